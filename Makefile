@@ -1,0 +1,64 @@
+# The same words on a laptop and in CI. Needs git, make, Python >= 3.11 and Go >= 1.26; says what is missing.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+# A pack started by the engine must not buffer the line that names its port.
+export PYTHONUNBUFFERED := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup toolchain demo test check lint types contracts unit e2e bench schema lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(VENV)/.installed ## a virtual environment with everything locked
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed; install it or set PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed, found $$($(PYTHON) --version); set PYTHON=..." >&2; exit 1; }
+	@echo "setup: installing the locked packages into $(VENV) ..." >&2
+	@$(PYTHON) -m venv $(VENV)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+toolchain: ## build the engine, the provider and the control plane (cached outside the clone)
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed; install it or set PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) toolchain/build.py
+
+demo: setup toolchain ## the main job on the embedded sandbox
+	@$(PY) -m examples.demo
+
+test: setup toolchain check e2e ## everything: lint, types, contracts, unit, policy and end-to-end tests
+
+check: lint types contracts unit ## the fast half
+
+lint: setup
+	@$(PY) -m ruff format --check .
+	@$(PY) -m ruff check .
+
+types: setup
+	@$(PY) -m mypy
+
+contracts: setup
+	@$(VENV)/bin/lint-imports --no-cache
+
+unit: setup
+	@$(PY) -m pytest -q -n 2 tests/unit tests/policies tests/contract
+
+e2e: setup toolchain
+	@$(PY) -m pytest -q tests/e2e
+
+bench: setup toolchain ## the benchmarks, each a ratio against a named baseline
+	@$(PY) -m bench
+
+schema: setup ## rewrite the published JSON Schema
+	@$(VENV)/bin/holdfast schema --write
+
+lock: ## rewrite requirements.lock (needs uv)
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	  --extra dev --constraint toolchain/python-pins.txt --output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache infra/*.egg-info

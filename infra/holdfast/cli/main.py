@@ -1,0 +1,81 @@
+"""The `holdfast` command: a table of verbs, loaded when called, and one place where errors end."""
+
+import importlib
+import os
+import sys
+
+import click
+
+from holdfast import __version__
+from holdfast.errors import ExitCode, HoldfastError
+
+VERBS = {
+    "drift": "compare what runs with what was declared, and put it back",
+    "env": "print the variables with which a plain `pulumi` works on a stack",
+    "render": "print the Kubernetes objects that the manifests stand for",
+    "sandbox": "run a real local control plane, started in seconds",
+    "schema": "print or write the JSON Schema of the manifests",
+    "validate": "check manifests and stack files without cluster or engine",
+}
+"""Verb to its one-line help; the module is `holdfast.cli.<verb>`, its command `command`."""
+
+
+class VerbGroup(click.Group):
+    """Loads a verb's module when that verb is called: start-up is part of a scan's time."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name every verb."""
+        return sorted(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load the command of one verb."""
+        if cmd_name not in VERBS:
+            return None
+        command = importlib.import_module(f"holdfast.cli.{cmd_name}").command
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs from the table, without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(VERBS.items()))
+
+
+@click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="holdfast")
+def command() -> None:
+    r"""Declare AI agents in Git, deploy them with Pulumi, and hold the cluster to it.
+
+    \b
+    Exit codes, the same for every verb:
+      0 ok   1 error or incomplete   2 bad input   3 authentication   4 resource
+      5 policy   6 no such stack   7 drift   8 cancelled   9 timeout
+    """
+
+
+def main() -> None:
+    """Run the command line; every failure that a user can cause ends in one message."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and return its exit code (see `ExitCode`)."""
+    try:
+        result = command.main(arguments, prog_name="holdfast", standalone_mode=False)
+    except HoldfastError as error:
+        click.echo(f"error: {error}", err=True)
+        return int(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        return int(ExitCode.BAD_INPUT)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("cancelled", err=True)
+        return int(ExitCode.CANCELLED)
+    except BrokenPipeError:
+        # The reader (head, less) has gone: nothing is left to say, not even at shutdown.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.OK)
+    return int(result) if isinstance(result, int) else int(ExitCode.OK)
+
+
+if __name__ == "__main__":
+    main()

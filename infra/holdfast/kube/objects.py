@@ -1,0 +1,54 @@
+"""A Kubernetes object as plain JSON data, and the reference that identifies it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+KubeObject = dict[str, Any]
+"""A whole object: nested dicts, lists and JSON scalars, as the API server speaks them."""
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class ObjectRef:
+    """What identifies one object in a cluster; ordered by namespace, kind and name.
+
+    Attributes:
+        namespace: Empty for cluster-scoped objects.
+        api_version: `apps/v1`, or `v1` for the core group.
+    """
+
+    namespace: str
+    kind: str
+    name: str
+    api_version: str
+
+    @property
+    def group(self) -> str:
+        """API group; empty for the core group."""
+        return api_group(self.api_version)
+
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """What stays equal across API versions: group, kind, namespace, name."""
+        return (self.group, self.kind, self.namespace, self.name)
+
+    def __str__(self) -> str:
+        name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.kind} {name}"
+
+
+def api_group(api_version: str) -> str:
+    """Group of an apiVersion: `apps` of `apps/v1`, empty of `v1`."""
+    group, separator, _ = api_version.rpartition("/")
+    return group if separator else ""
+
+
+def reference_of(kube_object: Mapping[str, Any]) -> ObjectRef:
+    """Reference of an object; absent parts become empty strings."""
+    metadata = kube_object.get("metadata") or {}
+    return ObjectRef(
+        namespace=str(metadata.get("namespace") or ""),
+        kind=str(kube_object.get("kind") or ""),
+        name=str(metadata.get("name") or ""),
+        api_version=str(kube_object.get("apiVersion") or ""),
+    )

@@ -45,7 +45,7 @@ contracts: setup
 	@$(VENV)/bin/lint-imports --no-cache
 
 unit: setup
-	@$(PY) -m pytest -q -n 2 tests/unit tests/policies tests/contract
+	@$(PY) -m pytest -q -n 2 $(wildcard tests/unit tests/policies tests/contract)
 
 e2e: setup toolchain
 	@$(PY) -m pytest -q tests/e2e

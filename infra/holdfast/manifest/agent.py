@@ -1,0 +1,229 @@
+"""The manifest of an agent, and those of what agents share."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from holdfast.manifest.exposure import Availability, Network, Rollout, Scaling, Security
+from holdfast.manifest.model import McpServerSpec, Model, ModelConfigSpec, Prompt, Tool
+from holdfast.manifest.runtime import (
+    ContainerPort,
+    EnvFromSource,
+    EnvVar,
+    Lifecycle,
+    Placement,
+    Probes,
+    Resources,
+)
+from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
+from holdfast.manifest.telemetry import Telemetry
+from holdfast.manifest.values import (
+    AbsolutePath,
+    AgentName,
+    DigestReference,
+    Items,
+    LabelName,
+    LabelValue,
+    ManifestModel,
+    ObjectName,
+    QualifiedKey,
+    Semver,
+    Text,
+    duration_milliseconds,
+    fault,
+)
+
+API_VERSION = "holdfast.dev/v1alpha1"
+OWN_PREFIXES = ("holdfast.dev/", "app.kubernetes.io/")
+DEFAULT_GRACE_SECONDS = 60
+
+
+class Metadata(ManifestModel):
+    """Name, place and marks of a declared object."""
+
+    name: AgentName
+    """RFC 1123 label of at most 52 characters: role suffixes must still fit."""
+    namespace: LabelName | None = None
+    """Namespace; default the stack's."""
+    labels: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
+    """Labels put on every object, never into selectors."""
+    annotations: dict[QualifiedKey, str] = Field(default_factory=dict)
+    """Annotations put on every object."""
+
+    @model_validator(mode="after")
+    def _not_ours(self) -> Self:
+        for key in (*self.labels, *self.annotations):
+            if key.startswith(OWN_PREFIXES):
+                raise fault(
+                    "keys under holdfast.dev/ and app.kubernetes.io/ are Holdfast's",
+                    found=repr(key),
+                )
+        size = sum(len(key) + len(value.encode()) for key, value in self.annotations.items())
+        limit = 256 * 1024
+        if size > limit:
+            raise fault(f"annotations must have at most {limit} bytes together", found=str(size))
+        return self
+
+
+class AgentSpec(Placement):
+    """What an agent is and needs."""
+
+    type: Literal["BYO"] = "BYO"
+    """BYO: a Deployment with the agent's own image."""
+    description: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    """What the agent is for, at most 1,000 characters."""
+    version: Semver
+    """The agent's own version (semantic)."""
+    owner: LabelValue | None = None
+    """Team that answers for the agent; required on stacks with the prod profile."""
+    framework: Literal["langgraph", "crewai", "adk", "openai", "dapr", "custom"] = "custom"
+    """What the agent is written with; default custom."""
+    image: DigestReference
+    """Image with its digest: name@sha256:<64 hex digits>."""
+    command: Items[Text] = ()
+    """Entry point; default the image's."""
+    args: Items[str] = ()
+    """Arguments; default the image's."""
+    working_dir: AbsolutePath | None = None
+    """Working directory; default the image's."""
+    ports: Items[ContainerPort] = ()
+    """Ports beyond the exposed one and the metrics port."""
+    env: Items[EnvVar] = ()
+    """Environment variables, by name."""
+    env_from: Items[EnvFromSource] = ()
+    """ConfigMaps and Secrets whose keys become variables."""
+    image_pull_secrets: Items[ObjectName] = ()
+    """Secrets for the registry."""
+    model: Model | None = None
+    """The model."""
+    prompt: Prompt | None = None
+    """The system message."""
+    tools: Items[Tool] = ()
+    """What the agent may call."""
+    storage: Items[StorageVolume] = ()
+    """Volumes that survive restarts."""
+    secrets: Items[SecretReference] = ()
+    """Secrets by reference."""
+    config: Items[ConfigEntry] = ()
+    """Configuration files."""
+    resources: Resources = Resources()
+    """Requests and limits."""
+    scaling: Scaling = Scaling()
+    """How many run."""
+    availability: Availability = Availability()
+    """What keeps it up."""
+    rollout: Rollout = Rollout()
+    """How changes reach it."""
+    network: Network = Network()
+    """Who may call it, what it may reach."""
+    security: Security = Security()
+    """What it may do."""
+    probes: Probes = Probes()
+    """How its health is asked for."""
+    lifecycle: Lifecycle = Lifecycle()
+    """How it ends."""
+    telemetry: Telemetry = Telemetry()
+    """What it tells about itself."""
+
+    @model_validator(mode="after")
+    def _fields_agree(self) -> Self:
+        self._names_are_unique()
+        secrets = {secret.name for secret in self.secrets}
+        key = self.model.api_key if self.model else None
+        if key is not None and key not in secrets:
+            known = ", ".join(sorted(secrets)) or "none"
+            raise fault(
+                "model.apiKey must name an entry of secrets[]", found=f"{key!r} (there: {known})"
+            )
+        single_writers = [volume.name for volume in self.storage if volume.is_single_writer]
+        if single_writers and self.scaling.most_replicas > 1:
+            raise fault(
+                f"storage {single_writers[0]!r} has a single writer, but up to "
+                f"{self.scaling.most_replicas} replicas may run",
+                remedy="use accessModes: [ReadWriteMany] or one replica",
+            )
+        grace = self.lifecycle.termination_grace_period_seconds
+        if grace is not None and grace < self.longest_tool_seconds:
+            raise fault(
+                "lifecycle.terminationGracePeriodSeconds must cover the longest tool timeout",
+                found=f"{grace} s, the longest tool may take {self.longest_tool_seconds} s",
+            )
+        return self
+
+    def _names_are_unique(self) -> None:
+        lists = {
+            "env": [entry.name for entry in self.env],
+            "ports": [entry.name for entry in self.ports],
+            "storage": [entry.name for entry in self.storage],
+            "secrets": [entry.name for entry in self.secrets],
+            "config": [entry.name for entry in self.config],
+        }
+        for field, names in lists.items():
+            if twice := next((name for name in names if names.count(name) > 1), None):
+                raise fault(f"names in {field} must be unique", found=f"{twice!r} twice")
+        paths = [volume.mount_path for volume in self.storage]
+        paths += [entry.mount_path for entry in self.config]
+        paths += [entry.mount_path for entry in self.secrets if entry.mount_path]
+        if twice := next((path for path in paths if paths.count(path) > 1), None):
+            raise fault("mount paths must be unique", found=f"{twice!r} twice")
+
+    @property
+    def longest_tool_seconds(self) -> int:
+        """Seconds that the slowest tool may take, rounded up; 0 without tools."""
+        timeouts = [duration_milliseconds(tool.mcp.timeout) for tool in self.tools if tool.mcp]
+        return -(-max(timeouts, default=0) // 1000)
+
+    @property
+    def grace_seconds(self) -> int:
+        """Seconds between SIGTERM and SIGKILL, as declared or derived."""
+        declared = self.lifecycle.termination_grace_period_seconds
+        derived = self.longest_tool_seconds + self.lifecycle.pre_stop.reserved_seconds
+        return declared if declared is not None else max(DEFAULT_GRACE_SECONDS, derived)
+
+
+class Agent(ManifestModel):
+    """An agent as declared."""
+
+    api_version: Literal["holdfast.dev/v1alpha1"]
+    """Version of this manifest's schema."""
+    kind: Literal["Agent"]
+    """Agent."""
+    metadata: Metadata
+    """Name, place and marks."""
+    spec: AgentSpec
+    """What it is and needs."""
+
+
+class ModelConfig(ManifestModel):
+    """A shared model as declared."""
+
+    api_version: Literal["holdfast.dev/v1alpha1"]
+    """Version of this manifest's schema."""
+    kind: Literal["ModelConfig"]
+    """ModelConfig."""
+    metadata: Metadata
+    """Name, place and marks."""
+    spec: ModelConfigSpec
+    """The model."""
+
+
+class McpServer(ManifestModel):
+    """A shared tool server as declared."""
+
+    api_version: Literal["holdfast.dev/v1alpha1"]
+    """Version of this manifest's schema."""
+    kind: Literal["MCPServer"]
+    """MCPServer."""
+    metadata: Metadata
+    """Name, place and marks."""
+    spec: McpServerSpec
+    """The server."""
+
+
+Declared = Agent | ModelConfig | McpServer
+KINDS: dict[str, type[Agent] | type[ModelConfig] | type[McpServer]] = {
+    "Agent": Agent,
+    "ModelConfig": ModelConfig,
+    "MCPServer": McpServer,
+}
+"""Kinds that may stand in agents/, by the word in `kind`."""

@@ -1,0 +1,84 @@
+"""The settings of one environment: what a stack file holds under `holdfast:`."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from holdfast.manifest.values import JsonObject, LabelName, ManifestModel, Port, Text, Url
+
+
+class Cluster(ManifestModel):
+    """The cluster of the stack and how fast it may be asked."""
+
+    context: Text | None = None
+    """Context of the kubeconfig; default the current one. `holdfast-<name>` is a sandbox."""
+    identifier: Text | None = None
+    """Stable name of the cluster: a changed kubeconfig replaces nothing. Default the stack."""
+    client_qps: Annotated[int, Field(ge=1, le=10_000)] = 500
+    """Requests a second of the Pulumi provider; its own default of 50 costs a factor of four."""
+    client_burst: Annotated[int, Field(ge=1, le=20_000)] = 1000
+    """Requests at once of the Pulumi provider."""
+
+
+class PodGroup(ManifestModel):
+    """Pods that network rules name."""
+
+    namespace: LabelName
+    """Their namespace."""
+    pod_labels: dict[str, str] = Field(min_length=1)
+    """Labels that select them."""
+
+
+class EgressGateway(PodGroup):
+    """A proxy through which agents reach domains."""
+
+    port: Port
+    """Port of the proxy."""
+    url: Url
+    """Its address, given to agents as HTTPS_PROXY."""
+
+
+class NetworkSettings(ManifestModel):
+    """What the cluster's network offers."""
+
+    gateway: PodGroup | None = None
+    """The pods behind `gateway` in an agent's ingressFrom."""
+    egress_gateway: EgressGateway | None = None
+    """The proxy that agents use for domains."""
+    dns: PodGroup = PodGroup(namespace="kube-system", pod_labels={"k8s-app": "kube-dns"})
+    """The cluster's DNS; default kube-system, k8s-app=kube-dns."""
+
+
+class PolicySettings(ManifestModel):
+    """How strictly the policy pack judges the stack."""
+
+    profile: Literal["dev", "staging", "prod"] | None = None
+    """Levels of the rules; default by the stack's name, anything but dev and staging is prod."""
+    rules: dict[str, JsonObject] = Field(default_factory=dict)
+    """Rule to level and parameters, over the profile, in the words of the pack's config."""
+
+
+class TelemetrySettings(ManifestModel):
+    """Where agents report to unless they say otherwise."""
+
+    otlp_endpoint: Url | None = None
+    """OTLP endpoint for traces."""
+
+
+class Environment(ManifestModel):
+    """All that differs between environments."""
+
+    cluster: Cluster = Cluster()
+    """The cluster."""
+    namespace: LabelName = "agents"
+    """Namespace of agents that name none; default agents."""
+    namespaces: Literal["managed", "existing"] = "managed"
+    """managed: the stack declares its namespaces, with Pod Security labels; existing: not."""
+    network: NetworkSettings = NetworkSettings()
+    """What the cluster's network offers."""
+    telemetry: TelemetrySettings = TelemetrySettings()
+    """Where agents report to."""
+    policy: PolicySettings = PolicySettings()
+    """How strictly the stack is judged."""
+    agents: dict[LabelName, JsonObject] = Field(default_factory=dict)
+    """Agent to the part of its spec that differs here; merged before validation."""

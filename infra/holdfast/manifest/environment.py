@@ -45,6 +45,8 @@ class NetworkSettings(ManifestModel):
     """The pods behind `gateway` in an agent's ingressFrom."""
     egress_gateway: EgressGateway | None = None
     """The proxy that agents use for domains."""
+    monitoring: PodGroup | None = None
+    """The pods that may scrape metrics; default none."""
     dns: PodGroup = PodGroup(namespace="kube-system", pod_labels={"k8s-app": "kube-dns"})
     """The cluster's DNS; default kube-system, k8s-app=kube-dns."""
 

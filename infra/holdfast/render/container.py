@@ -1,0 +1,154 @@
+"""The agent's container: ports, probes, hooks, mounts and security context.
+
+What is declared is what refresh and scan can hold: defaults that matter are never left to the
+server.
+"""
+
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.runtime import PreStop, Probe
+from holdfast.render.environment import render_env, render_env_from
+from holdfast.render.marks import AgentMarks
+from holdfast.render.settings import MODEL_KEY_FOLDER, mounted_configs, resolve_model
+from holdfast.render.storage import claim_name
+from holdfast.render.surroundings import Surroundings
+
+CONTAINER = "agent"
+TEMPORARY_FOLDER = "/tmp"  # noqa: S108 - the container's own, an emptyDir
+TEMPORARY_SIZE = "64Mi"
+
+
+def render_container(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> KubeObject:
+    """The container called `agent`."""
+    requests, limits = spec.resources.effective()
+    container: KubeObject = {
+        "name": CONTAINER,
+        "image": spec.image,
+        "imagePullPolicy": "IfNotPresent",
+        "ports": container_ports(spec),
+        "env": render_env(marks, spec, surroundings),
+        "resources": {"requests": requests, "limits": limits},
+        "livenessProbe": _probe(spec.probes.liveness, spec),
+        "readinessProbe": _probe(spec.probes.readiness, spec),
+        "lifecycle": {"preStop": _pre_stop(spec.lifecycle.pre_stop, spec)},
+        "securityContext": security_context(spec),
+        "volumeMounts": [mount for mount, _ in _mounts(marks, spec, surroundings)],
+    }
+    if spec.probes.startup:
+        container["startupProbe"] = _probe(spec.probes.startup, spec)
+    optional = {
+        "command": list(spec.command),
+        "args": list(spec.args),
+        "workingDir": spec.working_dir,
+        "envFrom": render_env_from(spec),
+    }
+    return container | {key: value for key, value in optional.items() if value}
+
+
+def render_volumes(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+) -> list[KubeObject]:
+    """The volumes behind the container's mounts."""
+    return [volume for _, volume in _mounts(marks, spec, surroundings)]
+
+
+def container_ports(spec: AgentSpec) -> list[KubeObject]:
+    """Exposed port, metrics port and the declared ones."""
+    ports: list[KubeObject] = [_port("http", spec.network.expose.port)]
+    metrics = spec.telemetry.metrics
+    if metrics.enabled:
+        ports.append(_port("metrics", metrics.port))
+    return ports + [_port(port.name, port.port, port.protocol) for port in spec.ports]
+
+
+def security_context(spec: AgentSpec) -> KubeObject:
+    """Security context of every container: restricted, then what the manifest says."""
+    defaults: KubeObject = {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "privileged": False,
+        "readOnlyRootFilesystem": spec.security.read_only_root_filesystem,
+        "runAsNonRoot": True,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    return defaults | spec.security.security_context
+
+
+def pod_security_context(spec: AgentSpec) -> KubeObject:
+    """Security context of the pod: restricted, then what the manifest says."""
+    defaults: KubeObject = {
+        "fsGroup": 65532,
+        "runAsNonRoot": True,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    return defaults | spec.security.pod_security_context
+
+
+def _port(name: str, port: int, protocol: str = "TCP") -> KubeObject:
+    return {"name": name, "containerPort": port, "protocol": protocol}
+
+
+def _probe(probe: Probe, spec: AgentSpec) -> KubeObject:
+    rendered: KubeObject = {
+        "periodSeconds": probe.period_seconds,
+        "timeoutSeconds": probe.timeout_seconds,
+        "successThreshold": 1,
+        "failureThreshold": probe.failure_threshold,
+    }
+    if probe.initial_delay_seconds:
+        rendered["initialDelaySeconds"] = probe.initial_delay_seconds
+    if probe.http_get:
+        port = probe.http_get.port or spec.network.expose.port
+        action = {"path": probe.http_get.path, "port": port, "scheme": "HTTP"}
+        return rendered | {"httpGet": action}
+    if probe.command:
+        return rendered | {"exec": {"command": list(probe.command)}}
+    return rendered | {"tcpSocket": {"port": probe.tcp_port}}
+
+
+def _pre_stop(hook: PreStop, spec: AgentSpec) -> KubeObject:
+    if hook.http:
+        port = spec.network.expose.port
+        return {"httpGet": {"path": hook.http, "port": port, "scheme": "HTTP"}}
+    if hook.command:
+        return {"exec": {"command": list(hook.command)}}
+    return {"sleep": {"seconds": hook.reserved_seconds}}
+
+
+def _mounts(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+) -> list[tuple[KubeObject, KubeObject]]:
+    """Pairs of a mount in the container and the pod's volume behind it."""
+    pairs: list[tuple[KubeObject, KubeObject]] = []
+    for config in mounted_configs(marks, spec):
+        volume = {"name": config.volume, "configMap": {"name": config.config_map}}
+        pairs.append((_read_only(config.volume, config.folder), volume))
+    for secret in spec.secrets:
+        if secret.mount_path:
+            name = f"secret-{secret.name}"
+            pairs.append(
+                (_read_only(name, secret.mount_path), _secret(name, secret.ref, secret.key))
+            )
+    model = resolve_model(marks, spec.model, surroundings) if spec.model else None
+    if model and model.api_key:
+        volume = _secret("model-key", model.api_key.name, model.api_key.key)
+        pairs.append((_read_only("model-key", MODEL_KEY_FOLDER), volume))
+    for claim in spec.storage:
+        name = f"storage-{claim.name}"
+        volume = {"name": name, "persistentVolumeClaim": {"claimName": claim_name(marks, claim)}}
+        pairs.append(({"name": name, "mountPath": claim.mount_path}, volume))
+    if spec.security.read_only_root_filesystem:
+        volume = {"name": "tmp", "emptyDir": {"sizeLimit": TEMPORARY_SIZE}}
+        pairs.append(({"name": "tmp", "mountPath": TEMPORARY_FOLDER}, volume))
+    return pairs
+
+
+def _read_only(volume: str, folder: str) -> KubeObject:
+    return {"name": volume, "mountPath": folder, "readOnly": True}
+
+
+def _secret(volume: str, secret: str, key: str | None) -> KubeObject:
+    source: KubeObject = {"secretName": secret}
+    if key:
+        source["items"] = [{"key": key, "path": key}]
+    return {"name": volume, "secret": source}

@@ -1,0 +1,106 @@
+"""The environment variables of an agent: what Holdfast tells it, then what its manifest says."""
+
+from typing import Any
+
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.runtime import EnvVar
+from holdfast.manifest.values import duration_milliseconds
+from holdfast.render.marks import AgentMarks
+from holdfast.render.settings import MODEL_KEY_FOLDER, SETTINGS_FOLDER, resolve_model
+from holdfast.render.surroundings import Surroundings
+
+
+def render_env(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
+    """Every variable, sorted by name; the manifest's own entries win over ours."""
+    variables: dict[str, KubeObject] = {
+        name: {"name": name, "value": value}
+        for name, value in _ours(marks, spec, surroundings).items()
+    }
+    for secret in spec.secrets:
+        if secret.env:
+            reference = {"name": secret.ref, "key": secret.key}
+            source = {"secretKeyRef": reference}
+            variables[secret.env] = {"name": secret.env, "valueFrom": source}
+    variables |= {entry.name: _declared(entry) for entry in spec.env}
+    return [variables[name] for name in sorted(variables)]
+
+
+def render_env_from(spec: AgentSpec) -> list[KubeObject]:
+    """Whole ConfigMaps and Secrets as variables, in the declared order (later ones win)."""
+    return [
+        {"configMapRef": {"name": entry.config_map_ref}}
+        if entry.config_map_ref
+        else {"secretRef": {"name": entry.secret_ref}}
+        for entry in spec.env_from
+    ]
+
+
+def otlp_endpoint(spec: AgentSpec, surroundings: Surroundings) -> str | None:
+    """Where traces go: the agent's own endpoint, else the stack's."""
+    return spec.telemetry.traces.endpoint or surroundings.environment.telemetry.otlp_endpoint
+
+
+def _declared(entry: EnvVar) -> KubeObject:
+    return entry.model_dump(by_alias=True, exclude_none=True)
+
+
+def _ours(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
+    variables = {
+        "AGENT_NAME": marks.name,
+        "AGENT_VERSION": spec.version,
+        "AGENT_CONFIG_FILE": f"{SETTINGS_FOLDER}/agent.json",
+        "LOG_FORMAT": spec.telemetry.logs.format,
+        "LOG_LEVEL": spec.telemetry.logs.level,
+    }
+    return (
+        variables
+        | _model(marks, spec, surroundings)
+        | _traces(marks, spec, surroundings)
+        | _proxy(spec, surroundings)
+    )
+
+
+def _model(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
+    if spec.model is None:
+        return {}
+    model = resolve_model(marks, spec.model, surroundings)
+    seconds = -(-duration_milliseconds(spec.model.timeout) // 1000)
+    variables = {
+        "MODEL_PROVIDER": model.provider,
+        "MODEL_NAME": model.name,
+        "MODEL_TIMEOUT_SECONDS": str(seconds),
+    }
+    if base_url := spec.model.base_url or model.base_url:
+        variables["MODEL_BASE_URL"] = base_url
+    if model.api_key:
+        # A file: its value shows neither in the object nor in the process list.
+        variables["MODEL_API_KEY_FILE"] = f"{MODEL_KEY_FOLDER}/{model.api_key.key}"
+    return variables
+
+
+def _traces(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
+    endpoint = otlp_endpoint(spec, surroundings)
+    if endpoint is None:
+        return {}
+    attributes: dict[str, Any] = {
+        "service.namespace": marks.namespace,
+        "service.version": spec.version,
+        "deployment.environment.name": marks.origin.stack,
+    }
+    traces = spec.telemetry.traces
+    return {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
+        "OTEL_EXPORTER_OTLP_PROTOCOL": traces.protocol,
+        "OTEL_SERVICE_NAME": marks.name,
+        "OTEL_RESOURCE_ATTRIBUTES": ",".join(f"{key}={attributes[key]}" for key in attributes),
+        "OTEL_TRACES_SAMPLER": "parentbased_traceidratio",
+        "OTEL_TRACES_SAMPLER_ARG": str(traces.sampling),
+    }
+
+
+def _proxy(spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
+    gateway = surroundings.environment.network.egress_gateway
+    if gateway is None or spec.network.egress.mode == "denyAll":
+        return {}
+    return {"HTTPS_PROXY": gateway.url, "NO_PROXY": ".svc,.svc.cluster.local,localhost,127.0.0.1"}

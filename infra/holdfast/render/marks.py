@@ -1,0 +1,128 @@
+"""What every object of an agent carries: names, labels, annotations, and its revision."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from holdfast.kube.objects import KubeObject
+
+FIELD_MANAGER = "holdfast"
+REVISION = "holdfast.dev/revision"
+_MANAGER_ANNOTATION = "pulumi.com/patchFieldManager"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an object comes from.
+
+    Attributes:
+        stack: Name of the stack.
+        source: File that declares it, relative to the project; empty when a program does.
+    """
+
+    stack: str
+    source: str = ""
+
+    def annotations(self) -> dict[str, str]:
+        """Annotations of every object of this origin, but for its revision."""
+        marks = {"holdfast.dev/stack": self.stack, _MANAGER_ANNOTATION: FIELD_MANAGER}
+        return marks | ({"holdfast.dev/source": self.source} if self.source else {})
+
+
+@dataclass(frozen=True)
+class AgentMarks:
+    """An agent's identity as its objects show it.
+
+    Attributes:
+        labels: The user's own labels; on every object and pod, never in a selector.
+        annotations: The user's own annotations.
+        component: The framework it is written with.
+    """
+
+    name: str
+    namespace: str
+    origin: Origin
+    version: str = ""
+    owner: str = ""
+    component: str = "custom"
+    description: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+
+    def selector(self) -> dict[str, str]:
+        """Labels that select the agent's pods; immutable, so nothing that changes is among them."""
+        return {
+            "app.kubernetes.io/name": self.name,
+            "app.kubernetes.io/instance": self.origin.stack,
+        }
+
+    def object_labels(self) -> dict[str, str]:
+        """Labels of every object and pod."""
+        ours = self.selector() | {
+            "app.kubernetes.io/component": self.component,
+            "app.kubernetes.io/managed-by": "holdfast",
+            "app.kubernetes.io/part-of": "agents",
+            "holdfast.dev/agent": self.name,
+        }
+        if self.version:
+            # A semantic version may hold '+', a label may not.
+            ours["app.kubernetes.io/version"] = self.version.replace("+", "_")
+        if self.owner:
+            ours["holdfast.dev/owner"] = self.owner
+        return dict(self.labels) | ours
+
+    def metadata(
+        self, suffix: str = "", annotations: Mapping[str, str] | None = None
+    ) -> KubeObject:
+        """Metadata of the object `<agent>` or `<agent>-<suffix>`; `with_revision` completes it."""
+        described = {"holdfast.dev/description": self.description} if self.description else {}
+        return {
+            "name": f"{self.name}-{suffix}" if suffix else self.name,
+            "namespace": self.namespace,
+            "labels": self.object_labels(),
+            "annotations": (
+                dict(self.annotations)
+                | described
+                | dict(annotations or {})
+                | self.origin.annotations()
+            ),
+        }
+
+
+@dataclass(frozen=True)
+class RenderedObject:
+    """One object and how it is kept.
+
+    Attributes:
+        agent: Agent that it belongs to; empty for what the stack declares itself.
+        role: What it is to the agent; the deployed resource is called `<agent>-<role>`.
+        is_protected: Refuse to replace or delete it by accident: it holds data.
+        is_retained: Leave it in the cluster when the agent goes.
+    """
+
+    agent: str
+    role: str
+    manifest: KubeObject
+    is_protected: bool = False
+    is_retained: bool = False
+
+
+def canonical_json(value: object) -> str:
+    """One text for one value, whatever the order in which it was built."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def content_hash(value: object, digits: int = 16) -> str:
+    """Short digest of a value's canonical JSON, in hexadecimal digits."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:digits]
+
+
+def with_revision(kube_object: KubeObject) -> KubeObject:
+    """The object with its revision: the hash of everything else that was rendered in it.
+
+    Law: equal content gives an equal revision; the commit is no part of it.
+    """
+    metadata = kube_object["metadata"]
+    annotations = metadata["annotations"] | {REVISION: content_hash(kube_object)}
+    return kube_object | {"metadata": metadata | {"annotations": annotations}}

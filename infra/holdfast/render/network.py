@@ -1,0 +1,179 @@
+"""The Service in front of an agent, and the NetworkPolicy that denies what is not declared."""
+
+import ipaddress
+from collections.abc import Iterable
+
+from holdfast.errors import RenderError
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.environment import PodGroup
+from holdfast.manifest.exposure import Caller, Namespace
+from holdfast.render.container import container_ports
+from holdfast.render.environment import otlp_endpoint
+from holdfast.render.marks import AgentMarks, RenderedObject
+from holdfast.render.settings import resolve_model
+from holdfast.render.surroundings import Host, Surroundings, locate
+
+METADATA_ADDRESSES = ("169.254.169.254/32", "fd00:ec2::254/128")
+_NAMESPACE_LABEL = "kubernetes.io/metadata.name"
+
+
+def render_network(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+) -> list[RenderedObject]:
+    """Service and NetworkPolicy; both directions are always governed by the policy."""
+    return [
+        RenderedObject(marks.name, "service", _service(marks, spec)),
+        RenderedObject(marks.name, "networkpolicy", _policy(marks, spec, surroundings)),
+    ]
+
+
+def _service(marks: AgentMarks, spec: AgentSpec) -> KubeObject:
+    # Ready as soon as it has an address; the default wait for endpoints settles ten seconds longer.
+    ready = {"pulumi.com/waitFor": "jsonpath={.spec.clusterIP}"}
+    ports = [
+        {
+            "name": port["name"],
+            "port": port["containerPort"],
+            "protocol": port["protocol"],
+            "targetPort": port["name"],
+        }
+        for port in container_ports(spec)
+    ]
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": marks.metadata(annotations=ready),
+        "spec": {"type": "ClusterIP", "selector": marks.selector(), "ports": ports},
+    }
+
+
+def _policy(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> KubeObject:
+    body: KubeObject = {
+        "podSelector": {"matchLabels": marks.selector()},
+        "policyTypes": ["Ingress", "Egress"],
+    }
+    # An absent list denies; an empty one would vanish in the provider's normalisation.
+    if ingress := _ingress(marks, spec, surroundings):
+        body["ingress"] = ingress
+    if egress := _egress(marks, spec, surroundings):
+        body["egress"] = egress
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": marks.metadata(),
+        "spec": body,
+    }
+
+
+def _ingress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
+    rules = []
+    if spec.network.ingress_from:
+        callers = [_caller(marks, caller, surroundings) for caller in spec.network.ingress_from]
+        rules.append({"from": callers, "ports": [_tcp(spec.network.expose.port)]})
+    monitoring = surroundings.environment.network.monitoring
+    if monitoring and spec.telemetry.metrics.enabled:
+        ports = [_tcp(spec.telemetry.metrics.port)]
+        rules.append({"from": [_pods(monitoring)], "ports": ports})
+    return rules
+
+
+def _caller(marks: AgentMarks, caller: Caller, surroundings: Surroundings) -> KubeObject:
+    if caller == "gateway":
+        gateway = surroundings.environment.network.gateway
+        if gateway is None:
+            raise RenderError(
+                f"agent {marks.name}: ingressFrom names the gateway, but the stack has none",
+                remedy="set holdfast:network gateway in the stack file",
+            )
+        return _pods(gateway)
+    if isinstance(caller, Namespace):
+        return {"namespaceSelector": {"matchLabels": {_NAMESPACE_LABEL: caller.namespace}}}
+    namespace, name = locate(caller, marks.namespace)
+    return _agent_pods(name, namespace, marks.origin.stack)
+
+
+def _egress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
+    settings = surroundings.environment.network
+    declared = spec.network.egress
+    rules = []
+    if declared.allow_dns:
+        rules.append({"to": [_pods(settings.dns)], "ports": [_port(53, "UDP"), _port(53, "TCP")]})
+    if declared.mode == "denyAll":
+        return rules
+    references = (*spec.network.peers, *(tool.agent.ref for tool in spec.tools if tool.agent))
+    peers = {surroundings.peer(reference, marks.namespace) for reference in references}
+    for peer in sorted(peers, key=lambda each: (each.namespace, each.name)):
+        pods = _agent_pods(peer.name, peer.namespace, marks.origin.stack)
+        rules.append({"to": [pods], "ports": [_tcp(peer.port)]})
+    hosts = reached_hosts(marks, spec, surroundings)
+    inside = {(host.cluster_namespace(marks.namespace), host.port) for host in hosts}
+    for namespace, port in sorted((place, port) for place, port in inside if place is not None):
+        selector = {"namespaceSelector": {"matchLabels": {_NAMESPACE_LABEL: namespace}}}
+        rules.append({"to": [selector], "ports": [_tcp(port)]})
+    outside = [host.name for host in hosts if host.cluster_namespace(marks.namespace) is None]
+    if outside or declared.domains:
+        rules.append(_gateway(marks, [*declared.domains, *outside], surroundings))
+    rules += [{"to": [{"ipBlock": _block(cidr)}]} for cidr in declared.cidrs]
+    return rules
+
+
+def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[Host]:
+    """Hosts of model, tool servers, HTTP tools and telemetry, without repeats, in order of name."""
+    urls: list[str | None] = [otlp_endpoint(spec, surroundings)]
+    if spec.model:
+        choices = (spec.model, *spec.model.fallbacks)
+        models = [resolve_model(marks, choice, surroundings) for choice in choices]
+        urls += [spec.model.base_url, *(model.base_url for model in models)]
+    for tool in spec.tools:
+        if tool.http:
+            urls.append(tool.http.url)
+        elif tool.mcp and tool.mcp.server_ref is not None:
+            server = surroundings.servers.get(locate(tool.mcp.server_ref, marks.namespace))
+            urls.append(server.url if server else None)
+        elif tool.mcp:
+            urls.append(tool.mcp.url)
+    hosts = {Host.of(url) for url in urls if url}
+    return sorted(hosts, key=lambda host: (host.name, host.port))
+
+
+def _gateway(marks: AgentMarks, domains: Iterable[str], surroundings: Surroundings) -> KubeObject:
+    gateway = surroundings.environment.network.egress_gateway
+    if gateway is None:
+        raise RenderError(
+            f"agent {marks.name}: reaches {', '.join(sorted(set(domains)))}, but the stack has no "
+            "egress gateway (a NetworkPolicy knows no domains)",
+            remedy="set holdfast:network egressGateway in the stack file",
+        )
+    return {"to": [_pods(gateway)], "ports": [_tcp(gateway.port)]}
+
+
+def _block(cidr: str) -> KubeObject:
+    network = ipaddress.ip_network(cidr)
+    inside = [
+        address
+        for address in METADATA_ADDRESSES
+        if ipaddress.ip_network(address).version == network.version
+        and ipaddress.ip_network(address).network_address in network
+    ]
+    return {"cidr": cidr} | ({"except": inside} if inside else {})
+
+
+def _agent_pods(name: str, namespace: str, stack: str) -> KubeObject:
+    labels = {"app.kubernetes.io/name": name, "app.kubernetes.io/instance": stack}
+    return _pods(PodGroup(namespace=namespace, pod_labels=labels))
+
+
+def _pods(group: PodGroup) -> KubeObject:
+    return {
+        "namespaceSelector": {"matchLabels": {_NAMESPACE_LABEL: group.namespace}},
+        "podSelector": {"matchLabels": dict(group.pod_labels)},
+    }
+
+
+def _tcp(port: int) -> KubeObject:
+    return _port(port, "TCP")
+
+
+def _port(port: int, protocol: str) -> KubeObject:
+    return {"port": port, "protocol": protocol}

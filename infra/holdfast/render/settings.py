@@ -1,0 +1,198 @@
+"""What the agent's process is told: `agent.json`, its prompt, and its configuration files."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.errors import RenderError
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.model import ModelChoice, Tool
+from holdfast.manifest.state import ConfigEntry
+from holdfast.manifest.values import duration_milliseconds
+from holdfast.render.marks import AgentMarks, RenderedObject, content_hash
+from holdfast.render.surroundings import ResolvedModel, Surroundings, locate
+
+SETTINGS_FOLDER = "/etc/holdfast/agent"
+PROMPT_FOLDER = "/etc/holdfast/prompt"
+PROMPT_KEY = "system.md"
+MODEL_KEY_FOLDER = "/var/run/secrets/holdfast/model"
+
+
+@dataclass(frozen=True)
+class MountedConfig:
+    """A ConfigMap that the pod mounts: volume name, ConfigMap name, folder."""
+
+    volume: str
+    config_map: str
+    folder: str
+
+
+def render_settings(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+) -> list[RenderedObject]:
+    """ConfigMaps `<agent>-config`, `<agent>-prompt-<hash>` and one a configuration entry."""
+    settings = json.dumps(
+        agent_settings(marks, spec, surroundings), indent=2, sort_keys=True, ensure_ascii=False
+    )
+    rendered = [
+        RenderedObject(marks.name, "config", _config_map(marks, "config", {"agent.json": settings}))
+    ]
+    if spec.prompt and spec.prompt.system_message:
+        prompt = _config_map(marks, prompt_suffix(spec), {PROMPT_KEY: spec.prompt.system_message})
+        # The name holds the hash of the content: a changed prompt is another object.
+        rendered.append(RenderedObject(marks.name, "prompt", prompt | {"immutable": True}))
+    return rendered + render_config(marks, spec.config)
+
+
+def render_config(marks: AgentMarks, config: Sequence[ConfigEntry]) -> list[RenderedObject]:
+    """One ConfigMap an entry that brings its own data."""
+    return [
+        RenderedObject(
+            marks.name, f"config-{entry.name}", _config_map(marks, entry.name, entry.data)
+        )
+        for entry in config
+        if entry.data is not None
+    ]
+
+
+def mounted_configs(marks: AgentMarks, spec: AgentSpec) -> list[MountedConfig]:
+    """Every ConfigMap that the pod mounts, the user's after ours."""
+    mounts = [MountedConfig("agent-config", f"{marks.name}-config", SETTINGS_FOLDER)]
+    if spec.prompt:
+        source = spec.prompt.system_message_from
+        name = source.config_map if source else None
+        prompt = name or f"{marks.name}-{prompt_suffix(spec)}"
+        mounts.append(MountedConfig("agent-prompt", prompt, PROMPT_FOLDER))
+    for entry in spec.config:
+        name = entry.from_ or f"{marks.name}-{entry.name}"
+        mounts.append(MountedConfig(f"config-{entry.name}", name, entry.mount_path))
+    return mounts
+
+
+def settings_hash(rendered: Sequence[RenderedObject]) -> str:
+    """Hash of all configuration content: a change of it rolls the pods."""
+    return content_hash(
+        {item.manifest["metadata"]["name"]: item.manifest["data"] for item in rendered}
+    )
+
+
+def prompt_suffix(spec: AgentSpec) -> str:
+    """Suffix of the prompt's ConfigMap: it changes with the text."""
+    text = spec.prompt.system_message if spec.prompt else None
+    return f"prompt-{content_hash(text, digits=8)}"
+
+
+def agent_settings(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+) -> dict[str, Any]:
+    """The content of `agent.json`."""
+    settings: dict[str, Any] = {
+        "name": marks.name,
+        "namespace": marks.namespace,
+        "version": spec.version,
+        "framework": spec.framework,
+    }
+    if spec.description:
+        settings["description"] = spec.description
+    if spec.model:
+        settings["model"] = _model_settings(marks, spec, surroundings)
+    if spec.prompt:
+        source = spec.prompt.system_message_from
+        key = source.key if source and source.key else PROMPT_KEY
+        settings["prompt"] = {"systemMessageFile": f"{PROMPT_FOLDER}/{key}"}
+    if spec.tools:
+        settings["tools"] = [_tool_settings(marks, tool, surroundings) for tool in spec.tools]
+    return settings
+
+
+def resolve_model(
+    marks: AgentMarks, choice: ModelChoice, surroundings: Surroundings
+) -> ResolvedModel:
+    """A model choice with its ModelConfig filled in.
+
+    Raises:
+        RenderError: the ModelConfig is not declared.
+    """
+    if choice.ref is None:
+        return ResolvedModel(choice.provider or "", choice.name or "")
+    namespace, name = locate(choice.ref, marks.namespace)
+    config = surroundings.models.get((namespace, name))
+    if config is None:
+        raise RenderError(
+            f"agent {marks.name}: ModelConfig {namespace}/{name} is not declared",
+            remedy="declare it, or give provider and name",
+        )
+    return ResolvedModel(
+        config.provider, config.name, config.base_url, config.api_key, config.parameters
+    )
+
+
+def _model_settings(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+) -> dict[str, Any]:
+    assert spec.model is not None  # noqa: S101 - the caller asked for it
+    resolved = resolve_model(marks, spec.model, surroundings)
+    settings = _one_model(resolved)
+    own = spec.model.parameters.model_dump(by_alias=True, exclude_none=True)
+    if parameters := settings.get("parameters", {}) | own:
+        settings["parameters"] = parameters
+    if spec.model.base_url:
+        settings["baseUrl"] = spec.model.base_url
+    settings["timeoutMilliseconds"] = duration_milliseconds(spec.model.timeout)
+    if spec.model.fallbacks:
+        settings["fallbacks"] = [
+            _one_model(resolve_model(marks, choice, surroundings))
+            for choice in spec.model.fallbacks
+        ]
+    return settings
+
+
+def _one_model(model: ResolvedModel) -> dict[str, Any]:
+    settings: dict[str, Any] = {"provider": model.provider, "name": model.name}
+    if model.base_url:
+        settings["baseUrl"] = model.base_url
+    if parameters := model.parameters.model_dump(by_alias=True, exclude_none=True):
+        settings["parameters"] = parameters
+    return settings
+
+
+def _tool_settings(marks: AgentMarks, tool: Tool, surroundings: Surroundings) -> dict[str, Any]:
+    if tool.http:
+        return {"type": "http", "url": tool.http.url, "method": tool.http.method}
+    if tool.agent:
+        peer = surroundings.peer(tool.agent.ref, marks.namespace)
+        return {
+            "type": "agent",
+            "name": peer.name,
+            "url": peer.url,
+            "isolateSessions": tool.agent.isolate_sessions,
+        }
+    assert tool.mcp is not None  # noqa: S101 - exactly one of the three, by validation
+    settings = tool.mcp.model_dump(
+        by_alias=True, exclude_none=True, exclude={"server_ref", "timeout"}, mode="json"
+    )
+    settings["type"] = "mcp"
+    settings["timeoutMilliseconds"] = duration_milliseconds(tool.mcp.timeout)
+    if tool.mcp.server_ref is not None:
+        namespace, name = locate(tool.mcp.server_ref, marks.namespace)
+        server = surroundings.servers.get((namespace, name))
+        if server is None:
+            raise RenderError(
+                f"agent {marks.name}: MCPServer {namespace}/{name} is not declared",
+                remedy="declare it, or give its url",
+            )
+        settings |= {"url": server.url, "transport": server.transport, "server": name}
+        if server.digest and tool.mcp.digest is None:
+            settings["digest"] = server.digest
+    return settings
+
+
+def _config_map(marks: AgentMarks, suffix: str, data: dict[str, str] | None) -> KubeObject:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": marks.metadata(suffix),
+        "data": data or {},
+    }

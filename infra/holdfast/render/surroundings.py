@@ -1,0 +1,84 @@
+"""What an agent refers to, resolved: models, tool servers, peers, and what the stack offers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from holdfast.manifest.environment import Environment
+from holdfast.manifest.exposure import Expose
+from holdfast.manifest.model import McpServerSpec, ModelConfigSpec, ModelParameters, Reference
+from holdfast.manifest.runtime import KeyReference
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True)
+class Peer:
+    """An agent that is called: its place and its port."""
+
+    name: str
+    namespace: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        """Address inside the cluster."""
+        return f"http://{self.name}.{self.namespace}.svc:{self.port}"
+
+
+@dataclass(frozen=True)
+class ResolvedModel:
+    """A model with its ModelConfig, if any, filled in."""
+
+    provider: str
+    name: str
+    base_url: str | None = None
+    api_key: KeyReference | None = None
+    parameters: ModelParameters = field(default_factory=ModelParameters)
+
+
+@dataclass(frozen=True)
+class Host:
+    """The host of an address: inside the cluster when it ends in `.svc` or has no dot."""
+
+    name: str
+    port: int
+
+    @classmethod
+    def of(cls, url: str) -> "Host":
+        """Host and port of a URL that was validated."""
+        parts = urlsplit(url)
+        return cls(parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme])
+
+    def cluster_namespace(self, own_namespace: str) -> str | None:
+        """Namespace of the Service it names, or None when it lies outside the cluster."""
+        labels = self.name.removesuffix(".cluster.local").split(".")
+        if len(labels) == 1:
+            return own_namespace
+        return labels[1] if labels[-1] == "svc" and len(labels) > 1 else None
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Everything that one agent's rendering needs to know of the others and of its stack.
+
+    Keys are (namespace, name). What is absent from `ports` is a peer declared elsewhere: it is
+    taken to listen on the default port.
+    """
+
+    environment: Environment = field(default_factory=Environment)
+    models: Mapping[tuple[str, str], ModelConfigSpec] = field(default_factory=dict)
+    servers: Mapping[tuple[str, str], McpServerSpec] = field(default_factory=dict)
+    ports: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    def peer(self, reference: Reference, namespace: str) -> Peer:
+        """The agent that a reference made in `namespace` names."""
+        place, name = locate(reference, namespace)
+        return Peer(name, place, self.ports.get((place, name), Expose().port))
+
+
+def locate(reference: Reference, namespace: str) -> tuple[str, str]:
+    """Namespace and name that a reference made in `namespace` means."""
+    if isinstance(reference, str):
+        return namespace, reference
+    return reference.namespace or namespace, reference.name

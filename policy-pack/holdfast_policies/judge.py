@@ -1,0 +1,186 @@
+"""Running rules over objects: the pure entry point, without engine and without cluster.
+
+`violations` judges one plain object, `judge_stack` all objects of a stack; `judgements` is what
+both and the pack's servicer are made of. A rule that raises is a violation of its own: what cannot
+be judged is never taken as fine.
+"""
+
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from holdfast_policies.decode.unknown import UndeterminedError
+from holdfast_policies.finding import Breach, Finding, Undecided
+from holdfast_policies.profile import Profile, Ruling, profile_of
+from holdfast_policies.rule import Level, Settings, Severity
+from holdfast_policies.stack import Stack
+from holdfast_policies.subject import Subject
+from holdfast_policies.wording import printable
+
+_J = TypeVar("_J", Subject, Stack)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One violation of one rule by one object.
+
+    Attributes:
+        rule: Id of the rule.
+        level: `advisory` or `mandatory`.
+        severity: How bad it is, whatever follows from it.
+        path: Field path, list items by name: `spec.containers[name=agent].image`.
+        got: What stands there, in words; never the value of a secret.
+        required: What must stand there.
+        remedy: What to change.
+        subject: The object.
+    """
+
+    rule: str
+    level: Level
+    severity: Severity
+    path: str
+    got: str
+    required: str
+    remedy: str
+    subject: Subject
+
+    @property
+    def message(self) -> str:
+        """Path, what was expected, what was found and the remedy, on one printable line."""
+        place = f"{self.path}: " if self.path else ""
+        return printable(f"{place}expected {self.required}, got {self.got}; {self.remedy}")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one rule says about one object, or about a stack.
+
+    Attributes:
+        ruling: The rule as it is in force.
+        violations: Empty when there are none.
+        undecided: What could not be judged because a value is not known yet; a rule with neither
+            violations nor undecided parts has passed.
+    """
+
+    ruling: Ruling
+    violations: tuple[Violation, ...]
+    undecided: tuple[Undecided, ...]
+
+
+def violations(
+    kube_object: Mapping[str, Any],
+    environment: str | Profile,
+    config: Mapping[str, Any] | None = None,
+) -> list[Violation]:
+    """Violations of one plain object by the rules about single objects.
+
+    Args:
+        kube_object: Nested dicts, lists and JSON scalars with apiVersion and kind. Odd input is
+            judged as far as it says anything, and never raises.
+        environment: `dev`, `staging`, anything else for production; or a profile made before.
+        config: Parsed policy config that overrides the environment.
+
+    Raises:
+        PolicyConfigError: the config is wrong.
+    """
+    profile = _profile(environment, config)
+    return [
+        violation
+        for judgement in judgements(Subject.of(kube_object), profile)
+        for violation in judgement.violations
+    ]
+
+
+def judge_stack(
+    kube_objects: Iterable[Mapping[str, Any]],
+    environment: str | Profile,
+    config: Mapping[str, Any] | None = None,
+) -> list[Violation]:
+    """Violations of the rules about a whole stack by all of its plain objects.
+
+    Arguments and errors as `violations`.
+    """
+    profile = _profile(environment, config)
+    stack = Stack.of(Subject.of(kube_object) for kube_object in kube_objects)
+    return [
+        violation
+        for judgement in stack_judgements(stack, profile)
+        for violation in judgement.violations
+    ]
+
+
+def judgements(subject: Subject, profile: Profile) -> Iterator[Judgement]:
+    """What the rules that apply to an object have to say; those that it passes say nothing."""
+    for ruling in profile.for_kind(subject.kind):
+        findings = _findings(ruling.rule.check, subject, ruling.settings)
+        if findings:
+            yield _judgement(ruling, subject, findings)
+
+
+def stack_judgements(stack: Stack, profile: Profile) -> Iterator[Judgement]:
+    """What the stack rules have to say; those that the stack passes say nothing."""
+    nothing = Subject.of({})
+    for ruling in profile.stack_rulings:
+        findings = _findings(ruling.rule.check_stack, stack, ruling.settings)
+        if findings:
+            yield _judgement(ruling, nothing, findings)
+
+
+def _profile(environment: str | Profile, config: Mapping[str, Any] | None) -> Profile:
+    return environment if isinstance(environment, Profile) else profile_of(environment, config)
+
+
+def _findings(
+    check: Callable[[_J, Settings], Iterable[Finding]] | None, judged: _J, settings: Settings
+) -> list[Finding | Exception]:
+    assert check is not None  # noqa: S101  # a profile sorts the rules by what they judge
+    findings: list[Finding | Exception] = []
+    try:
+        for finding in check(judged, settings):
+            findings.append(finding)  # what was found before a fault is kept
+    except UndeterminedError as signal:
+        findings.append(Undecided(signal.path))
+    except Exception as fault:  # whatever a rule raises must not pass its object
+        findings.append(fault)
+    return findings
+
+
+def _judgement(ruling: Ruling, subject: Subject, findings: list[Finding | Exception]) -> Judgement:
+    return Judgement(
+        ruling,
+        tuple(
+            _violation(ruling, subject, finding)
+            for finding in findings
+            if not isinstance(finding, Undecided)
+        ),
+        tuple(finding for finding in findings if isinstance(finding, Undecided)),
+    )
+
+
+def _violation(ruling: Ruling, subject: Subject, finding: Breach | Exception) -> Violation:
+    rule = ruling.rule
+    if isinstance(finding, Breach):
+        return Violation(
+            rule=rule.id,
+            level=ruling.level,
+            severity=rule.severity,
+            path=finding.path,
+            got=finding.got,
+            required=finding.required,
+            remedy=finding.remedy or rule.remedy,
+            subject=finding.subject or subject,
+        )
+    # The text of the fault may hold a value of the object, even a secret: its place says enough.
+    frame = traceback.extract_tb(finding.__traceback__)[-1]
+    return Violation(
+        rule=rule.id,
+        level=Level.MANDATORY,
+        severity=rule.severity,
+        path="",
+        got=f"{type(finding).__name__} at {Path(frame.filename).name}:{frame.lineno}",
+        required=f"rule {rule.id} to judge {subject.label}",
+        remedy="this is a fault of the rule: report it with the object that caused it",
+        subject=subject,
+    )

@@ -1,0 +1,62 @@
+"""Kinds of Kubernetes objects that rules speak of, and where their pod templates sit."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+AGENTS = "agents.x-k8s.io"
+AGENT_EXTENSIONS = "extensions.agents.x-k8s.io"
+RBAC = "rbac.authorization.k8s.io"
+
+
+class Kind(NamedTuple):
+    """A kind, whatever its version: API group (empty for core) and name."""
+
+    group: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name}.{self.group}" if self.group else self.name
+
+
+ANY_KIND = Kind("*", "*")
+"""In the kinds of a rule: it applies to every Kubernetes object."""
+
+POD_TEMPLATE_PATHS: Mapping[Kind, tuple[str, ...]] = {
+    Kind("", "Pod"): (),
+    Kind("", "PodTemplate"): ("template",),
+    Kind("", "ReplicationController"): ("spec", "template"),
+    Kind("apps", "ReplicaSet"): ("spec", "template"),
+    Kind("apps", "Deployment"): ("spec", "template"),
+    Kind("apps", "StatefulSet"): ("spec", "template"),
+    Kind("apps", "DaemonSet"): ("spec", "template"),
+    Kind("batch", "Job"): ("spec", "template"),
+    Kind("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
+    Kind(AGENTS, "Sandbox"): ("spec", "podTemplate"),
+    Kind(AGENT_EXTENSIONS, "SandboxTemplate"): ("spec", "podTemplate"),
+}
+"""Field path to what has `metadata` and `spec` of a pod, for every kind that runs pods."""
+
+POD_KINDS: frozenset[Kind] = frozenset(POD_TEMPLATE_PATHS)
+
+SERVICE = Kind("", "Service")
+SERVICE_ACCOUNT = Kind("", "ServiceAccount")
+SECRET = Kind("", "Secret")
+CONFIG_MAP = Kind("", "ConfigMap")
+ROLE = Kind(RBAC, "Role")
+CLUSTER_ROLE = Kind(RBAC, "ClusterRole")
+ROLE_BINDING = Kind(RBAC, "RoleBinding")
+CLUSTER_ROLE_BINDING = Kind(RBAC, "ClusterRoleBinding")
+NETWORK_POLICY = Kind("networking.k8s.io", "NetworkPolicy")
+CILIUM_NETWORK_POLICY = Kind("cilium.io", "CiliumNetworkPolicy")
+SANDBOX_CLAIM = Kind(AGENT_EXTENSIONS, "SandboxClaim")
+SANDBOX_TEMPLATE = Kind(AGENT_EXTENSIONS, "SandboxTemplate")
+
+
+def kind_of(kube_object: Mapping[str, Any]) -> Kind:
+    """Kind of a plain object; a kind of empty names for what is no object."""
+    api_version = kube_object.get("apiVersion")
+    name = kube_object.get("kind")
+    if not isinstance(api_version, str) or not isinstance(name, str):
+        return Kind("", "")
+    group, separator, _ = api_version.rpartition("/")
+    return Kind(group if separator else "", name)

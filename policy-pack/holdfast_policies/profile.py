@@ -1,0 +1,202 @@
+"""Which rules are in force, at which level and with which settings.
+
+An environment gives all of it, and a config file overrides it rule by rule.
+
+A config file has the engine's own shape, JSON: `{"all": "mandatory", "rule": "advisory", "rule2":
+{"enforcementLevel": "mandatory", "parameter": 3}}`. The engine accepts unknown rules, unknown
+parameters and levels by mistake; here each is an error that names the remedy.
+"""
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from holdfast_policies.kinds import ANY_KIND, Kind
+from holdfast_policies.parameters import fault_of
+from holdfast_policies.rule import Environment, Level, Rule
+from holdfast_policies.table import RULES, RULES_BY_ID
+
+ALL = "all"
+LEVEL_KEY = "enforcementLevel"
+
+
+class PolicyConfigError(ValueError):
+    """A policy config cannot be used as it stands.
+
+    Attributes:
+        faults: Everything that is wrong with it, one sentence each, in the order of the file.
+    """
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(self.faults))
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """One rule as it is in force.
+
+    Attributes:
+        rule: The rule.
+        level: Level that takes effect.
+        settings: Value of every parameter of the rule.
+    """
+
+    rule: Rule
+    level: Level
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """All rules as they are in force in one environment.
+
+    Attributes:
+        environment: Where the levels and defaults come from.
+        rulings: One for each rule of the table, in its order; disabled ones too.
+    """
+
+    environment: Environment
+    rulings: tuple[Ruling, ...]
+    _by_kind: dict[Kind, tuple[Ruling, ...]] = field(default_factory=dict, repr=False)
+
+    def for_kind(self, kind: Kind) -> tuple[Ruling, ...]:
+        """Rules about one object that apply to a kind and are not disabled."""
+        found = self._by_kind.get(kind)
+        if found is None:
+            found = tuple(
+                ruling
+                for ruling in self.rulings
+                if ruling.rule.check is not None
+                and ruling.level is not Level.DISABLED
+                and (kind in ruling.rule.kinds or ANY_KIND in ruling.rule.kinds)
+            )
+            self._by_kind[kind] = found
+        return found
+
+    @property
+    def stack_rulings(self) -> Iterator[Ruling]:
+        """Rules about the whole stack that are not disabled."""
+        return (
+            ruling
+            for ruling in self.rulings
+            if ruling.rule.check_stack is not None and ruling.level is not Level.DISABLED
+        )
+
+
+def environment_of(stack_name: str) -> Environment:
+    """Environment of a stack by its name, `organization/project/` before it or not.
+
+    Everything that is neither dev nor staging counts as production.
+    """
+    name = stack_name.rpartition("/")[2]
+    return Environment(name) if name in {"dev", "staging"} else Environment.PROD
+
+
+def profile_of(environment: str, config: Mapping[str, Any] | None = None) -> Profile:
+    """Profile of an environment (or of the stack of that name), with what a config overrides.
+
+    Args:
+        environment: `dev`, `staging`; anything else counts as production.
+        config: Parsed config file; None for the environment's own levels and settings.
+
+    Raises:
+        PolicyConfigError: the config names unknown rules or parameters, or has wrong values.
+    """
+    if not config:
+        return _standard_profile(environment_of(environment))
+    faults = list(faults_of(config))
+    if faults:
+        raise PolicyConfigError(faults)
+    return _profile(environment_of(environment), config)
+
+
+def load_config(path: Path) -> Mapping[str, Any]:
+    """Parsed and checked config file.
+
+    Raises:
+        PolicyConfigError: it cannot be read, is not JSON, or its content is wrong.
+    """
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        message = f"{path}: expected a JSON file, {error}"
+        raise PolicyConfigError([message]) from error
+    if not isinstance(config, dict):
+        raise PolicyConfigError([f"{path}: expected a mapping of rule names to levels"])
+    faults = [f"{path}: {fault}" for fault in faults_of(config)]
+    if faults:
+        raise PolicyConfigError(faults)
+    return config
+
+
+def faults_of(config: Mapping[str, Any]) -> Iterator[str]:
+    """Everything that is wrong with a parsed config."""
+    for name, given in config.items():
+        if name == ALL:
+            yield from _level_faults(
+                ALL, given.get(LEVEL_KEY) if isinstance(given, dict) else given
+            )
+            if isinstance(given, dict) and set(given) - {LEVEL_KEY}:
+                yield f'"{ALL}" takes a level only; set parameters at each rule'
+        elif name not in RULES_BY_ID:
+            yield f'there is no rule "{name}"{_suggestion(name, RULES_BY_ID)}'
+        elif isinstance(given, dict):
+            yield from _rule_faults(RULES_BY_ID[name], given)
+        else:
+            yield from _level_faults(name, given)
+
+
+def _rule_faults(rule: Rule, given: Mapping[str, Any]) -> Iterator[str]:
+    parameters = {parameter.name: parameter for parameter in rule.parameters}
+    for key, value in given.items():
+        if key == LEVEL_KEY:
+            yield from _level_faults(rule.id, value)
+        elif key not in parameters:
+            known = ", ".join(parameters) or "none"
+            hint = _suggestion(key, parameters) or f"; it has: {known}"
+            yield f'rule "{rule.id}" has no parameter "{key}"{hint}'
+        else:
+            fault = fault_of(value, parameters[key].schema)
+            if fault:
+                yield f"{rule.id}.{key}: {fault}"
+
+
+def _level_faults(name: str, level: object) -> Iterator[str]:
+    allowed = [str(each) for each in Level]
+    if level not in allowed:
+        yield f"{name}: expected a level ({', '.join(allowed)}), got {json.dumps(level)}"
+    elif level == Level.REMEDIATE and (name == ALL or not RULES_BY_ID[name].remediates):
+        yield f'{name}: nothing can be remediated yet, use "{Level.MANDATORY}"'
+
+
+def _suggestion(name: str, known: Iterable[str]) -> str:
+    matches = difflib.get_close_matches(name, list(known), n=1)
+    return f'; did you mean "{matches[0]}"?' if matches else ""
+
+
+@cache
+def _standard_profile(environment: Environment) -> Profile:
+    return _profile(environment, {})
+
+
+def _profile(environment: Environment, config: Mapping[str, Any]) -> Profile:
+    return Profile(environment, tuple(_ruling(rule, environment, config) for rule in RULES))
+
+
+def _ruling(rule: Rule, environment: Environment, config: Mapping[str, Any]) -> Ruling:
+    overall, own = _as_mapping(config.get(ALL)), _as_mapping(config.get(rule.id))
+    level = own.get(LEVEL_KEY) or overall.get(LEVEL_KEY) or rule.level_in(environment)
+    settings = {
+        parameter.name: own.get(parameter.name, parameter.value_in(environment))
+        for parameter in rule.parameters
+    }
+    return Ruling(rule, Level(level), settings)
+
+
+def _as_mapping(given: object) -> Mapping[str, Any]:
+    return given if isinstance(given, dict) else {LEVEL_KEY: given} if given else {}

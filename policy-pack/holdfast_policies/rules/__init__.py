@@ -1,0 +1,1 @@
+"""The rules, one a file; the file is named as the rule, in snake_case."""

@@ -1,0 +1,67 @@
+"""An image is named by its digest, so that what runs is what was reviewed."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.images import parse_image
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers
+from holdfast_policies.rule import (
+    Environment,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+)
+from holdfast_policies.subject import Container, field_path, text
+from holdfast_policies.wording import shown
+
+ACCEPT = Parameter(
+    name="accept",
+    description=(
+        "What an image may be named by: a digest, or in an environment that builds its own images "
+        "a tag that names a version, such as 1.4.2, but not latest or main."
+    ),
+    schema={"type": "string", "enum": ["digest", "version-tag"]},
+    default="digest",
+    defaults={Environment.DEV: "version-tag"},
+)
+
+
+def check(container: Container, settings: Settings) -> Iterator[Breach]:
+    """An image that may mean something else tomorrow."""
+    image = container.value.get("image")
+    reference = parse_image(text(image))
+    if reference.is_pinned:
+        return
+    accepts_tags = settings["accept"] == "version-tag"
+    if accepts_tags and not reference.digest and reference.names_version:
+        return
+    required = "a tag that names a version, or @sha256:" if accepts_tags else "@sha256: and 64 hex"
+    command = f"; `docker buildx imagetools inspect {image}` prints the digest" if image else ""
+    yield Breach(
+        field_path(container.path, "image"),
+        got=shown(image),
+        required=required,
+        remedy=f"pin the image by its digest{command}",
+    )
+
+
+RULE = Rule(
+    id="image-digest-pinned",
+    title="Images pinned by digest",
+    description="An image is named by a tag, which may mean something else tomorrow",
+    rationale="A tag that moves changes an agent without a review, and differently on each node.",
+    remedy="pin the image by its digest",
+    source="https://kubernetes.io/docs/concepts/containers/images/#image-names",
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("SI-7", "SR-4", "LLM03", "ASI04"),
+    fix=Fix.NO,
+    kinds=POD_KINDS,
+    check=containers(check),
+    parameters=(ACCEPT,),
+)

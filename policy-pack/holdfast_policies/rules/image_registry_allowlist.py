@@ -1,0 +1,60 @@
+"""Images come from registries that someone has chosen."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.images import parse_image
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path, text
+from holdfast_policies.wording import either, shown
+
+REGISTRIES = Parameter(
+    name="registries",
+    description=(
+        "Registries that images may come from, with port and leading path where wanted: "
+        "registry.example, ghcr.io/acme. An empty list allows none."
+    ),
+    schema={
+        "type": "array",
+        "items": {
+            "type": "string",
+            "pattern": r"[a-z0-9][a-z0-9.-]*(:\d+)?(/[a-z0-9][a-z0-9._-]*)*",
+            "examples": ["registry.example"],
+        },
+        "minItems": 1,
+    },
+    default=["registry.example"],
+)
+
+
+def check(container: Container, settings: Settings) -> Iterator[Breach]:
+    """An image from elsewhere; Docker Hub is `docker.io`, also where the image does not say so."""
+    image = container.value.get("image")
+    reference = parse_image(text(image))
+    place = f"{reference.registry}/{reference.repository}/"
+    if not any(place.startswith(f"{allowed}/") for allowed in settings["registries"]):
+        yield Breach(
+            field_path(container.path, "image"),
+            got=shown(image),
+            required=f"an image from {either(settings['registries']) or 'an allowed registry'}",
+            remedy="copy the image there, or add its registry to the parameter registries",
+        )
+
+
+RULE = Rule(
+    id="image-registry-allowlist",
+    title="Images from known registries",
+    description="An image comes from a registry that is not on the list",
+    rationale="Whoever can publish the image decides what the agent does.",
+    remedy="use an image from a registry on the list",
+    source="https://kubernetes.io/docs/concepts/containers/images/",
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("C5.5.1", "SR-3", "LLM03", "ASI04"),
+    fix=Fix.NO,
+    kinds=POD_KINDS,
+    check=containers(check),
+    parameters=(REGISTRIES,),
+)

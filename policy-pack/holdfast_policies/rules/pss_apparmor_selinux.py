@@ -1,0 +1,80 @@
+"""Neither AppArmor nor SELinux may be switched off or widened."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import all_of, containers, each, pods
+from holdfast_policies.pod_security import PSS_VERSION, STANDARD, is_in_force_since
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Container, Pod, field_path, mapping, text
+from holdfast_policies.wording import either, shown
+
+_PROFILES = ("RuntimeDefault", "Localhost")
+_ANNOTATION = "container.apparmor.security.beta.kubernetes.io/"
+_SELINUX_TYPES = ("container_t", "container_init_t", "container_kvm_t", "container_engine_t")
+"""The last one since 1.31."""
+
+
+def check_apparmor(context: Mapping[str, Any], path: str) -> Iterator[Breach]:
+    """An AppArmor profile outside the list, in a security context."""
+    if context.get("appArmorProfile") is not None:
+        profile = mapping(context["appArmorProfile"]).get("type")
+        if profile not in _PROFILES:
+            place = field_path(path, "securityContext", "appArmorProfile", "type")
+            yield Breach(place, got=shown(profile), required=either(_PROFILES))
+
+
+def check_selinux(context: Mapping[str, Any], path: str, settings: Settings) -> Iterator[Breach]:
+    """An SELinux type outside the list, or a user or role, in a security context."""
+    options = mapping(context.get("seLinuxOptions"))
+    types = _SELINUX_TYPES if is_in_force_since(31, settings) else _SELINUX_TYPES[:-1]
+    place = field_path(path, "securityContext", "seLinuxOptions")
+    if options.get("type") and options["type"] not in types:
+        required = f"{either(types)} or nothing"
+        yield Breach(field_path(place, "type"), got=shown(options["type"]), required=required)
+    for name in ("user", "role"):
+        if options.get(name):
+            yield Breach(field_path(place, name), got=shown(options[name]), required="nothing")
+
+
+def check_container(container: Container, settings: Settings) -> Iterator[Finding]:
+    """Both in one container."""
+    yield from check_apparmor(container.security_context, container.path)
+    yield from check_selinux(container.security_context, container.path, settings)
+
+
+def check_pod(pod: Pod, settings: Settings) -> Iterator[Finding]:
+    """Both in the pod, and AppArmor profiles set by the annotations of old."""
+    yield from check_apparmor(pod.security_context, pod.spec_path)
+    yield from check_selinux(pod.security_context, pod.spec_path, settings)
+    annotations = mapping(pod.metadata.get("annotations"))
+    path = field_path(pod.path, "metadata", "annotations")
+
+    def check_annotation(key: str, _: str) -> Iterator[Breach]:
+        value = text(annotations.get(key))
+        if value not in ("", "runtime/default") and not value.startswith("localhost/"):
+            required = '"runtime/default" or "localhost/…"'
+            yield Breach(field_path(path, key), got=shown(value), required=required)
+
+    yield from each(
+        [key for key in annotations if key.startswith(_ANNOTATION)], "", check_annotation
+    )
+
+
+RULE = Rule(
+    id="pss-apparmor-selinux",
+    title="AppArmor and SELinux kept",
+    description="A pod switches AppArmor off, or sets SELinux options it must not set",
+    rationale="They hold a process that has broken out of its container.",
+    remedy="remove the setting, so that the runtime's own profile applies",
+    source=STANDARD,
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("P-B", "SC-39", "N"),
+    fix=Fix.YES,
+    kinds=POD_KINDS,
+    check=all_of(pods(check_pod), containers(check_container)),
+    parameters=(PSS_VERSION,),
+)

@@ -1,0 +1,45 @@
+"""No pod may mount a directory or socket of its node."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import volumes
+from holdfast_policies.pod_security import PSS_VERSION, STANDARD
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import field_path, mapping, text
+from holdfast_policies.wording import shown
+
+_RUNTIME_SOCKETS = ("docker.sock", "containerd.sock", "crio.sock", "cri-dockerd.sock")
+
+
+def check(volume: Mapping[str, Any], path: str, _: Settings) -> Iterator[Breach]:
+    """A hostPath volume; one that is a container runtime's socket is named as such."""
+    if volume.get("hostPath") is None:
+        return
+    host_path = text(mapping(volume["hostPath"]).get("path"))
+    is_socket = host_path.endswith(_RUNTIME_SOCKETS)
+    got = (
+        f"{shown(host_path)}, the socket of the container runtime"
+        if is_socket
+        else shown(host_path)
+    )
+    yield Breach(field_path(path, "hostPath"), got=got, required="no hostPath volume")
+
+
+RULE = Rule(
+    id="pss-host-path",
+    title="No paths of the node",
+    description="A pod mounts a path of its node",
+    rationale="Files and sockets of the node are a way out of the container and into other pods.",
+    remedy="use an emptyDir, a PersistentVolumeClaim, a ConfigMap or a Secret volume",
+    source=STANDARD,
+    severity=Severity.CRITICAL,
+    levels=Levels(Level.MANDATORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("P-B", "C5.2.12", "N", "AC-6", "ASI05"),
+    fix=Fix.NO,
+    kinds=POD_KINDS,
+    check=volumes(check),
+    parameters=(PSS_VERSION,),
+)

@@ -1,0 +1,41 @@
+"""No container may take a port of its node."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers, each
+from holdfast_policies.pod_security import PSS_VERSION, STANDARD
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path, mapping
+from holdfast_policies.wording import shown
+
+
+def check_port(port: object, path: str) -> Iterator[Breach]:
+    """A port of the node; 0 is the same as none."""
+    host_port = mapping(port).get("hostPort")
+    if host_port:
+        yield Breach(field_path(path, "hostPort"), got=shown(host_port), required="no hostPort")
+
+
+def check(container: Container, _: Settings) -> Iterator[Finding]:
+    """Each port of the node that a container takes."""
+    path = field_path(container.path, "ports")
+    yield from each(container.value.get("ports"), path, check_port)
+
+
+RULE = Rule(
+    id="pss-host-ports",
+    title="No ports of the node",
+    description="A container takes a port of its node",
+    rationale="A port of the node is reachable from outside and is bound by no network policy.",
+    remedy="remove hostPort and reach the pod through a Service",
+    source=STANDARD,
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("P-B", "C5.2.13", "N", "SC-7"),
+    fix=Fix.YES,
+    kinds=POD_KINDS,
+    check=containers(check),
+    parameters=(PSS_VERSION,),
+)

@@ -1,0 +1,36 @@
+"""No process may gain more rights than the one that started it."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers
+from holdfast_policies.pod_security import PSS_VERSION, STANDARD
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path
+from holdfast_policies.wording import shown
+
+
+def check(container: Container, _: Settings) -> Iterator[Breach]:
+    """A container that does not rule it out; unset means allowed."""
+    allowed = container.security_context.get("allowPrivilegeEscalation")
+    if allowed is not False and not container.pod.is_windows:
+        path = field_path(container.path, "securityContext", "allowPrivilegeEscalation")
+        yield Breach(path, got=shown(allowed), required="false")
+
+
+RULE = Rule(
+    id="pss-privilege-escalation",
+    title="No privilege escalation",
+    description="A container allows its processes to gain more rights than they started with",
+    rationale="A set-user-ID program in the image would make an agent's process root.",
+    remedy="set securityContext.allowPrivilegeEscalation to false",
+    source=STANDARD,
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.REMEDIATE),
+    frameworks=("P-R", "C5.2.6", "N", "AC-6"),
+    fix=Fix.YES,
+    kinds=POD_KINDS,
+    check=containers(check),
+    parameters=(PSS_VERSION,),
+)

@@ -1,0 +1,34 @@
+"""No container may run privileged."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers
+from holdfast_policies.pod_security import PSS_VERSION, STANDARD
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path
+
+
+def check(container: Container, _: Settings) -> Iterator[Breach]:
+    """A privileged container."""
+    if container.security_context.get("privileged") is True:
+        path = field_path(container.path, "securityContext", "privileged")
+        yield Breach(path, got="true", required="false or nothing")
+
+
+RULE = Rule(
+    id="pss-privileged",
+    title="No privileged containers",
+    description="A container runs privileged, with every right of the node",
+    rationale="An agent that runs code a model wrote needs one step from here to the whole node.",
+    remedy="remove privileged or set it to false",
+    source=STANDARD,
+    severity=Severity.CRITICAL,
+    levels=Levels(Level.MANDATORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("P-B", "C5.2.2", "N", "AC-6", "ASI05"),
+    fix=Fix.YES,
+    kinds=POD_KINDS,
+    check=containers(check),
+    parameters=(PSS_VERSION,),
+)

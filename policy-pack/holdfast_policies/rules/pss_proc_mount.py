@@ -1,0 +1,44 @@
+"""Containers see the masked /proc."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers
+from holdfast_policies.pod_security import (
+    PSS_LEVEL,
+    PSS_VERSION,
+    STANDARD,
+    has_own_users,
+    is_restricted,
+)
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path
+from holdfast_policies.wording import shown
+
+
+def check(container: Container, settings: Settings) -> Iterator[Breach]:
+    """An unmasked /proc; at the baseline level allowed to pods with users of their own."""
+    proc_mount = container.security_context.get("procMount")
+    if proc_mount is None or proc_mount == "Default":
+        return
+    if is_restricted(settings) or not has_own_users(container.pod, settings):
+        path = field_path(container.path, "securityContext", "procMount")
+        yield Breach(path, got=shown(proc_mount), required='"Default" or nothing')
+
+
+RULE = Rule(
+    id="pss-proc-mount",
+    title="Masked /proc",
+    description="A container sees the unmasked /proc of the kernel",
+    rationale="The masked paths of /proc tell about, and let one change, the kernel of the node.",
+    remedy="remove procMount",
+    source=STANDARD,
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("P-B/R", "SC-39"),
+    fix=Fix.YES,
+    kinds=POD_KINDS,
+    check=containers(check),
+    parameters=(PSS_VERSION, PSS_LEVEL),
+)

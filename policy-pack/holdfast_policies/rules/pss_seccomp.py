@@ -1,0 +1,55 @@
+"""Every container runs under a seccomp profile."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import all_of, containers, pods
+from holdfast_policies.pod_security import PSS_LEVEL, PSS_VERSION, STANDARD, is_restricted
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Container, Pod, field_path, mapping
+from holdfast_policies.wording import either, shown
+
+_PROFILES = ("RuntimeDefault", "Localhost")
+_STEPS = ("securityContext", "seccompProfile", "type")
+
+
+def check_pod(pod: Pod, settings: Settings) -> Iterator[Finding]:
+    """A profile of the pod that is none."""
+    if pod.security_context.get("seccompProfile") is None:
+        return
+    profile = mapping(pod.security_context["seccompProfile"]).get("type")
+    if profile not in _PROFILES and not (is_restricted(settings) and pod.is_windows):
+        path = field_path(pod.spec_path, *_STEPS)
+        yield Breach(path, got=shown(profile), required=either(_PROFILES))
+
+
+def check_container(container: Container, settings: Settings) -> Iterator[Finding]:
+    """A profile of a container that is none; restricted: none in the container and the pod."""
+    pod, path = container.pod, field_path(container.path, *_STEPS)
+    own = container.security_context.get("seccompProfile")
+    if own is not None:
+        profile, required = mapping(own).get("type"), either(_PROFILES)
+        is_breach = profile not in _PROFILES
+    else:
+        profile, required = None, f"{either(_PROFILES)}, here or in the pod"
+        is_breach = is_restricted(settings) and pod.security_context.get("seccompProfile") is None
+    if is_breach and not (is_restricted(settings) and pod.is_windows):
+        yield Breach(path, got=shown(profile), required=required)
+
+
+RULE = Rule(
+    id="pss-seccomp",
+    title="Seccomp profile set",
+    description="A container runs without a seccomp profile",
+    rationale="Without one every system call of the kernel is open to code a model wrote.",
+    remedy="set securityContext.seccompProfile.type to RuntimeDefault in the pod",
+    source=STANDARD,
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.REMEDIATE),
+    frameworks=("P-B/R", "C5.7.2", "SC-39", "ASI05"),
+    fix=Fix.YES,
+    kinds=POD_KINDS,
+    check=all_of(pods(check_pod), containers(check_container)),
+    parameters=(PSS_VERSION, PSS_LEVEL),
+)

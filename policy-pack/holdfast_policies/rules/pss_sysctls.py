@@ -1,0 +1,59 @@
+"""Only kernel parameters known to be safe may be set."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import each, pods
+from holdfast_policies.pod_security import PSS_VERSION, STANDARD, is_in_force_since
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Pod, field_path, mapping, text
+from holdfast_policies.wording import shown
+
+_ALLOWED_FROM = {
+    "kernel.shm_rmid_forced": 0,
+    "net.ipv4.ip_local_port_range": 0,
+    "net.ipv4.tcp_syncookies": 0,
+    "net.ipv4.ping_group_range": 0,
+    "net.ipv4.ip_unprivileged_port_start": 0,
+    "net.ipv4.ip_local_reserved_ports": 27,
+    "net.ipv4.tcp_keepalive_time": 29,
+    "net.ipv4.tcp_fin_timeout": 29,
+    "net.ipv4.tcp_keepalive_intvl": 29,
+    "net.ipv4.tcp_keepalive_probes": 29,
+    "net.ipv4.tcp_rmem": 32,
+    "net.ipv4.tcp_wmem": 32,
+    "net.ipv4.tcp_slow_start_after_idle": 37,
+    "net.ipv4.tcp_notsent_lowat": 37,
+}
+"""Minor version of the standard from which on each parameter is allowed."""
+
+
+def check(pod: Pod, settings: Settings) -> Iterator[Finding]:
+    """Each kernel parameter that is not allowed."""
+
+    def check_sysctl(sysctl: object, path: str) -> Iterator[Breach]:
+        name = mapping(sysctl).get("name")
+        since = _ALLOWED_FROM.get(text(name))
+        if since is None or not is_in_force_since(since, settings):
+            yield Breach(field_path(path, "name"), got=shown(name), required="a safe sysctl")
+
+    path = field_path(pod.spec_path, "securityContext", "sysctls")
+    yield from each(pod.security_context.get("sysctls"), path, check_sysctl)
+
+
+RULE = Rule(
+    id="pss-sysctls",
+    title="Safe kernel parameters only",
+    description="A pod sets a kernel parameter that is not on the list of safe ones",
+    rationale="Such a parameter may weaken the node or change it for every other pod.",
+    remedy="remove it, or set it on the node",
+    source=STANDARD,
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("P-B", "CM-7"),
+    fix=Fix.YES,
+    kinds=POD_KINDS,
+    check=pods(check),
+    parameters=(PSS_VERSION,),
+)

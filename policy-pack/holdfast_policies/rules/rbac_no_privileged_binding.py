@@ -1,0 +1,53 @@
+"""Nobody is bound to the roles and groups that Kubernetes keeps for itself."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import CLUSTER_ROLE_BINDING, ROLE_BINDING
+from holdfast_policies.parts import all_of, each
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, field_path, mapping, text
+from holdfast_policies.wording import shown
+
+_ONE_ACCOUNT = "system:serviceaccount:"
+_ACCOUNTS_OF_ONE_NAMESPACE = "system:serviceaccounts:"
+
+
+def check_role(subject: Subject, _: Settings) -> Iterator[Breach]:
+    """A binding to cluster-admin or to a role of the system."""
+    name = text(mapping(subject.object.get("roleRef")).get("name"))
+    if name == "cluster-admin" or name.startswith("system:"):
+        yield Breach("roleRef.name", got=shown(name), required="a role made for its subjects")
+
+
+def check_subjects(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """A binding of a group or user of the system: all who log in, all who do not, the masters.
+
+    Service accounts written as users, and those of one namespace as a group, are named on purpose.
+    """
+
+    def check_subject(bound: object, path: str) -> Iterator[Breach]:
+        name = text(mapping(bound).get("name"))
+        is_named = name.startswith((_ONE_ACCOUNT, _ACCOUNTS_OF_ONE_NAMESPACE))
+        if name.startswith("system:") and not is_named:
+            remedy = "bind the ServiceAccount, user or group that needs the role"
+            required = "no user or group of the system"
+            yield Breach(field_path(path, "name"), shown(name), required, remedy)
+
+    yield from each(subject.object.get("subjects"), "subjects", check_subject)
+
+
+RULE = Rule(
+    id="rbac-no-privileged-binding",
+    title="No privileged bindings",
+    description="A binding gives the rights of cluster-admin or of a system role",
+    rationale="With them an agent, or whoever steers it, owns the cluster.",
+    remedy="write a Role that names what is needed and bind that",
+    source="https://kubernetes.io/docs/concepts/security/rbac-good-practices/",
+    severity=Severity.CRITICAL,
+    levels=Levels(Level.MANDATORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("C5.1.1", "C5.1.7", "N", "AC-6", "ASI03"),
+    fix=Fix.NO,
+    kinds=frozenset({ROLE_BINDING, CLUSTER_ROLE_BINDING}),
+    check=all_of(check_role, check_subjects),
+)

@@ -1,0 +1,52 @@
+"""A role names what it allows."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import CLUSTER_ROLE, ROLE
+from holdfast_policies.parts import all_of, each
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, field_path, items, mapping, text
+from holdfast_policies.wording import shown
+
+
+def check_rules(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """A `*` in verbs, resources or groups; `*/scale` is one as well."""
+
+    def check_rule(rule: object, path: str) -> Iterator[Finding]:
+        def check_field(name: str, _: str) -> Iterator[Breach]:
+            wide = [value for value in items(mapping(rule).get(name)) if "*" in text(value)]
+            if wide:
+                yield Breach(field_path(path, name), got=shown(wide), required="names without *")
+
+        yield from each(["verbs", "resources", "apiGroups"], "", check_field)
+
+    yield from each(subject.object.get("rules"), "rules", check_rule)
+
+
+def check_aggregation(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """An aggregated role whose selector takes in every ClusterRole, cluster-admin too."""
+
+    def check_selector(selector: object, path: str) -> Iterator[Breach]:
+        if not any(items(part) or mapping(part) for part in mapping(selector).values()):
+            remedy = "select the ClusterRoles by a label"
+            yield Breach(path, got="a selector of all roles", required="a label", remedy=remedy)
+
+    selectors = mapping(subject.object.get("aggregationRule")).get("clusterRoleSelectors")
+    yield from each(selectors, "aggregationRule.clusterRoleSelectors", check_selector)
+
+
+RULE = Rule(
+    id="rbac-no-wildcards",
+    title="No wildcards in roles",
+    description="A role allows everything of a kind instead of naming what it allows",
+    rationale="A wildcard also allows what is installed next year, and what nobody thought of.",
+    remedy="name the verbs, resources and API groups that are needed",
+    source="https://kubernetes.io/docs/concepts/security/rbac-good-practices/",
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("C5.1.3", "AC-6", "LLM06", "ASI03"),
+    fix=Fix.NO,
+    kinds=frozenset({ROLE, CLUSTER_ROLE}),
+    check=all_of(check_rules, check_aggregation),
+)

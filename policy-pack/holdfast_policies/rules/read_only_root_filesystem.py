@@ -1,0 +1,34 @@
+"""Containers cannot change their own image."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path
+from holdfast_policies.wording import shown
+
+
+def check(container: Container, _: Settings) -> Iterator[Breach]:
+    """A container that may write to its root; on Windows the field does not exist."""
+    read_only = container.security_context.get("readOnlyRootFilesystem")
+    if read_only is not True and not container.pod.is_windows:
+        path = field_path(container.path, "securityContext", "readOnlyRootFilesystem")
+        yield Breach(path, got=shown(read_only), required="true")
+
+
+RULE = Rule(
+    id="read-only-root-filesystem",
+    title="Read-only root file system",
+    description="A container may change its own programs",
+    rationale="What an agent was talked into writing must not be there to run after a restart.",
+    remedy="set securityContext.readOnlyRootFilesystem to true; mount an emptyDir to write to",
+    source="https://kubernetes.io/docs/tasks/configure-pod-container/security-context/",
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.ADVISORY, Level.MANDATORY),
+    frameworks=("N", "SI-7", "ASI05", "ASI10"),
+    fix=Fix.YES,
+    kinds=POD_KINDS,
+    check=containers(check),
+)

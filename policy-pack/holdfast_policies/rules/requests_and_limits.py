@@ -1,0 +1,65 @@
+"""Every container says what it needs and what it may take."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path, mapping
+
+_NAMES = ["cpu", "memory", "ephemeral-storage"]
+RESOURCES = Parameter(
+    name="resources",
+    description="Resources of which every container must have a request and a limit.",
+    schema={"type": "array", "items": {"type": "string", "enum": _NAMES}, "minItems": 1},
+    default=_NAMES,
+)
+
+
+def check(container: Container, settings: Settings) -> Iterator[Breach]:
+    """Requests and limits that are missing, in one breach.
+
+    A limit stands for the request as well, and the pod's own resources for those of its containers,
+    as in Kubernetes. Ephemeral containers cannot have any.
+    """
+    if container.is_ephemeral:
+        return
+    missing = []
+    for name in settings["resources"]:
+        has_limit = _is_set(container, "limits", name)
+        if not has_limit:
+            missing.append(f"limits.{name}")
+        if not (has_limit or _is_set(container, "requests", name)):
+            missing.append(f"requests.{name}")
+    if missing:
+        yield Breach(
+            field_path(container.path, "resources"),
+            got=f"no {', '.join(sorted(missing))}",
+            required="requests and limits of " + ", ".join(settings["resources"]),
+        )
+
+
+def _is_set(container: Container, section: str, name: str) -> bool:
+    own = mapping(mapping(container.value.get("resources")).get(section))
+    if own.get(name) is not None:
+        return True
+    of_pod = mapping(mapping(container.pod.spec.get("resources")).get(section))
+    return of_pod.get(name) is not None
+
+
+RULE = Rule(
+    id="requests-and-limits",
+    title="Requests and limits set",
+    description="A container does not say what it needs or what it may take",
+    rationale="An agent in a loop takes all that it can get; without a limit, from its neighbours.",
+    remedy="set resources.requests and resources.limits",
+    source="https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.MANDATORY),
+    frameworks=("N", "SC-6", "LLM10", "ASI08"),
+    fix=Fix.YES,
+    kinds=POD_KINDS,
+    check=containers(check),
+    parameters=(RESOURCES,),
+)

@@ -1,0 +1,41 @@
+"""All objects of one stack, indexed once for every stack rule."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from holdfast_policies.kinds import POD_TEMPLATE_PATHS, Kind
+from holdfast_policies.subject import Subject
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """The objects of one stack.
+
+    Attributes:
+        subjects: All of them, in the order in which the engine registered them.
+    """
+
+    subjects: tuple[Subject, ...]
+
+    @classmethod
+    def of(cls, subjects: Iterable[Subject]) -> "Stack":
+        """Stack of these objects."""
+        return cls(tuple(subjects))
+
+    @cached_property
+    def by_kind(self) -> Mapping[Kind, tuple[Subject, ...]]:
+        """Objects of each kind."""
+        index: dict[Kind, list[Subject]] = {}
+        for subject in self.subjects:
+            index.setdefault(subject.kind, []).append(subject)
+        return {kind: tuple(subjects) for kind, subjects in index.items()}
+
+    @cached_property
+    def workloads(self) -> tuple[Subject, ...]:
+        """Objects that are or make pods."""
+        return tuple(subject for subject in self.subjects if subject.kind in POD_TEMPLATE_PATHS)
+
+    def of_kind(self, kind: Kind) -> tuple[Subject, ...]:
+        """Objects of one kind."""
+        return self.by_kind.get(kind, ())

@@ -1,0 +1,197 @@
+"""The object a rule judges, with its pod and containers found once for all rules."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from holdfast_policies.decode.unknown import (
+    UndeterminedError,
+    is_unknown,
+    raw_items,
+    unknown_path,
+)
+from holdfast_policies.finding import Undecided
+from holdfast_policies.kinds import POD_TEMPLATE_PATHS, Kind, kind_of
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_NO_ITEMS: list[Any] = []
+_CONTAINER_FIELDS = ("initContainers", "containers", "ephemeralContainers")
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value if it is a mapping; else an empty one, since what is malformed says nothing."""
+    return value if isinstance(value, dict) else _NOTHING
+
+
+def items(value: object) -> list[Any]:
+    """The value if it is a list; else an empty one."""
+    return value if isinstance(value, list) else _NO_ITEMS
+
+
+def text(value: object) -> str:
+    """The value if it is text; else an empty text."""
+    return value if isinstance(value, str) else ""
+
+
+def field_path(*steps: str) -> str:
+    """Dotted path of the steps that are not empty; keys with dots or slashes stand in brackets."""
+    path = ""
+    for step in steps:
+        if not step:
+            continue
+        is_key = ("." in step or "/" in step) and "[" not in step
+        path += f'["{step}"]' if is_key else f".{step}" if path else step
+    return path
+
+
+def item_path(path: str, index: int, item: object, key: str = "name") -> str:
+    """Path of a list item: by its key where it has one, else by its index."""
+    try:
+        value = item.get(key) if isinstance(item, dict) else None
+    except UndeterminedError:
+        value = None
+    return f"{path}[{key}={value}]" if isinstance(value, str) and value else f"{path}[{index}]"
+
+
+@dataclass(frozen=True)
+class Container:
+    """One container of a pod.
+
+    Attributes:
+        value: The container as declared.
+        path: Field path of it from the object's root.
+        pod: The pod it belongs to.
+        is_init: Whether it runs before the pod's main containers.
+        is_ephemeral: Whether it was attached to a running pod for debugging.
+    """
+
+    value: Mapping[str, Any]
+    path: str
+    pod: "Pod"
+    is_init: bool = False
+    is_ephemeral: bool = False
+
+    @property
+    def security_context(self) -> Mapping[str, Any]:
+        """The container's own security context, empty when it has none."""
+        return mapping(self.value.get("securityContext"))
+
+
+@dataclass(frozen=True)
+class Pod:
+    """The pod that an object is or makes.
+
+    Attributes:
+        metadata: Metadata of the pod.
+        spec: Pod specification.
+        path: Field path to what holds both; empty for a Pod itself.
+    """
+
+    metadata: Mapping[str, Any]
+    spec: Mapping[str, Any]
+    path: str
+
+    @property
+    def spec_path(self) -> str:
+        """Field path of the pod specification."""
+        return field_path(self.path, "spec")
+
+    @property
+    def security_context(self) -> Mapping[str, Any]:
+        """The pod's security context, empty when it has none."""
+        return mapping(self.spec.get("securityContext"))
+
+    @property
+    def is_windows(self) -> bool:
+        """Whether the pod says that it runs on Windows."""
+        return mapping(self.spec.get("os")).get("name") == "windows"
+
+    @cached_property
+    def containers(self) -> tuple[Container | Undecided, ...]:
+        """All containers: init, main, ephemeral; what is not known yet stands as undecided."""
+        return tuple(self._found_containers())
+
+    def _found_containers(self) -> Iterator[Container | Undecided]:
+        for name in _CONTAINER_FIELDS:
+            path = field_path(self.spec_path, name)
+            try:
+                declared = items(self.spec.get(name))
+            except UndeterminedError:
+                yield Undecided(path)
+                continue
+            for index, value in enumerate(raw_items(declared)):
+                if is_unknown(value):
+                    yield Undecided(unknown_path(value) or f"{path}[{index}]")
+                else:
+                    yield Container(
+                        value=mapping(value),
+                        path=item_path(path, index, value),
+                        pod=self,
+                        is_init=name == "initContainers",
+                        is_ephemeral=name == "ephemeralContainers",
+                    )
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One object under judgement.
+
+    Attributes:
+        object: The object, decoded; may hold unknown values.
+        kind: API group and kind.
+        urn: Name of the resource in the engine; empty for a live object.
+    """
+
+    object: Mapping[str, Any]
+    kind: Kind
+    urn: str = field(default="")
+
+    @classmethod
+    def of(cls, kube_object: Mapping[str, Any], urn: str = "") -> "Subject":
+        """Subject for a plain object that carries its apiVersion and kind."""
+        return cls(kube_object, kind_of(kube_object), urn)
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Metadata, empty when the object has none."""
+        return mapping(self.object.get("metadata"))
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """Specification, empty when the object has none."""
+        return mapping(self.object.get("spec"))
+
+    @property
+    def namespace(self) -> str:
+        """Namespace, `default` when the object names none."""
+        return text(self.metadata.get("namespace")) or "default"
+
+    @property
+    def name(self) -> str:
+        """Name, empty when the object has none."""
+        return text(self.metadata.get("name"))
+
+    @property
+    def label(self) -> str:
+        """How people call the object: kind, namespace and name, as far as they are known."""
+        try:
+            namespace = text(self.metadata.get("namespace"))
+            name = f"{namespace}/{self.name}" if namespace else self.name
+        except UndeterminedError:
+            name = ""
+        return f"{self.kind.name or 'object'} {name}".rstrip()
+
+    @cached_property
+    def pod(self) -> Pod | None:
+        """The pod that the object is or makes; None when it makes none."""
+        steps = POD_TEMPLATE_PATHS.get(self.kind)
+        if steps is None:
+            return None
+        template = self.object
+        for step in steps:
+            template = mapping(template.get(step))
+        return Pod(
+            mapping(template.get("metadata")), mapping(template.get("spec")), field_path(*steps)
+        )

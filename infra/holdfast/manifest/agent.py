@@ -221,9 +221,10 @@ class McpServer(ManifestModel):
 
 
 Declared = Agent | ModelConfig | McpServer
+AGENT_KIND, MODEL_CONFIG_KIND, MCP_SERVER_KIND = "Agent", "ModelConfig", "MCPServer"
 KINDS: dict[str, type[Agent] | type[ModelConfig] | type[McpServer]] = {
-    "Agent": Agent,
-    "ModelConfig": ModelConfig,
-    "MCPServer": McpServer,
+    AGENT_KIND: Agent,
+    MODEL_CONFIG_KIND: ModelConfig,
+    MCP_SERVER_KIND: McpServer,
 }
 """Kinds that may stand in agents/, by the word in `kind`."""

@@ -6,6 +6,8 @@ from pydantic import Field
 
 from holdfast.manifest.values import JsonObject, LabelName, ManifestModel, Port, Text, Url
 
+Profile = Literal["dev", "staging", "prod"]
+
 
 class Cluster(ManifestModel):
     """The cluster of the stack and how fast it may be asked."""
@@ -54,7 +56,7 @@ class NetworkSettings(ManifestModel):
 class PolicySettings(ManifestModel):
     """How strictly the policy pack judges the stack."""
 
-    profile: Literal["dev", "staging", "prod"] | None = None
+    profile: Profile | None = None
     """Levels of the rules; default by the stack's name, anything but dev and staging is prod."""
     rules: dict[str, JsonObject] = Field(default_factory=dict)
     """Rule to level and parameters, over the profile, in the words of the pack's config."""
@@ -84,3 +86,10 @@ class Environment(ManifestModel):
     """How strictly the stack is judged."""
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)
     """Agent to the part of its spec that differs here; merged before validation."""
+
+    def profile_for(self, stack: str) -> Profile:
+        """Profile that the stack is judged by: the declared one, else by the stack's name."""
+        if self.policy.profile is not None:
+            return self.policy.profile
+        name = stack.rpartition("/")[2]
+        return "dev" if name == "dev" else "staging" if name == "staging" else "prod"

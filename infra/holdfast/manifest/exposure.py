@@ -15,6 +15,8 @@ from holdfast.manifest.values import (
     ManifestModel,
     Port,
     Text,
+    branch,
+    chosen_by,
     fault,
 )
 
@@ -129,7 +131,28 @@ class Namespace(ManifestModel):
     """Name of the namespace; every pod in it may call."""
 
 
-Caller = Literal["gateway"] | Reference | Namespace
+GATEWAY = "gateway"
+
+
+def _caller_shape(value: object) -> str | None:
+    if isinstance(value, str):
+        return "name"
+    if isinstance(value, dict):
+        return "reference" if "name" in value or "namespace" not in value else "namespace"
+    if isinstance(value, ObjectReference):
+        return "reference"
+    return "namespace" if isinstance(value, Namespace) else None
+
+
+Caller = Annotated[
+    Annotated[LabelName, branch("name")]
+    | Annotated[ObjectReference, branch("reference")]
+    | Annotated[Namespace, branch("namespace")],
+    chosen_by(
+        _caller_shape,
+        'expected "gateway", an agent\'s name, {namespace, name} or {namespace}',
+    ),
+]
 """An agent by name, `{namespace, name}`, a whole `{namespace}`, or the stack's `gateway`."""
 
 

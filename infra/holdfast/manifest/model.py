@@ -15,6 +15,8 @@ from holdfast.manifest.values import (
     Sha256,
     Text,
     Url,
+    branch,
+    chosen_by,
     fault,
 )
 
@@ -31,8 +33,24 @@ class ObjectReference(ManifestModel):
     """Name of the object."""
 
 
-Reference = LabelName | ObjectReference
+def _reference_shape(value: object) -> str | None:
+    if isinstance(value, str):
+        return "name"
+    return "reference" if isinstance(value, dict | ObjectReference) else None
+
+
+Reference = Annotated[
+    Annotated[LabelName, branch("name")] | Annotated[ObjectReference, branch("reference")],
+    chosen_by(_reference_shape, "expected a name or {namespace, name}"),
+]
 """A bare name, or `{namespace, name}`."""
+
+
+def as_reference(reference: "str | ObjectReference", namespace: str) -> tuple[str, str]:
+    """Namespace and name of a reference that stands in a manifest of `namespace`."""
+    if isinstance(reference, str):
+        return namespace, reference
+    return reference.namespace or namespace, reference.name
 
 
 class ModelParameters(ManifestModel):

@@ -5,10 +5,20 @@ Faults are raised as `fault(...)`, which the loader turns into a `ManifestError`
 
 import ipaddress
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Strict,
+    StringConstraints,
+    Tag,
+)
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
@@ -61,6 +71,30 @@ def fault(
     context = {"expected": expected, "found": found, "remedy": remedy, "rule": rule}
     # The template must not interpret braces that stand in a user's text.
     return PydanticCustomError(FAULT, "{expected}", context)
+
+
+BRANCH = "one of: "
+"""Opens the names of union branches in pydantic's locations, to tell them from fields."""
+
+
+def branch(name: str) -> Tag:
+    """Mark one branch of a union that `chosen_by` chooses from."""
+    return Tag(BRANCH + name)
+
+
+def chosen_by(choose: Callable[[object], str | None], expected: str) -> Discriminator:
+    """Choose a union's branch by a value's shape, so that a wrong value gives one good message.
+
+    Args:
+        choose: Value (of the file or of the model) to the name of a branch, or None.
+        expected: What to say when no branch fits.
+    """
+
+    def tag(value: object) -> str | None:
+        name = choose(value)
+        return name and BRANCH + name
+
+    return Discriminator(tag, custom_error_type=FAULT, custom_error_message=expected)
 
 
 def _named(check: Any, what: str) -> Any:  # noqa: ANN401 - a validator's signature is pydantic's
@@ -195,6 +229,22 @@ DigestReference = Annotated[str, AfterValidator(_digest_reference)]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Text = Annotated[str, StringConstraints(min_length=1)]
-IntOrPercent = (
-    Annotated[int, Field(ge=0)] | Annotated[str, StringConstraints(pattern=r"^\d{1,3}%$")]
-)
+
+
+def _check_percent(value: str) -> str:
+    if re.fullmatch(r"[0-9]{1,2}%|100%", value):
+        return ""
+    return 'must be from "0%" to "100%", or a number without quotes'
+
+
+def _number_or_text(value: object) -> str | None:
+    if isinstance(value, bool):
+        return None
+    return "number" if isinstance(value, int) else "percent" if isinstance(value, str) else None
+
+
+IntOrPercent = Annotated[
+    Annotated[int, Field(ge=0), branch("number")]
+    | Annotated[str, _named(_check_percent, "percent"), branch("percent")],
+    chosen_by(_number_or_text, 'expected a number or a percent such as "25%"'),
+]

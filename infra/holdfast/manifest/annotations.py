@@ -1,0 +1,90 @@
+"""What a model allows at a field path: used to word errors, never to validate."""
+
+import types
+import typing
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Union
+
+from annotated_types import Ge, Le
+from pydantic import BaseModel
+
+from holdfast.manifest.origin import PathPart
+
+
+def fields_at(model: type[BaseModel], path: Sequence[PathPart]) -> tuple[str, ...]:
+    """Names, as files spell them, of the fields that may stand in the mapping at a path."""
+    names: list[str] = []
+    for annotation in _annotations_at(model, path):
+        for part in _alternatives(annotation):
+            if isinstance(part, type) and issubclass(part, BaseModel):
+                names += (field.alias or name for name, field in part.model_fields.items())
+    return tuple(dict.fromkeys(names))
+
+
+def range_at(model: type[BaseModel], path: Sequence[PathPart]) -> str:
+    """The numbers that may stand at a path, such as `from 1 to 65535`; empty without bounds."""
+    least = most = None
+    for annotation in _annotations_at(model, path):
+        for constraint in _constraints(annotation):
+            if isinstance(constraint, Ge):
+                least = constraint.ge
+            elif isinstance(constraint, Le):
+                most = constraint.le
+    bounds = [
+        f"from {least}" if least is not None else "",
+        f"to {most}" if most is not None else "",
+    ]
+    return " ".join(bound for bound in bounds if bound)
+
+
+def _annotations_at(model: type[BaseModel], path: Sequence[PathPart]) -> list[Any]:
+    annotations: list[Any] = [model]
+    for part in path:
+        annotations = [
+            below
+            for annotation in annotations
+            for alternative in _alternatives(annotation)
+            for below in _below(alternative, part)
+        ]
+    return annotations
+
+
+def _below(annotation: Any, part: PathPart) -> Iterator[Any]:  # noqa: ANN401 - any annotation
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        for name, field in annotation.model_fields.items():
+            if part == (field.alias or name):
+                yield (
+                    Annotated[field.annotation, *field.metadata]
+                    if field.metadata
+                    else (field.annotation)
+                )
+    arguments = typing.get_args(annotation)
+    origin = typing.get_origin(annotation)
+    if origin is dict and isinstance(part, str):
+        yield arguments[1]
+    elif origin is tuple and isinstance(part, int):
+        yield arguments[0]
+
+
+def _alternatives(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any annotation
+    origin = typing.get_origin(annotation)
+    if origin is Annotated:
+        yield from _alternatives(typing.get_args(annotation)[0])
+    elif origin in {Union, types.UnionType}:
+        for part in typing.get_args(annotation):
+            yield from _alternatives(part)
+    else:
+        yield annotation
+
+
+def _constraints(annotation: Any) -> Iterator[object]:  # noqa: ANN401 - any annotation
+    origin = typing.get_origin(annotation)
+    if origin is Annotated:
+        inner, *constraints = typing.get_args(annotation)
+        for constraint in constraints:
+            # pydantic's Field(ge=..., le=...) keeps its bounds inside.
+            yield from getattr(constraint, "metadata", None) or (constraint,)
+        yield from _constraints(inner)
+    elif origin in {Union, types.UnionType}:
+        for part in typing.get_args(annotation):
+            yield from _constraints(part)

@@ -1,0 +1,100 @@
+"""What an agent reaches beyond its peers: inferred from its manifest, and listed in it."""
+
+import ipaddress
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from urllib.parse import urlsplit
+
+from holdfast.manifest.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.origin import PathPart
+from holdfast.manifest.references import models_of
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class Place(Enum):
+    """Where a host is, which decides how it is opened."""
+
+    CLUSTER = "cluster"
+    """A Service of the cluster: `name`, `name.namespace.svc`, `….svc.cluster.local`."""
+    EXTERNAL = "external"
+    """A domain outside: needs the stack's egress gateway."""
+    ADDRESS = "address"
+    """A literal address: needs an entry in network.egress.cidrs, or the egress gateway."""
+    LOCAL = "local"
+    """The pod itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """One host that an agent talks to.
+
+    Attributes:
+        host: Domain (`*.` before it in listed ones), Service name or address; lower case.
+        port: Port, or None for a domain that is listed without one.
+        place: Where the host is.
+        path: Field of the agent's manifest that brings it in.
+    """
+
+    host: str
+    port: int | None
+    place: Place
+    path: tuple[PathPart, ...]
+
+
+def destinations_of(agent: DeclaredAgent, fleet: Fleet) -> tuple[Destination, ...]:
+    """Hosts of model, tools, telemetry and `network.egress.domains`, in this order.
+
+    Telemetry falls back on the endpoint of the fleet's environment. References that lead nowhere
+    are left out.
+    """
+    inferred = (_of_url(url, path) for url, path in _urls(agent, fleet))
+    listed = (
+        Destination(domain, None, Place.EXTERNAL, ("spec", "network", "egress", "domains", index))
+        for index, domain in enumerate(agent.spec.network.egress.domains)
+    )
+    return (*inferred, *listed)
+
+
+def place_of(host: str) -> Place:
+    """Where a host is, judged by its name."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        if host == "localhost":
+            return Place.LOCAL
+        name = host.rstrip(".")
+        in_cluster = "." not in name or name.endswith((".svc", ".svc.cluster.local"))
+        return Place.CLUSTER if in_cluster else Place.EXTERNAL
+    return Place.LOCAL if address.is_loopback else Place.ADDRESS
+
+
+def _urls(agent: DeclaredAgent, fleet: Fleet) -> Iterator[tuple[str, tuple[PathPart, ...]]]:
+    spec = agent.spec
+    own = spec.model.base_url if spec.model is not None else None
+    if own is not None:
+        yield own, ("spec", "model", "baseUrl")
+    for each in models_of(agent):
+        shared = fleet.model_config(each.reference, agent.namespace)
+        is_replaced = own is not None and each.path == ("spec", "model", "ref")
+        if shared is not None and shared.spec.base_url is not None and not is_replaced:
+            yield shared.spec.base_url, each.path
+    for index, tool in enumerate(spec.tools):
+        if tool.http is not None:
+            yield tool.http.url, ("spec", "tools", index, "http", "url")
+        elif tool.mcp is not None and tool.mcp.url is not None:
+            yield tool.mcp.url, ("spec", "tools", index, "mcp", "url")
+        elif tool.mcp is not None and tool.mcp.server_ref is not None:
+            server = fleet.mcp_server(tool.mcp.server_ref, agent.namespace)
+            if server is not None:
+                yield server.spec.url, ("spec", "tools", index, "mcp", "serverRef")
+    endpoint = spec.telemetry.traces.endpoint or fleet.environment.telemetry.otlp_endpoint
+    if endpoint is not None:
+        yield endpoint, ("spec", "telemetry", "traces", "endpoint")
+
+
+def _of_url(url: str, path: tuple[PathPart, ...]) -> Destination:
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    return Destination(host, parts.port or _DEFAULT_PORTS[parts.scheme], place_of(host), path)

@@ -1,0 +1,126 @@
+"""The declared fleet: every agent, model and tool server of a project, for one environment."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from holdfast.errors import SourceLocation
+from holdfast.manifest.agent import Agent, AgentSpec, McpServer, ModelConfig
+from holdfast.manifest.environment import Environment
+from holdfast.manifest.model import McpServerSpec, ModelConfigSpec, ObjectReference, as_reference
+from holdfast.manifest.origin import Origin, PathPart, parse_path
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What every declared object has, whatever its kind.
+
+    Attributes:
+        namespace: Where it lives; the stack's default filled in.
+        source: File that declares it, relative to the project root, with forward slashes.
+        origin: Where each of its values was written, the stack's overrides included.
+    """
+
+    namespace: str
+    source: str
+    origin: Origin = field(repr=False, compare=False)
+
+    def location_of(self, path: str | Sequence[PathPart] = "") -> SourceLocation:
+        """Place of a field, or of the closest one around it that was written.
+
+        Args:
+            path: Field path in the manifest, such as `spec.env[0].value` or
+                `metadata.labels["a.b/c"]`, or its parts; empty for the whole manifest.
+        """
+        parts = parse_path(path) if isinstance(path, str) else path
+        return self.origin.nearest(parts).value_location
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredAgent(Declaration):
+    """An agent as it is to run in one environment, overrides merged in."""
+
+    agent: Agent
+
+    @property
+    def name(self) -> str:
+        """Name of the agent, unique in the fleet."""
+        return self.agent.metadata.name
+
+    @property
+    def spec(self) -> AgentSpec:
+        """What the agent is and needs."""
+        return self.agent.spec
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredModelConfig(Declaration):
+    """A model that agents share."""
+
+    model_config: ModelConfig
+
+    @property
+    def name(self) -> str:
+        """Name of the model, unique in its namespace."""
+        return self.model_config.metadata.name
+
+    @property
+    def spec(self) -> ModelConfigSpec:
+        """The model."""
+        return self.model_config.spec
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredMcpServer(Declaration):
+    """A tool server that agents share."""
+
+    mcp_server: McpServer
+
+    @property
+    def name(self) -> str:
+        """Name of the server, unique in its namespace."""
+        return self.mcp_server.metadata.name
+
+    @property
+    def spec(self) -> McpServerSpec:
+        """The server."""
+        return self.mcp_server.spec
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """All that is declared, valid as a whole.
+
+    Attributes:
+        agents: Sorted by name.
+        model_configs: Sorted by namespace and name.
+        mcp_servers: Sorted by namespace and name.
+        environment: The settings of the stack that the fleet was loaded for.
+        stack: Name of that stack; empty when none was given.
+    """
+
+    agents: tuple[DeclaredAgent, ...]
+    model_configs: tuple[DeclaredModelConfig, ...]
+    mcp_servers: tuple[DeclaredMcpServer, ...]
+    environment: Environment
+    stack: str = ""
+
+    def agent(self, reference: str | ObjectReference, namespace: str) -> DeclaredAgent | None:
+        """The agent that a manifest of `namespace` refers to; None when there is none."""
+        key = as_reference(reference, namespace)
+        return next((each for each in self.agents if (each.namespace, each.name) == key), None)
+
+    def model_config(
+        self, reference: str | ObjectReference, namespace: str
+    ) -> DeclaredModelConfig | None:
+        """The shared model that a manifest of `namespace` refers to; None when there is none."""
+        key = as_reference(reference, namespace)
+        found = (each for each in self.model_configs if (each.namespace, each.name) == key)
+        return next(found, None)
+
+    def mcp_server(
+        self, reference: str | ObjectReference, namespace: str
+    ) -> DeclaredMcpServer | None:
+        """The tool server that a manifest of `namespace` refers to; None when there is none."""
+        key = as_reference(reference, namespace)
+        found = (each for each in self.mcp_servers if (each.namespace, each.name) == key)
+        return next(found, None)

@@ -1,0 +1,84 @@
+"""What can only be judged over the whole fleet, and against the environment it is to run in."""
+
+import ipaddress
+from collections.abc import Iterator
+
+from holdfast.errors import ManifestError
+from holdfast.manifest.declared_names import DeclaredNames
+from holdfast.manifest.destinations import Destination, Place, destinations_of
+from holdfast.manifest.exposure import GATEWAY
+from holdfast.manifest.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.origin import format_path
+from holdfast.manifest.references import faults_of_references, faults_of_tools
+
+
+def faults_of_fleet(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestError]:
+    """Faults between manifests: references, sharing, peers that do not agree, unknown tools.
+
+    Args:
+        fleet: Manifests that are valid one by one.
+        names: All declared names, those of faulty manifests included.
+    """
+    for agent in fleet.agents:
+        yield from faults_of_references(agent, fleet, names)
+        yield from faults_of_tools(agent, fleet)
+
+
+def faults_in_environment(fleet: Fleet) -> Iterator[ManifestError]:
+    """What the fleet's stack does not offer, or demands and does not get."""
+    for agent in fleet.agents:
+        yield from _faults_of_owner(agent, fleet)
+        yield from _faults_of_gateway(agent, fleet)
+        yield from _faults_of_egress(agent, fleet)
+
+
+def _faults_of_owner(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
+    if agent.spec.owner is None and fleet.environment.profile_for(fleet.stack) == "prod":
+        yield ManifestError(
+            agent.location_of("spec"),
+            "spec.owner",
+            expected=f"this field is required on stack {fleet.stack!r}, which has the prod profile",
+            remedy="name the team that answers for the agent",
+        )
+
+
+def _faults_of_gateway(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
+    if fleet.environment.network.gateway is not None:
+        return
+    for index, caller in enumerate(agent.spec.network.ingress_from):
+        if caller == GATEWAY:
+            path = ("spec", "network", "ingressFrom", index)
+            yield ManifestError(
+                agent.location_of(path),
+                format_path(path),
+                expected=f"expected a gateway on stack {fleet.stack!r}",
+                found="none",
+                remedy="set holdfast:network.gateway in the stack file",
+            )
+
+
+def _faults_of_egress(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
+    if fleet.environment.network.egress_gateway is not None:
+        return
+    for destination in destinations_of(agent, fleet):
+        if _is_open(destination, agent):
+            continue
+        remedy = "set holdfast:network.egressGateway in the stack file"
+        if destination.place is Place.ADDRESS:
+            remedy += ", or add the address to network.egress.cidrs"
+        yield ManifestError(
+            agent.location_of(destination.path),
+            format_path(destination.path),
+            expected=f"expected an egress gateway on stack {fleet.stack!r} to reach "
+            f"{destination.host!r}",
+            found="none",
+            remedy=remedy,
+        )
+
+
+def _is_open(destination: Destination, agent: DeclaredAgent) -> bool:
+    if destination.place is Place.ADDRESS:
+        address = ipaddress.ip_address(destination.host)
+        networks = (ipaddress.ip_network(cidr) for cidr in agent.spec.network.egress.cidrs)
+        return any(address in network for network in networks)
+    return destination.place is not Place.EXTERNAL

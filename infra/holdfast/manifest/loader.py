@@ -1,0 +1,242 @@
+"""Loading a project: all files in, one valid fleet out, or every fault of every file at once."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import InputError, InvalidFilesError, ManifestError
+from holdfast.manifest.agent import (
+    AGENT_KIND,
+    API_VERSION,
+    KINDS,
+    Agent,
+    Declared,
+    McpServer,
+    ModelConfig,
+)
+from holdfast.manifest.declared_names import DeclaredNames
+from holdfast.manifest.documents import Document, read_documents
+from holdfast.manifest.environment import Environment
+from holdfast.manifest.fleet import (
+    DeclaredAgent,
+    DeclaredMcpServer,
+    DeclaredModelConfig,
+    Fleet,
+)
+from holdfast.manifest.fleet_checks import faults_in_environment, faults_of_fleet
+from holdfast.manifest.origin import Origin
+from holdfast.manifest.overlay import overlay_spec
+from holdfast.manifest.prompt_files import with_prompt_text
+from holdfast.manifest.source_text import read_text
+from holdfast.manifest.stack_files import StackSettings, read_stack_file
+from holdfast.manifest.validation import suggestion, validate
+from holdfast.manifest.wording import described
+
+AGENTS_FOLDER = "agents"
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What has been read so far."""
+
+    errors: list[ManifestError] = field(default_factory=list)
+    agents: list[DeclaredAgent] = field(default_factory=list)
+    model_configs: list[DeclaredModelConfig] = field(default_factory=list)
+    mcp_servers: list[DeclaredMcpServer] = field(default_factory=list)
+
+
+def load_environment(project_root: Path, stack: str) -> Environment:
+    """Settings of one stack.
+
+    Raises:
+        InputError: there is no such stack; exit code 6.
+        InvalidFilesError: the stack file is not valid.
+    """
+    settings = read_stack_file(project_root.resolve(), stack)
+    if settings.errors or settings.environment is None:
+        raise InvalidFilesError(settings.errors)
+    return settings.environment
+
+
+def load_fleet(
+    project_root: Path, stack: str | None = None, *, further_files: Sequence[Path] = ()
+) -> Fleet:
+    """All manifests of a project, as they are to run on one stack.
+
+    Args:
+        project_root: Folder of Pulumi.yaml; manifests lie in `agents/`, at any depth.
+        stack: Stack whose settings and overrides hold; None for the manifests alone.
+        further_files: Manifests outside `agents/`, taken as if they lay there.
+
+    Raises:
+        InputError: there is no such stack (exit code 6), or no folder of manifests.
+        InvalidFilesError: with every fault of every file.
+    """
+    root = project_root.resolve()
+    settings = read_stack_file(root, stack) if stack else StackSettings(Environment())
+    gathered = _Gathered(errors=list(settings.errors))
+    environment = settings.environment or Environment()
+    documents = list(_documents(root, further_files, gathered))
+    names = DeclaredNames(documents, environment.namespace)
+    gathered.errors += names.faults()
+    gathered.errors += _unknown_overrides(settings, names)
+    for document in documents:
+        _gather(document, root, settings, environment, gathered)
+    fleet = Fleet(
+        agents=tuple(sorted(gathered.agents, key=lambda each: each.name)),
+        model_configs=tuple(
+            sorted(gathered.model_configs, key=lambda each: (each.namespace, each.name))
+        ),
+        mcp_servers=tuple(
+            sorted(gathered.mcp_servers, key=lambda each: (each.namespace, each.name))
+        ),
+        environment=environment,
+        stack=stack or "",
+    )
+    gathered.errors += faults_of_fleet(fleet, names)
+    if stack and settings.environment:
+        # Settings that are not valid say nothing about what the cluster offers.
+        gathered.errors += faults_in_environment(fleet)
+    if gathered.errors:
+        raise InvalidFilesError(gathered.errors)
+    return fleet
+
+
+def manifest_files(project_root: Path) -> list[Path]:
+    """Every YAML and JSON file under `agents/`, hidden ones left out, in a stable order.
+
+    Raises:
+        InputError: there is no such folder.
+    """
+    folder = project_root / AGENTS_FOLDER
+    if not folder.is_dir():
+        # An empty fleet would delete everything that runs: a missing folder must not mean that.
+        raise InputError(
+            f"no folder {AGENTS_FOLDER}/ in {project_root}", remedy="run it inside a project"
+        )
+    found: list[Path] = []
+    for parent, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += (
+            Path(parent, name)
+            for name in sorted(files)
+            if name.endswith(SUFFIXES) and not name.startswith(".")
+        )
+    return found
+
+
+def _documents(
+    root: Path, further_files: Sequence[Path], gathered: _Gathered
+) -> Iterator[Document]:
+    for path in (*manifest_files(root), *further_files):
+        file = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+        try:
+            content = read_documents(read_text(path, file), file)
+        except ManifestError as error:
+            gathered.errors.append(error)
+            continue
+        gathered.errors += content.errors
+        if not content.documents and not content.errors:
+            gathered.errors.append(_no_manifest(None, Origin(file, 1, 1)))
+        yield from content.documents
+
+
+def _gather(
+    document: Document,
+    root: Path,
+    settings: StackSettings,
+    environment: Environment,
+    gathered: _Gathered,
+) -> None:
+    data, origin = document.data, document.origin
+    if not isinstance(data, dict):
+        gathered.errors.append(_no_manifest(data, origin))
+        return
+    kind = _kind(document, gathered.errors)
+    if kind is None:
+        return
+    if kind is Agent:
+        data, origin, errors = _effective(data, origin, root, settings)
+        gathered.errors += errors
+        if errors:
+            return
+    result = validate(kind, data, origin, faulty_paths=document.faulty_paths)
+    if isinstance(result, list):
+        gathered.errors += result
+    elif not document.faulty_paths:
+        _declare(result, origin, document.origin.file, environment.namespace, gathered)
+
+
+def _declare(
+    manifest: Declared, origin: Origin, source: str, default_namespace: str, gathered: _Gathered
+) -> None:
+    namespace = manifest.metadata.namespace or default_namespace
+    if isinstance(manifest, Agent):
+        gathered.agents.append(DeclaredAgent(namespace, source, origin, manifest))
+    elif isinstance(manifest, ModelConfig):
+        gathered.model_configs.append(DeclaredModelConfig(namespace, source, origin, manifest))
+    else:
+        gathered.mcp_servers.append(DeclaredMcpServer(namespace, source, origin, manifest))
+
+
+def _effective(
+    data: dict[str, Any], origin: Origin, root: Path, settings: StackSettings
+) -> tuple[dict[str, Any], Origin, list[ManifestError]]:
+    """A raw agent with the stack's override and the text of its prompt file."""
+    metadata = data.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    spec, spec_origin = data.get("spec"), origin.nearest(("spec",))
+    change = settings.overrides.get(name) if isinstance(name, str) else None
+    if isinstance(change, dict) and isinstance(spec, dict):
+        place = settings.origin.nearest(("agents", str(name)))
+        spec, spec_origin = overlay_spec(spec, spec_origin, change, place)
+    spec, spec_origin, errors = with_prompt_text(spec, spec_origin, root)
+    if spec is data.get("spec"):
+        return data, origin, errors
+    return {**data, "spec": spec}, origin.with_child("spec", spec_origin), errors
+
+
+def _kind(
+    document: Document, errors: list[ManifestError]
+) -> type[Agent] | type[ModelConfig] | type[McpServer] | None:
+    data, origin = document.data, document.origin
+    choices = {"apiVersion": (API_VERSION,), "kind": tuple(KINDS)}
+    for key, known in choices.items():
+        value = data.get(key)
+        if value in known:
+            continue
+        place = origin.nearest((key,))
+        found = described(value, place) if key in data else "nothing"
+        expected = f"expected {' or '.join(known)}"
+        remedy = suggestion(value, known) if isinstance(value, str) else f"add {key}: {known[0]}"
+        errors.append(
+            ManifestError(place.value_location, key, expected=expected, found=found, remedy=remedy)
+        )
+        return None
+    return KINDS[data["kind"]]
+
+
+def _unknown_overrides(settings: StackSettings, names: DeclaredNames) -> Iterator[ManifestError]:
+    known = names.of(AGENT_KIND)
+    for name in settings.overrides:
+        if name not in known:
+            yield ManifestError(
+                settings.origin.nearest(("agents", name)).key_location,
+                f"config.holdfast:agents.{name}",
+                expected="expected the name of an agent",
+                found=repr(name),
+                remedy=suggestion(name, known),
+            )
+
+
+def _no_manifest(data: object, origin: Origin) -> ManifestError:
+    return ManifestError(
+        origin.value_location,
+        "",
+        expected="expected a mapping with apiVersion, kind, metadata and spec",
+        found="nothing" if data is None else described(data, origin),
+        remedy=f"begin with apiVersion: {API_VERSION}",
+    )

@@ -1,0 +1,194 @@
+"""What agents refer to by name: each reference must lead to something that admits it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from holdfast.errors import ManifestError
+from holdfast.manifest.agent import AGENT_KIND, MCP_SERVER_KIND, MODEL_CONFIG_KIND
+from holdfast.manifest.declared_names import DeclaredNames
+from holdfast.manifest.exposure import GATEWAY, Caller, Namespace
+from holdfast.manifest.fleet import (
+    DeclaredAgent,
+    DeclaredMcpServer,
+    DeclaredModelConfig,
+    Fleet,
+)
+from holdfast.manifest.model import ObjectReference, as_reference
+from holdfast.manifest.origin import PathPart, format_path
+from holdfast.manifest.validation import suggestion
+
+_WORDS = {
+    AGENT_KIND: "an agent",
+    MODEL_CONFIG_KIND: "a ModelConfig",
+    MCP_SERVER_KIND: "an MCPServer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldReference:
+    """One reference, as it stands in an agent's manifest.
+
+    Attributes:
+        kind: Kind of what it leads to.
+        reference: Bare name, or namespace and name.
+        path: Where it stands.
+    """
+
+    kind: str
+    reference: str | ObjectReference
+    path: tuple[PathPart, ...]
+
+
+def references_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
+    """Every reference to a declared object in an agent's manifest."""
+    yield from models_of(agent)
+    for index, tool in enumerate(agent.spec.tools):
+        if tool.mcp is not None and tool.mcp.server_ref is not None:
+            server_path = ("spec", "tools", index, "mcp", "serverRef")
+            yield FieldReference(MCP_SERVER_KIND, tool.mcp.server_ref, server_path)
+    yield from peers_of(agent)
+    for index, caller in enumerate(agent.spec.network.ingress_from):
+        if caller != GATEWAY and not isinstance(caller, Namespace):
+            caller_path = ("spec", "network", "ingressFrom", index)
+            yield FieldReference(AGENT_KIND, caller, caller_path)
+
+
+def models_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
+    """Every shared model of an agent: its own first, then the fallbacks in order."""
+    model = agent.spec.model
+    if model is None:
+        return
+    if model.ref is not None:
+        yield FieldReference(MODEL_CONFIG_KIND, model.ref, ("spec", "model", "ref"))
+    for index, fallback in enumerate(model.fallbacks):
+        if fallback.ref is not None:
+            path = ("spec", "model", "fallbacks", index, "ref")
+            yield FieldReference(MODEL_CONFIG_KIND, fallback.ref, path)
+
+
+def peers_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
+    """Every agent that an agent may call: as a tool, or as a declared peer."""
+    for index, tool in enumerate(agent.spec.tools):
+        if tool.agent is not None:
+            path = ("spec", "tools", index, "agent", "ref")
+            yield FieldReference(AGENT_KIND, tool.agent.ref, path)
+    for index, peer in enumerate(agent.spec.network.peers):
+        yield FieldReference(AGENT_KIND, peer, ("spec", "network", "peers", index))
+
+
+def lets_in(callee: DeclaredAgent, caller: DeclaredAgent) -> bool:
+    """Whether an agent's ingressFrom names another agent, or its namespace."""
+    return any(_names(each, callee, caller) for each in callee.spec.network.ingress_from)
+
+
+def faults_of_references(
+    agent: DeclaredAgent, fleet: Fleet, names: DeclaredNames
+) -> Iterator[ManifestError]:
+    """References that lead nowhere, or to an object that does not let itself be referred to."""
+    for each in references_of(agent):
+        target = target_of(each, agent, fleet)
+        if target is None:
+            yield from _faults_of_absence(each, agent, names)
+        elif not isinstance(target, DeclaredAgent):
+            yield from _faults_of_sharing(each, agent, target)
+    for each in peers_of(agent):
+        callee = fleet.agent(each.reference, agent.namespace)
+        if callee is not None and not lets_in(callee, agent):
+            place = callee.location_of("spec.network.ingressFrom")
+            entry = agent.name
+            if callee.namespace != agent.namespace:
+                entry = f"{{namespace: {agent.namespace}, name: {agent.name}}}"
+            yield _fault(
+                agent,
+                each.path,
+                expected=f"expected an agent that lets {agent.name!r} in",
+                found=f"{callee.name!r}, whose ingressFrom ({place}) does not name it",
+                remedy=f"add {entry} to ingressFrom of {callee.name!r}, or remove the peer",
+            )
+
+
+def faults_of_tools(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
+    """Tools that the declared server does not offer."""
+    for index, tool in enumerate(agent.spec.tools):
+        if tool.mcp is None or tool.mcp.server_ref is None:
+            continue
+        server = fleet.mcp_server(tool.mcp.server_ref, agent.namespace)
+        if server is None or not server.spec.tool_names:
+            continue
+        for position, name in enumerate(tool.mcp.tool_names):
+            if name not in server.spec.tool_names:
+                place = server.location_of("spec.toolNames")
+                yield _fault(
+                    agent,
+                    ("spec", "tools", index, "mcp", "toolNames", position),
+                    expected=f"expected a tool of MCPServer {server.name!r} ({place})",
+                    found=repr(name),
+                    remedy=suggestion(name, server.spec.tool_names),
+                )
+
+
+def target_of(
+    reference: FieldReference, agent: DeclaredAgent, fleet: Fleet
+) -> DeclaredAgent | DeclaredModelConfig | DeclaredMcpServer | None:
+    """What a reference leads to; None when it leads nowhere."""
+    if reference.kind == AGENT_KIND:
+        return fleet.agent(reference.reference, agent.namespace)
+    if reference.kind == MODEL_CONFIG_KIND:
+        return fleet.model_config(reference.reference, agent.namespace)
+    return fleet.mcp_server(reference.reference, agent.namespace)
+
+
+def _names(entry: Caller, callee: DeclaredAgent, caller: DeclaredAgent) -> bool:
+    if isinstance(entry, Namespace):
+        return entry.namespace == caller.namespace
+    return entry != GATEWAY and as_reference(entry, callee.namespace) == (
+        caller.namespace,
+        caller.name,
+    )
+
+
+def _faults_of_absence(
+    reference: FieldReference, agent: DeclaredAgent, names: DeclaredNames
+) -> Iterator[ManifestError]:
+    namespace, name = as_reference(reference.reference, agent.namespace)
+    known = names.of(reference.kind)
+    namespaces = known.get(name, {})
+    if namespace in namespaces:
+        return  # it is declared, and what is wrong with it is reported there
+    if namespaces:
+        elsewhere = next(iter(namespaces))
+        remedy = f"write {{namespace: {elsewhere}, name: {name}}}"
+    else:
+        remedy = suggestion(name, known)
+    yield _fault(
+        agent,
+        reference.path,
+        expected=f"expected {_WORDS[reference.kind]} of namespace {namespace!r}",
+        found=repr(name),
+        remedy=remedy,
+    )
+
+
+def _faults_of_sharing(
+    reference: FieldReference,
+    agent: DeclaredAgent,
+    target: DeclaredModelConfig | DeclaredMcpServer,
+) -> Iterator[ManifestError]:
+    if agent.namespace in {target.namespace, *target.spec.allowed_namespaces}:
+        return
+    place = target.location_of("spec.allowedNamespaces")
+    yield _fault(
+        agent,
+        reference.path,
+        expected=f"expected {_WORDS[reference.kind]} that namespace {agent.namespace!r} may use",
+        found=f"{target.name!r}, whose allowedNamespaces ({place}) does not name it",
+        remedy=f"add {agent.namespace} to allowedNamespaces of {target.name!r}",
+    )
+
+
+def _fault(
+    agent: DeclaredAgent, path: Sequence[PathPart], *, expected: str, found: str, remedy: str
+) -> ManifestError:
+    return ManifestError(
+        agent.location_of(path), format_path(path), expected=expected, found=found, remedy=remedy
+    )

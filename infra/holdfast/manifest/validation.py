@@ -1,0 +1,169 @@
+"""Plain data to a model; pydantic's errors to errors that a person can act on."""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from holdfast.errors import ManifestError
+from holdfast.manifest.annotations import fields_at, range_at
+from holdfast.manifest.origin import Origin, PathPart, format_path
+from holdfast.manifest.values import BRANCH, FAULT
+from holdfast.manifest.wording import described, shown
+
+M = TypeVar("M", bound=BaseModel)
+KEY = "[key]"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with one value, in words."""
+
+    expected: str
+    found: str = ""
+    remedy: str = ""
+    rule: str = ""
+
+
+def validate(
+    model: type[M],
+    data: object,
+    origin: Origin,
+    *,
+    faulty_paths: Iterable[str] = (),
+    prefix: str = "",
+) -> M | list[ManifestError]:
+    """Validate plain data as a model.
+
+    Args:
+        model: The model; its aliases are the names in files.
+        data: Plain data of one document.
+        origin: Where each value was written.
+        faulty_paths: Field paths whose fault is reported already.
+        prefix: What stands before the field paths in errors.
+
+    Returns:
+        The model, or one error for each fault, in no particular order.
+    """
+    try:
+        return model.model_validate(data, by_alias=True, by_name=False)
+    except ValidationError as invalid:
+        details = invalid.errors(include_url=False)
+    known = set(faulty_paths)
+    errors = [_error(model, detail, origin, prefix) for detail in details]
+    return [error for error in errors if error.path not in known]
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """`did you mean "x"?` for a name close to a known one; else the known names."""
+    names = sorted(set(known))
+    if close := difflib.get_close_matches(name, names, n=1, cutoff=0.6):
+        return f'did you mean "{close[0]}"?'
+    return f"known: {', '.join(names)}" if names else "none is declared"
+
+
+def _error(
+    model: type[BaseModel], detail: Mapping[str, Any], origin: Origin, prefix: str
+) -> ManifestError:
+    location = tuple(part for part in detail["loc"] if not str(part).startswith(BRANCH))
+    at_key = location[-1:] == (KEY,)
+    path = location[:-1] if at_key else location
+    place = origin.nearest(path)
+    fault = _fault(model, path, detail, place)
+    on_key = at_key or detail["type"] in {"missing", "extra_forbidden"}
+    return ManifestError(
+        place.key_location if on_key else place.value_location,
+        prefix + format_path(path),
+        expected=fault.expected,
+        found=fault.found,
+        remedy=fault.remedy,
+        rule=fault.rule,
+    )
+
+
+def _fault(
+    model: type[BaseModel], path: tuple[PathPart, ...], detail: Mapping[str, Any], place: Origin
+) -> Fault:
+    kind: str = detail["type"]
+    context: Mapping[str, Any] = detail.get("ctx", {})
+    value = detail["input"]
+    if kind == FAULT:
+        return _own_fault(detail, described(value, place))
+    if kind == "missing":
+        return Fault("this field is required", remedy=f"add {path[-1]}")
+    if kind == "extra_forbidden":
+        remedy = suggestion(str(path[-1]), fields_at(model, path[:-1]))
+        return Fault("expected a known field", repr(str(path[-1])[:60]), remedy)
+    if kind in _RANGES:
+        limits = range_at(model, path) or f"{_RANGES[kind]} {next(iter(context.values()))}"
+        return Fault(f"expected a number {limits}", described(value, place))
+    if kind in _WRONG_TYPES:
+        expected = _WRONG_TYPES[kind]
+        return Fault(expected, described(value, place), _type_remedy(expected, value, place))
+    message = str(detail["msg"])
+    expected = _PHRASES[kind](context) if kind in _PHRASES else message[:1].lower() + message[1:]
+    close = difflib.get_close_matches(str(value), _choices(context), n=1)
+    remedy = f'did you mean "{close[0]}"?' if close else ""
+    return Fault(expected, described(value, place), remedy)
+
+
+def _own_fault(detail: Mapping[str, Any], found: str) -> Fault:
+    context: Mapping[str, Any] = detail.get("ctx", {})
+    if not context:
+        return Fault(str(detail["msg"]), found)
+    if isinstance(detail["input"], dict | list):
+        found = ""
+    return Fault(
+        context["expected"],
+        shown(context["found"]) or found,
+        context["remedy"],
+        context["rule"],
+    )
+
+
+_TEXT = "expected text"
+_WRONG_TYPES = {
+    "string_type": _TEXT,
+    "int_type": "expected an integer",
+    "int_from_float": "expected an integer",
+    "float_type": "expected a number",
+    "bool_type": "expected true or false",
+    "tuple_type": "expected a list",
+    "list_type": "expected a list",
+    "dict_type": "expected a mapping",
+    "model_type": "expected a mapping",
+}
+_RANGES = {
+    "greater_than_equal": "from",
+    "less_than_equal": "to",
+    "greater_than": "above",
+    "less_than": "below",
+}
+_PHRASES: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "literal_error": lambda context: f"expected {context['expected']}",
+    "string_too_short": lambda _: "expected text that is not empty",
+    "string_too_long": lambda context: f"expected at most {context['max_length']} characters",
+    "too_short": lambda context: f"expected at least {context['min_length']} entries",
+    "too_long": lambda context: f"expected at most {context['max_length']} entries",
+    "finite_number": lambda _: "expected a finite number",
+}
+
+
+def _choices(context: Mapping[str, Any]) -> list[str]:
+    return str(context.get("expected", "")).replace(" or ", ", ").replace("'", "").split(", ")
+
+
+def _type_remedy(expected: str, value: object, place: Origin) -> str:
+    if value is None:
+        return "give a value, or remove the field for the default"
+    if expected == _TEXT and place.written:
+        return f'quote it: "{place.written}"'
+    if isinstance(value, str) and expected != _TEXT and value.strip("-").replace(".", "").isdigit():
+        return "remove the quotes"
+    if isinstance(value, str) and value in {"true", "false"}:
+        return "remove the quotes"
+    if expected == "expected a list" and isinstance(value, str):
+        return "write it as a list: [...]"
+    return ""

@@ -1,0 +1,115 @@
+"""A project's files become one fleet, the same for every reader of it."""
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from holdfast.errors import ExitCode, InputError, InvalidFilesError, SourceLocation
+from holdfast.manifest.loader import load_environment, load_fleet
+
+IMAGE = "registry.example/agent@sha256:" + "0" * 64
+
+
+def write(root: Path, file: str, text: str) -> None:
+    path = root / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(dedent(text), encoding="utf-8")
+
+
+def agent(name: str, spec: str = "", metadata: str = "") -> str:
+    return "\n".join(
+        [
+            "apiVersion: holdfast.dev/v1alpha1",
+            "kind: Agent",
+            f"metadata: {{name: {name}{metadata}}}",
+            "spec:",
+            "  version: 1.0.0",
+            f'  image: "{IMAGE}"',
+            *(f"  {line}" for line in dedent(spec).strip().splitlines()),
+        ]
+    )
+
+
+def errors_of(root: Path, stack: str | None = None) -> str:
+    with pytest.raises(InvalidFilesError) as caught:
+        load_fleet(root, stack)
+    return str(caught.value)
+
+
+def test_agents_are_sorted_and_live_in_the_namespace_of_the_stack(tmp_path: Path) -> None:
+    write(tmp_path, "agents/z.yaml", agent("beta"))
+    write(tmp_path, "agents/deep/a.json", agent("alpha", metadata=", namespace: ops"))
+    write(tmp_path, "stacks/Pulumi.dev.yaml", "config: {holdfast:namespace: play}")
+    fleet = load_fleet(tmp_path, "dev")
+    assert [(each.namespace, each.name, each.source) for each in fleet.agents] == [
+        ("ops", "alpha", "agents/deep/a.json"),
+        ("play", "beta", "agents/z.yaml"),
+    ]
+    assert fleet.environment.namespace == "play"
+
+
+def test_a_stack_changes_only_what_it_names_and_each_value_knows_its_place(tmp_path: Path) -> None:
+    spec = """
+        env:
+          - {name: MODE, value: plain}
+          - {name: COLOUR, value: green}
+          - {name: GONE, value: soon}
+        scaling: {replicas: 1}
+    """
+    write(tmp_path, "agents/a.yaml", agent("alpha", spec))
+    write(
+        tmp_path,
+        "stacks/Pulumi.dev.yaml",
+        """\
+        config:
+          holdfast:agents:
+            alpha:
+              scaling: {replicas: 3}
+              env:
+                - {name: COLOUR, value: blue}
+                - {name: GONE, value: null}
+                - {name: NEW, value: here}
+        """,
+    )
+    changed = load_fleet(tmp_path, "dev").agents[0]
+    assert {entry.name: entry.value for entry in changed.spec.env} == {
+        "MODE": "plain",
+        "COLOUR": "blue",
+        "NEW": "here",
+    }
+    assert changed.spec.scaling.replicas == 3
+    assert changed.location_of("spec.scaling.replicas") == SourceLocation(
+        "stacks/Pulumi.dev.yaml", 4, 27
+    )
+    assert changed.location_of("spec.env[0].value").file == "agents/a.yaml"
+    assert changed.location_of("spec.env[1].value").file == "stacks/Pulumi.dev.yaml"
+    assert load_fleet(tmp_path).agents[0].spec.scaling.replicas == 1
+
+
+def test_an_override_of_an_unknown_agent_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path, "agents/a.yaml", agent("triage"))
+    write(tmp_path, "stacks/Pulumi.dev.yaml", "config: {holdfast:agents: {traige: {}}}")
+    assert "'traige'; did you mean \"triage\"?" in errors_of(tmp_path, "dev")
+
+
+def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
+    write(tmp_path, "agents/a.yaml", agent("alpha", "imagee: x"))
+    write(tmp_path, "agents/b.yaml", agent("beta", "env: NO\nowner: 3"))
+    write(tmp_path, "stacks/Pulumi.dev.yaml", "config: {holdfast:cluster: {contxt: x}}")
+    assert errors_of(tmp_path, "dev").splitlines() == [
+        "agents/a.yaml:7:3: spec.imagee: expected a known field, got 'imagee'; "
+        'did you mean "image"?',
+        "agents/b.yaml:7:8: spec.env: expected quotes around text, got NO (read as bool); "
+        'quote it: "NO"',
+        'agents/b.yaml:8:10: spec.owner: expected text, got the number 3; quote it: "3"',
+        "stacks/Pulumi.dev.yaml:1:29: config.holdfast:cluster.contxt: expected a known field, "
+        "got 'contxt'; did you mean \"context\"?",
+        "4 errors in 3 files",
+    ]
+
+
+def test_an_unknown_stack_is_named_with_those_that_exist(tmp_path: Path) -> None:
+    write(tmp_path, "stacks/Pulumi.staging.yaml", "config: {}")
+    with pytest.raises(InputError, match='did you mean "staging"') as caught:
+        load_environment(tmp_path, "stagin")
+    assert caught.value.exit_code is ExitCode.NO_STACK

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdfast.kube.objects import KubeObject
 
@@ -126,3 +126,8 @@ def with_revision(kube_object: KubeObject) -> KubeObject:
     metadata = kube_object["metadata"]
     annotations = metadata["annotations"] | {REVISION: content_hash(kube_object)}
     return kube_object | {"metadata": metadata | {"annotations": annotations}}
+
+
+def revised(item: RenderedObject) -> RenderedObject:
+    """The rendered object with its revision written in."""
+    return replace(item, manifest=with_revision(item.manifest))

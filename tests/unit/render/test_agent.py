@@ -7,8 +7,9 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import Agent
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.model import McpServerSpec, ModelConfigSpec
-from holdfast.render.agent import marks_of, render_agent
+from holdfast.render.agent import render_agent
 from holdfast.render.marks import REVISION, Origin, RenderedObject, canonical_json
+from holdfast.render.plan import AgentPlan, marks_of
 from holdfast.render.surroundings import Surroundings
 
 IMAGE = "registry.example/support@sha256:" + "2" * 64
@@ -58,9 +59,8 @@ def render(spec: dict[str, Any], **metadata: Any) -> tuple[RenderedObject, ...]:
         }
     )
     origin = Origin("dev", "agents/support.yaml")
-    return render_agent(
-        marks_of(agent.metadata, agent.spec, "cx", origin), agent.spec, SURROUNDINGS
-    )
+    marks = marks_of(agent.metadata, agent.spec, "cx", origin)
+    return render_agent(AgentPlan(marks, agent.spec, SURROUNDINGS))
 
 
 def only(rendered: tuple[RenderedObject, ...], kind: str) -> KubeObject:

@@ -1,0 +1,74 @@
+"""One agent: all of its parts, in the order in which they must exist."""
+
+from typing import Any, cast
+
+import pulumi
+
+from holdfast.components.arguments import AgentArgs
+from holdfast.components.inputs import AgentInputs
+from holdfast.components.parts import (
+    AgentConfig,
+    AgentIdentity,
+    AgentNetwork,
+    AgentScaling,
+    AgentStorage,
+    AgentWorkload,
+)
+from holdfast.components.registration import TOKEN, plan_of
+
+
+class Agent(pulumi.ComponentResource):
+    """An agent with everything it needs, secure unless told otherwise.
+
+    Children: `<agent>-identity`, `-config`, `-storage`, `-network`, `-workload` and `-scaling`,
+    the parts that can also be used alone; a part that a program has used alone under that name
+    is taken over without being replaced.
+    """
+
+    namespace: pulumi.Output[str]
+    """Namespace of its objects."""
+    url: pulumi.Output[str]
+    """Address inside the cluster."""
+    service_account_name: pulumi.Output[str]
+    """ServiceAccount that its pods run as."""
+
+    def __init__(
+        self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        plan = plan_of(name, args, AgentInputs)
+        super().__init__(f"{TOKEN}:Agent", name, {}, opts)
+        inherited = list(_dependencies(opts))
+        # Parts take a plan in place of their typed arguments: it is validated already.
+        part_args = cast("Any", plan)
+        agent = plan.marks.name
+        options = self._options(inherited)
+        identity = AgentIdentity(f"{agent}-identity", part_args, options)
+        config = AgentConfig(f"{agent}-config", part_args, options)
+        storage = AgentStorage(f"{agent}-storage", part_args, options)
+        network = AgentNetwork(f"{agent}-network", part_args, options)
+        before = [*identity.objects, *config.objects, *storage.objects, *network.objects]
+        workload = AgentWorkload(
+            f"{agent}-workload", part_args, self._options([*inherited, *before])
+        )
+        AgentScaling(f"{agent}-scaling", part_args, self._options([*inherited, *workload.objects]))
+        self.namespace = pulumi.Output.from_input(plan.marks.namespace)
+        self.url = network.url
+        self.service_account_name = identity.service_account_name
+        self.register_outputs(
+            {
+                "namespace": self.namespace,
+                "url": self.url,
+                "serviceAccountName": self.service_account_name,
+            }
+        )
+
+    def _options(self, depends_on: list[pulumi.Resource]) -> pulumi.ResourceOptions:
+        standalone = pulumi.Alias(parent=pulumi.ROOT_STACK_RESOURCE)
+        return pulumi.ResourceOptions(parent=self, depends_on=depends_on, aliases=[standalone])
+
+
+def _dependencies(opts: pulumi.ResourceOptions | None) -> list[Any]:
+    depends_on = opts.depends_on if opts else None
+    if depends_on is None:
+        return []
+    return list(depends_on) if isinstance(depends_on, list | tuple) else [depends_on]

@@ -1,0 +1,55 @@
+"""All agents of a stack, with the namespaces they live in."""
+
+from typing import Any, cast
+
+import pulumi
+
+from holdfast.components.agent import Agent
+from holdfast.components.arguments import FleetArgs
+from holdfast.components.inputs import FleetInputs
+from holdfast.components.registration import TOKEN, KubernetesObject, register
+from holdfast.render.fleet import FleetPlan
+from holdfast.render.marks import Origin
+
+
+class Fleet(pulumi.ComponentResource):
+    """All agents of a stack.
+
+    Children: one `namespace-<name>` a managed namespace, and one Agent an agent, under its own
+    name; an Agent that a program has declared alone is taken over without being replaced.
+    """
+
+    urls: pulumi.Output[dict[str, str]]
+    """Agent to its address inside the cluster."""
+
+    def __init__(
+        self, name: str, args: FleetArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        plan = args if isinstance(args, FleetPlan) else _plan_of(args)
+        super().__init__(f"{TOKEN}:Fleet", name, {}, opts)
+        namespaces: dict[str, KubernetesObject] = {
+            item.manifest["metadata"]["name"]: register(item, self)
+            for item in plan.namespace_objects()
+        }
+        standalone = pulumi.Alias(parent=pulumi.ROOT_STACK_RESOURCE)
+        urls: dict[str, pulumi.Output[str]] = {}
+        for agent in plan.agents:
+            namespace = namespaces.get(agent.marks.namespace)
+            options = pulumi.ResourceOptions(
+                parent=self,
+                depends_on=[namespace] if namespace else [],
+                aliases=[standalone],
+            )
+            urls[agent.marks.name] = Agent(agent.marks.name, cast("Any", agent), options).url
+        self.urls = pulumi.Output.all(**urls)
+        self.register_outputs({"urls": self.urls})
+
+
+def _plan_of(args: FleetArgs) -> FleetPlan:
+    inputs = FleetInputs.model_validate(args, strict=False)
+    stack = pulumi.get_stack()
+    return FleetPlan(
+        agents=tuple(agent.plan(name, stack) for name, agent in sorted(inputs.agents.items())),
+        origin=Origin(stack),
+        are_namespaces_managed=inputs.namespaces == "managed",
+    )

@@ -1,0 +1,205 @@
+"""What the components accept, validated: the manifest's own fields, plus where the agent lives.
+
+The typed dictionaries that callers see (`arguments.py`) are generated from these models.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.environment import Environment
+from holdfast.manifest.exposure import Availability, Network, Scaling, Security
+from holdfast.manifest.model import McpServerSpec, Model, ModelConfigSpec, Prompt, Tool
+from holdfast.manifest.runtime import ContainerPort
+from holdfast.manifest.state import ConfigEntry, StorageVolume
+from holdfast.manifest.telemetry import Telemetry
+from holdfast.manifest.values import (
+    AgentName,
+    Items,
+    LabelName,
+    LabelValue,
+    ManifestModel,
+    QualifiedKey,
+    Semver,
+)
+from holdfast.render.marks import AgentMarks, Origin
+from holdfast.render.plan import AgentPlan
+from holdfast.render.surroundings import Surroundings
+
+
+class AgentPlace(ManifestModel):
+    """The agent that a part belongs to."""
+
+    name: AgentName
+    """Name of the agent."""
+    namespace: LabelName
+    """Namespace of its objects."""
+    version: Semver = "0.0.0"
+    """The agent's own version."""
+    owner: LabelValue | None = None
+    """Team that answers for it."""
+    framework: Literal["langgraph", "crewai", "adk", "openai", "dapr", "custom"] = "custom"
+    """What it is written with."""
+    description: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    """What it is for."""
+    labels: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
+    """Labels put on every object, never into selectors."""
+    annotations: dict[QualifiedKey, str] = Field(default_factory=dict)
+    """Annotations put on every object."""
+
+    def marks(self, origin: Origin) -> AgentMarks:
+        """What the agent's objects carry."""
+        return AgentMarks(
+            name=self.name,
+            namespace=self.namespace,
+            origin=origin,
+            version=self.version,
+            owner=self.owner or "",
+            component=self.framework,
+            description=self.description or "",
+            labels=self.labels,
+            annotations=self.annotations,
+        )
+
+
+class Shared(ManifestModel):
+    """What agents share and what the stack offers."""
+
+    environment: Environment = Environment()
+    """Settings of the stack: gateways, DNS, telemetry."""
+    model_configs: dict[LabelName, ModelConfigSpec] = Field(default_factory=dict)
+    """Models that model.ref may name, in the agent's namespace."""
+    mcp_servers: dict[LabelName, McpServerSpec] = Field(default_factory=dict)
+    """Tool servers that serverRef may name, in the agent's namespace."""
+
+    def surroundings(self, namespace: str) -> Surroundings:
+        """The same, as rendering wants it."""
+        return Surroundings(
+            self.environment,
+            models={(namespace, name): spec for name, spec in self.model_configs.items()},
+            servers={(namespace, name): spec for name, spec in self.mcp_servers.items()},
+        )
+
+
+class PartInputs(ManifestModel):
+    """Arguments of one part of an agent."""
+
+    agent: AgentPlace
+    """The agent that the part belongs to."""
+
+    def plan(self, name: str, stack: str) -> AgentPlan:
+        """The agent as far as this part declares it."""
+        fields = {
+            name: getattr(self, name)
+            for name in type(self).model_fields
+            if name in AgentSpec.model_fields
+        }
+        # A part knows only its own fields; what it does not know, its rendering does not ask for.
+        spec = AgentSpec.model_construct(
+            version=self.agent.version, framework=self.agent.framework, **fields
+        )
+        return AgentPlan(self.agent.marks(Origin(stack)), spec, self._surroundings())
+
+    def _surroundings(self) -> Surroundings:
+        return Surroundings()
+
+
+class SharingPartInputs(PartInputs):
+    """Arguments of a part that refers to what agents share."""
+
+    shared: Shared = Shared()
+    """What agents share and what the stack offers."""
+
+    def _surroundings(self) -> Surroundings:
+        return self.shared.surroundings(self.agent.namespace)
+
+
+class AgentIdentityInputs(PartInputs):
+    """Arguments of AgentIdentity."""
+
+    security: Security = Security()
+    """The identity and its rights."""
+
+
+class AgentStorageInputs(PartInputs):
+    """Arguments of AgentStorage."""
+
+    storage: Items[StorageVolume]
+    """Volumes that survive restarts."""
+
+
+class AgentScalingInputs(PartInputs):
+    """Arguments of AgentScaling."""
+
+    scaling: Scaling
+    """How many replicas run."""
+    availability: Availability = Availability()
+    """How many may be missing."""
+
+
+class AgentConfigInputs(SharingPartInputs):
+    """Arguments of AgentConfig."""
+
+    model: Model | None = None
+    """The model."""
+    prompt: Prompt | None = None
+    """The system message."""
+    tools: Items[Tool] = ()
+    """What the agent may call."""
+    config: Items[ConfigEntry] = ()
+    """Configuration files."""
+
+
+class AgentNetworkInputs(SharingPartInputs):
+    """Arguments of AgentNetwork."""
+
+    network: Network = Network()
+    """Who may call it, what it may reach."""
+    telemetry: Telemetry = Telemetry()
+    """Metrics port and trace endpoint."""
+    ports: Items[ContainerPort] = ()
+    """Ports beyond the exposed one and the metrics port."""
+    model: Model | None = None
+    """The model; its host joins the egress."""
+    tools: Items[Tool] = ()
+    """The tools; their hosts join the egress."""
+
+
+class AgentInputs(AgentSpec):
+    """Arguments of Agent and AgentWorkload: the manifest's spec, and where the agent lives."""
+
+    agent_name: AgentName | None = None
+    """Name of the agent; default the resource's name."""
+    namespace: LabelName
+    """Namespace of its objects."""
+    labels: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
+    """Labels put on every object, never into selectors."""
+    annotations: dict[QualifiedKey, str] = Field(default_factory=dict)
+    """Annotations put on every object."""
+    shared: Shared = Shared()
+    """What agents share and what the stack offers."""
+
+    def plan(self, name: str, stack: str) -> AgentPlan:
+        """The agent, ready to be rendered."""
+        place = AgentPlace(
+            name=self.agent_name or name,
+            namespace=self.namespace,
+            version=self.version,
+            owner=self.owner,
+            framework=self.framework,
+            description=self.description,
+            labels=self.labels,
+            annotations=self.annotations,
+        )
+        surroundings = self.shared.surroundings(self.namespace)
+        return AgentPlan(place.marks(Origin(stack)), self, surroundings)
+
+
+class FleetInputs(ManifestModel):
+    """Arguments of Fleet."""
+
+    agents: dict[AgentName, AgentInputs]
+    """Agents by name."""
+    namespaces: Literal["managed", "existing"] = "managed"
+    """managed: the fleet declares its namespaces, with Pod Security labels; existing: not."""

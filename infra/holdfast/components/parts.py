@@ -1,0 +1,132 @@
+"""The parts of an agent, each usable alone from any program."""
+
+import pulumi
+
+from holdfast.components.arguments import (
+    AgentConfigArgs,
+    AgentIdentityArgs,
+    AgentNetworkArgs,
+    AgentScalingArgs,
+    AgentStorageArgs,
+    AgentWorkloadArgs,
+)
+from holdfast.components.inputs import (
+    AgentConfigInputs,
+    AgentIdentityInputs,
+    AgentInputs,
+    AgentNetworkInputs,
+    AgentScalingInputs,
+    AgentStorageInputs,
+)
+from holdfast.components.registration import Part, names_of, plan_of
+from holdfast.render import agent as concerns
+from holdfast.render.identity import service_account_name
+
+
+class AgentIdentity(Part):
+    """The ServiceAccount of an agent's pods, and a Role with RoleBinding for declared rights.
+
+    Children: `<agent>-serviceaccount`, `<agent>-role`, `<agent>-rolebinding`.
+    """
+
+    service_account_name: pulumi.Output[str]
+    """Name of the ServiceAccount that the pods run as."""
+
+    def __init__(
+        self, name: str, args: AgentIdentityArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        plan = plan_of(name, args, AgentIdentityInputs)
+        super().__init__(name, concerns.identity(plan), opts)
+        account = service_account_name(plan.marks, plan.spec.security)
+        self.service_account_name = pulumi.Output.from_input(account)
+        self.register_outputs({"serviceAccountName": self.service_account_name})
+
+
+class AgentConfig(Part):
+    """What an agent's process is told: `agent.json`, its prompt, its configuration files.
+
+    Children: `<agent>-config`, `<agent>-prompt`, `<agent>-config-<entry>`.
+    """
+
+    config_map_names: pulumi.Output[list[str]]
+    """Names of the ConfigMaps; the prompt's changes with its text."""
+
+    def __init__(
+        self, name: str, args: AgentConfigArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        rendered = concerns.settings(plan_of(name, args, AgentConfigInputs))
+        super().__init__(name, rendered, opts)
+        self.config_map_names = pulumi.Output.from_input(names_of(rendered, "ConfigMap"))
+        self.register_outputs({"configMapNames": self.config_map_names})
+
+
+class AgentStorage(Part):
+    """Volumes that survive restarts, protected from replacement and deletion.
+
+    Children: `<agent>-claim-<volume>`. A claim with `retain: true` (the default) outlives the
+    agent: removing it takes `pulumi state unprotect`, and the data stays in the cluster.
+    """
+
+    claim_names: pulumi.Output[list[str]]
+    """Names of the claims."""
+
+    def __init__(
+        self, name: str, args: AgentStorageArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        rendered = concerns.storage(plan_of(name, args, AgentStorageInputs))
+        super().__init__(name, rendered, opts)
+        self.claim_names = pulumi.Output.from_input(names_of(rendered, "PersistentVolumeClaim"))
+        self.register_outputs({"claimNames": self.claim_names})
+
+
+class AgentNetwork(Part):
+    """The Service in front of an agent, and the NetworkPolicy that denies what is not declared.
+
+    Children: `<agent>-service`, `<agent>-networkpolicy`.
+    """
+
+    url: pulumi.Output[str]
+    """Address of the agent inside the cluster."""
+
+    def __init__(
+        self, name: str, args: AgentNetworkArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        plan = plan_of(name, args, AgentNetworkInputs)
+        super().__init__(name, concerns.network(plan), opts)
+        port = plan.spec.network.expose.port
+        self.url = pulumi.Output.from_input(
+            f"http://{plan.marks.name}.{plan.marks.namespace}.svc:{port}"
+        )
+        self.register_outputs({"url": self.url})
+
+
+class AgentWorkload(Part):
+    """The Deployment of an agent.
+
+    Children: `<agent>-deployment`. Used alone, it expects what AgentIdentity, AgentConfig and
+    AgentStorage of the same agent declare.
+    """
+
+    workload_name: pulumi.Output[str]
+    """Name of the Deployment."""
+
+    def __init__(
+        self, name: str, args: AgentWorkloadArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        plan = plan_of(name, args, AgentInputs)
+        super().__init__(name, concerns.workload(plan), opts)
+        self.workload_name = pulumi.Output.from_input(plan.marks.name)
+        self.register_outputs({"workloadName": self.workload_name})
+
+
+class AgentScaling(Part):
+    """The autoscaler of an agent with a range, and its disruption budget.
+
+    Children: `<agent>-autoscaler`, `<agent>-disruptionbudget`.
+    """
+
+    def __init__(
+        self, name: str, args: AgentScalingArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__(name, concerns.scaling(plan_of(name, args, AgentScalingInputs)), opts)
+        self.register_outputs({})

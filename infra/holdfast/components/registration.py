@@ -1,0 +1,110 @@
+"""Rendered objects to Pulumi resources, and the frame that every part of an agent shares."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, Protocol
+
+import pulumi
+from pydantic import ValidationError
+
+from holdfast.errors import InputError
+from holdfast.kube.objects import KubeObject
+from holdfast.render.marks import RenderedObject
+from holdfast.render.plan import AgentPlan
+
+TOKEN = "holdfast:index"  # noqa: S105 - a Pulumi type token, no credential
+PROVIDER_VERSION = version("pulumi-kubernetes")
+
+
+class KubernetesObject(pulumi.CustomResource):
+    """One object under the type token that the Kubernetes SDK gives its kind.
+
+    Takes the object as it was rendered: a typed class would translate its keys to no gain, at
+    twice the time. Transformations, policies and state see no difference.
+    """
+
+    def __init__(
+        self, name: str, manifest: KubeObject, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        version_default = pulumi.ResourceOptions(version=PROVIDER_VERSION)
+        merged = pulumi.ResourceOptions.merge(version_default, opts)
+        super().__init__(type_token(manifest), name, dict(manifest), merged)
+
+
+def type_token(manifest: Mapping[str, Any]) -> str:
+    """Type token of an object: `kubernetes:apps/v1:Deployment`, `kubernetes:core/v1:Service`."""
+    api_version = manifest["apiVersion"]
+    module = api_version if "/" in api_version else f"core/{api_version}"
+    return f"kubernetes:{module}:{manifest['kind']}"
+
+
+class Inputs(Protocol):
+    """Validated arguments that can be made into a plan."""
+
+    @classmethod
+    def model_validate(
+        cls,
+        obj: Any,  # noqa: ANN401 - whatever a program passes
+        *,
+        strict: bool | None = None,
+    ) -> "Inputs":
+        """Validate what a program passed."""
+
+    def plan(self, name: str, stack: str) -> AgentPlan:
+        """The agent that the arguments describe."""
+
+
+def plan_of(name: str, args: object, inputs: type[Inputs]) -> AgentPlan:
+    """The plan behind a component's arguments; a plan itself passes through.
+
+    Callers in other languages send whole numbers as floats, so validation is lenient in that.
+
+    Raises:
+        InputError: the arguments do not validate; names the component and every faulty field.
+    """
+    if isinstance(args, AgentPlan):
+        return args
+    try:
+        return inputs.model_validate(args, strict=False).plan(name, pulumi.get_stack())
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}"
+            for fault in error.errors(include_input=False, include_url=False)
+        ]
+        raise InputError(f"{name}: {'; '.join(faults)}") from error
+
+
+class Part(pulumi.ComponentResource):
+    """A component whose children are rendered objects, named `<agent>-<role>`."""
+
+    def __init__(
+        self,
+        name: str,
+        rendered: Sequence[RenderedObject],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__(f"{TOKEN}:{type(self).__name__}", name, {}, opts)
+        # The engine does not hand a component's dependencies down to its children.
+        depends_on = opts.depends_on if opts else None
+        self.objects = tuple(register(item, self, depends_on) for item in rendered)
+
+
+def register(
+    item: RenderedObject,
+    parent: pulumi.Resource,
+    depends_on: Any = None,  # noqa: ANN401 - pulumi's own type
+) -> KubernetesObject:
+    """Register one rendered object below a component."""
+    name = f"{item.agent}-{item.role}" if item.agent else item.role
+    options = pulumi.ResourceOptions(
+        parent=parent,
+        depends_on=depends_on,
+        protect=True if item.is_protected else None,
+        retain_on_delete=True if item.is_retained else None,
+    )
+    return KubernetesObject(name, item.manifest, options)
+
+
+def names_of(rendered: Sequence[RenderedObject], kind: str) -> list[str]:
+    """Names of the rendered objects of one kind."""
+    return [item.manifest["metadata"]["name"] for item in rendered if item.manifest["kind"] == kind]

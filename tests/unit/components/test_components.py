@@ -1,0 +1,156 @@
+"""Components under recording mocks: what is registered, under which name, parent and protection."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pulumi
+import pytest
+from google.protobuf import json_format
+from holdfast.components.agent import Agent
+from holdfast.components.arguments import AgentArgs
+from holdfast.components.fleet import Fleet
+from holdfast.components.parts import AgentIdentity, AgentScaling, AgentStorage
+from holdfast.errors import InputError
+from pulumi.runtime import mocks as pulumi_mocks
+
+IMAGE = "registry.example/support@sha256:" + "2" * 64
+SUPPORT: AgentArgs = {
+    "namespace": "cx",
+    "version": "2.1.0",
+    "owner": "care",
+    "image": IMAGE,
+    "scaling": {"replicas": 2},
+    "storage": [
+        {"name": "index", "size": "1Gi", "mount_path": "/data", "access_modes": ["ReadWriteMany"]}
+    ],
+    "prompt": {"system_message": "be kind"},
+}
+
+
+class Recorder(pulumi_mocks.MockMonitor):
+    """Records every registration as the engine would receive it, and answers with the inputs."""
+
+    def __init__(self) -> None:
+        super().__init__(Echo())
+        self.requests: dict[str, Any] = {}
+        self.inputs: dict[str, dict[str, Any]] = {}
+
+    def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the engine's method
+        if request.custom or request.type.startswith("holdfast:"):
+            self.requests[request.name] = request
+            self.inputs[request.name] = json_format.MessageToDict(request.object)
+        return super().RegisterResource(request)  # type: ignore[no-untyped-call]  # untyped upstream
+
+    def types(self) -> dict[str, str]:
+        return {name: request.type for name, request in self.requests.items()}
+
+
+class Echo(pulumi_mocks.Mocks):
+    """Every resource is what it was asked to be."""
+
+    def new_resource(self, args: pulumi_mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
+        return f"{args.name}-id", dict(args.inputs)
+
+    def call(self, args: pulumi_mocks.MockCallArgs) -> tuple[dict[Any, Any], None]:
+        return dict(args.args), None
+
+
+def deploy(program: Callable[[], object]) -> Recorder:
+    """Run a program and return what it registered, after everything has settled."""
+    recorder = Recorder()
+    pulumi_mocks.set_mocks(Echo(), project="elsewhere", stack="dev", monitor=recorder)
+    run = pulumi.runtime.test(lambda: (program(), None)[1])  # type: ignore[no-untyped-call]  # untyped upstream
+    run()
+    return recorder
+
+
+def test_an_agent_registers_its_parts_and_their_objects_under_its_name() -> None:
+    types = deploy(lambda: Agent("support", SUPPORT)).types()
+    assert types == {
+        "support": "holdfast:index:Agent",
+        "support-identity": "holdfast:index:AgentIdentity",
+        "support-serviceaccount": "kubernetes:core/v1:ServiceAccount",
+        "support-config": "kubernetes:core/v1:ConfigMap",
+        "support-prompt": "kubernetes:core/v1:ConfigMap",
+        "support-storage": "holdfast:index:AgentStorage",
+        "support-claim-index": "kubernetes:core/v1:PersistentVolumeClaim",
+        "support-network": "holdfast:index:AgentNetwork",
+        "support-service": "kubernetes:core/v1:Service",
+        "support-networkpolicy": "kubernetes:networking.k8s.io/v1:NetworkPolicy",
+        "support-workload": "holdfast:index:AgentWorkload",
+        "support-deployment": "kubernetes:apps/v1:Deployment",
+        "support-scaling": "holdfast:index:AgentScaling",
+        "support-disruptionbudget": "kubernetes:policy/v1:PodDisruptionBudget",
+    }
+
+
+def test_objects_are_registered_as_they_were_rendered() -> None:
+    deployment = deploy(lambda: Agent("support", SUPPORT)).inputs["support-deployment"]
+    assert deployment["metadata"]["annotations"]["pulumi.com/patchFieldManager"] == "holdfast"
+    assert deployment["spec"]["template"]["spec"]["containers"][0]["image"] == IMAGE
+    assert deployment["spec"]["selector"]["matchLabels"]["app.kubernetes.io/instance"] == "dev"
+
+
+def test_storage_is_protected_and_kept_and_nothing_else_is() -> None:
+    requests = deploy(lambda: Agent("support", SUPPORT)).requests
+    guarded = {name for name, each in requests.items() if each.protect or each.retainOnDelete}
+    assert guarded == {"support-claim-index"}
+    assert requests["support-claim-index"].protect
+    assert requests["support-claim-index"].retainOnDelete
+
+
+def test_the_deployment_waits_for_what_its_pods_mount_and_run_as() -> None:
+    request = deploy(lambda: Agent("support", SUPPORT)).requests["support-deployment"]
+    waited_for = {urn.rsplit("::", 1)[1] for urn in request.dependencies}
+    assert {
+        "support-serviceaccount",
+        "support-config",
+        "support-prompt",
+        "support-claim-index",
+        "support-networkpolicy",
+    } <= waited_for
+
+
+def test_a_part_works_alone_in_another_program() -> None:
+    args = {
+        "agent": {"name": "other", "namespace": "team"},
+        "storage": [{"name": "data", "size": "5Gi", "mount_path": "/data"}],
+    }
+    types = deploy(lambda: AgentStorage("other-storage", cast("Any", args))).types()
+    assert types == {
+        "other-storage": "holdfast:index:AgentStorage",
+        "other-claim-data": "kubernetes:core/v1:PersistentVolumeClaim",
+    }
+
+
+def test_whole_numbers_may_arrive_as_floats_from_other_languages() -> None:
+    args = {
+        "agent": {"name": "other", "namespace": "team"},
+        "scaling": {
+            "min_replicas": 2.0,
+            "max_replicas": 4.0,
+            "metrics": [{"type": "Resource", "name": "cpu", "target": 70.0}],
+        },
+    }
+    registered = deploy(lambda: AgentScaling("other-scaling", cast("Any", args))).inputs
+    spec = registered["other-autoscaler"]["spec"]
+    assert (spec["minReplicas"], spec["maxReplicas"]) == (2, 4)
+
+
+def test_faulty_arguments_name_the_component_and_every_field() -> None:
+    args = {"agent": {"name": "Other_1", "namespace": "team"}, "security": {"automount_token": 3}}
+    with pytest.raises(InputError, match=r"agent\.name.*RFC 1123.*security\.automount") as raised:
+        deploy(lambda: AgentIdentity("other-identity", cast("Any", args)))
+    assert raised.value.message.startswith("other-identity: ")
+
+
+def test_a_fleet_declares_the_namespaces_of_its_agents_once() -> None:
+    agents = {"one": SUPPORT, "two": SUPPORT}
+    types = deploy(lambda: Fleet("fleet", {"agents": agents})).types()
+    assert [name for name, kind in types.items() if kind.endswith(":Namespace")] == ["namespace-cx"]
+    assert types["one"] == types["two"] == "holdfast:index:Agent"
+
+
+def test_existing_namespaces_are_left_to_their_owners() -> None:
+    args: Any = {"agents": {"one": SUPPORT}, "namespaces": "existing"}
+    assert "namespace-cx" not in deploy(lambda: Fleet("fleet", args)).types()

@@ -36,6 +36,8 @@ from holdfast.manifest.values import (
 API_VERSION = "holdfast.dev/v1alpha1"
 OWN_PREFIXES = ("holdfast.dev/", "app.kubernetes.io/")
 DEFAULT_GRACE_SECONDS = 60
+NAMED_LISTS = ("env", "ports", "storage", "secrets", "config")
+"""Fields of a spec whose items have unique names, and are merged by them."""
 
 
 class Metadata(ManifestModel):
@@ -52,16 +54,22 @@ class Metadata(ManifestModel):
 
     @model_validator(mode="after")
     def _not_ours(self) -> Self:
-        for key in (*self.labels, *self.annotations):
-            if key.startswith(OWN_PREFIXES):
+        for field, keys in (("labels", self.labels), ("annotations", self.annotations)):
+            if own := next((key for key in keys if key.startswith(OWN_PREFIXES)), None):
                 raise fault(
                     "keys under holdfast.dev/ and app.kubernetes.io/ are Holdfast's",
-                    found=repr(key),
+                    found=repr(own),
+                    remedy="choose another prefix",
+                    at=(field, own),
                 )
         size = sum(len(key) + len(value.encode()) for key, value in self.annotations.items())
         limit = 256 * 1024
         if size > limit:
-            raise fault(f"annotations must have at most {limit} bytes together", found=str(size))
+            raise fault(
+                f"annotations must have at most {limit} bytes together",
+                found=str(size),
+                at=("annotations",),
+            )
         return self
 
 
@@ -133,7 +141,9 @@ class AgentSpec(Placement):
         if key is not None and key not in secrets:
             known = ", ".join(sorted(secrets)) or "none"
             raise fault(
-                "model.apiKey must name an entry of secrets[]", found=f"{key!r} (there: {known})"
+                "expected the name of an entry of secrets[]",
+                found=f"{key!r} (there: {known})",
+                at=("model", "apiKey"),
             )
         single_writers = [volume.name for volume in self.storage if volume.is_single_writer]
         if single_writers and self.scaling.most_replicas > 1:
@@ -141,31 +151,38 @@ class AgentSpec(Placement):
                 f"storage {single_writers[0]!r} has a single writer, but up to "
                 f"{self.scaling.most_replicas} replicas may run",
                 remedy="use accessModes: [ReadWriteMany] or one replica",
+                at=("scaling",),
             )
         grace = self.lifecycle.termination_grace_period_seconds
         if grace is not None and grace < self.longest_tool_seconds:
             raise fault(
                 "lifecycle.terminationGracePeriodSeconds must cover the longest tool timeout",
                 found=f"{grace} s, the longest tool may take {self.longest_tool_seconds} s",
+                at=("lifecycle", "terminationGracePeriodSeconds"),
             )
         return self
 
     def _names_are_unique(self) -> None:
-        lists = {
-            "env": [entry.name for entry in self.env],
-            "ports": [entry.name for entry in self.ports],
-            "storage": [entry.name for entry in self.storage],
-            "secrets": [entry.name for entry in self.secrets],
-            "config": [entry.name for entry in self.config],
-        }
-        for field, names in lists.items():
-            if twice := next((name for name in names if names.count(name) > 1), None):
-                raise fault(f"names in {field} must be unique", found=f"{twice!r} twice")
-        paths = [volume.mount_path for volume in self.storage]
-        paths += [entry.mount_path for entry in self.config]
-        paths += [entry.mount_path for entry in self.secrets if entry.mount_path]
-        if twice := next((path for path in paths if paths.count(path) > 1), None):
-            raise fault("mount paths must be unique", found=f"{twice!r} twice")
+        folders: set[str] = set()
+        for field in NAMED_LISTS:
+            names: set[str] = set()
+            for index, entry in enumerate(getattr(self, field)):
+                if entry.name in names:
+                    raise fault(
+                        f"names in {field} must be unique",
+                        found=f"{entry.name!r} twice",
+                        at=(field, index, "name"),
+                    )
+                names.add(entry.name)
+                folder = getattr(entry, "mount_path", None)
+                if folder in folders:
+                    raise fault(
+                        "mount paths must be unique",
+                        found=f"{folder!r} twice",
+                        at=(field, index, "mountPath"),
+                    )
+                if folder is not None:
+                    folders.add(folder)
 
     @property
     def longest_tool_seconds(self) -> int:

@@ -1,8 +1,9 @@
 """How many run, who may call them, what they may reach, and what they may do."""
 
+import re
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from holdfast.manifest.model import ObjectReference, Reference
 from holdfast.manifest.values import (
@@ -207,7 +208,16 @@ class ServiceAccount(ManifestModel):
         return self
 
 
-RbacWord = Annotated[str, StringConstraints(pattern=r"^[^*\s]*$")]
+def _rbac_word(value: str) -> str:
+    if "*" in value:
+        remedy = "name what the agent needs"
+        raise fault("wildcards are not allowed", remedy=remedy, rule="rbac-no-wildcards")
+    if re.search(r"\s", value):
+        raise fault("expected a word without spaces")
+    return value
+
+
+RbacWord = Annotated[str, AfterValidator(_rbac_word)]
 
 
 class PolicyRule(ManifestModel):

@@ -158,15 +158,14 @@ def _gather(
     kind = _kind(document, gathered.errors)
     if kind is None:
         return
+    errors: list[ManifestError] = []
     if kind is Agent:
         data, origin, errors = _effective(data, origin, root, settings)
         gathered.errors += errors
-        if errors:
-            return
     result = validate(kind, data, origin, faulty_paths=document.faulty_paths)
     if isinstance(result, list):
         gathered.errors += result
-    elif not document.faulty_paths:
+    elif not document.faulty_paths and not errors:
         _declare(result, origin, document.origin.file, environment.namespace, gathered)
 
 

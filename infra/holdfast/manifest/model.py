@@ -1,8 +1,9 @@
 """The model an agent thinks with, its prompt, and the tools it may call."""
 
+import re
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from holdfast.manifest.runtime import KeyReference
 from holdfast.manifest.values import (
@@ -20,8 +21,17 @@ from holdfast.manifest.values import (
     fault,
 )
 
+
+def _tool_name(value: str) -> str:
+    if re.fullmatch(r"[A-Za-z0-9_./-]{1,128}", value):
+        return value
+    if "*" in value:
+        raise fault("expected the tools by name, without wildcard", remedy="list each tool")
+    raise fault("expected a tool's name: 1 to 128 letters, digits, '_', '-', '.' and '/'")
+
+
 Transport = Literal["stdio", "sse", "streamable-http"]
-ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_./-]{1,128}$")]
+ToolName = Annotated[str, AfterValidator(_tool_name)]
 
 
 class ObjectReference(ManifestModel):
@@ -161,10 +171,14 @@ class McpTool(ManifestModel):
             raise fault("expected either serverRef or url")
         if not self.tool_names:
             raise fault("expected at least one tool in toolNames", remedy="list the tools by name")
-        if both := sorted(set(self.tool_names) & set(self.deny_names)):
-            raise fault("a tool stands in toolNames and in denyNames", found=repr(both[0]))
-        if unknown := sorted(set(self.require_approval) - set(self.tool_names)):
-            raise fault("requireApproval must be a subset of toolNames", found=repr(unknown[0]))
+        for index, name in enumerate(self.deny_names):
+            if name in self.tool_names:
+                expected = "a tool cannot stand in toolNames and in denyNames"
+                raise fault(expected, found=repr(name), at=("denyNames", index))
+        for index, name in enumerate(self.require_approval):
+            if name not in self.tool_names:
+                expected = "requireApproval must be a subset of toolNames"
+                raise fault(expected, found=repr(name), at=("requireApproval", index))
         return self
 
 

@@ -4,12 +4,11 @@ Maps merge by key; lists of named items (env, ports, storage, secrets, config) b
 lists are replaced; null removes, and so does an item of which only its name is left.
 """
 
+from collections.abc import Collection
 from typing import Any
 
+from holdfast.manifest.agent import NAMED_LISTS
 from holdfast.manifest.origin import Origin
-
-NAMED_LISTS = frozenset({"env", "ports", "storage", "secrets", "config"})
-"""Fields of an agent's spec whose items are merged by name."""
 
 
 def overlay_spec(
@@ -29,7 +28,7 @@ def _over_mapping(
     change: dict[str, Any],
     change_origin: Origin,
     *,
-    named: frozenset[str] = frozenset(),
+    named: Collection[str] = (),
 ) -> tuple[dict[str, Any], Origin]:
     merged = dict(base)
     children = dict(_children_by_key(base_origin))

@@ -125,11 +125,13 @@ class Resources(ManifestModel):
                 raise fault(
                     f"request and limit of {name} must be equal (extended resource)",
                     found=f"request {request!r}, limit {limit!r}",
+                    at=("limits", name),
                 )
             if parse_quantity(limit) < parse_quantity(request):
                 raise fault(
                     f"limits.{name} must not be below requests.{name}",
                     found=f"limit {limit!r}, request {request!r}",
+                    at=("limits", name),
                 )
         return self
 

@@ -70,9 +70,11 @@ def _error(
     location = tuple(part for part in detail["loc"] if not str(part).startswith(BRANCH))
     at_key = location[-1:] == (KEY,)
     path = location[:-1] if at_key else location
+    path += detail.get("ctx", {}).get("at", ())
     place = origin.nearest(path)
     fault = _fault(model, path, detail, place)
-    on_key = at_key or detail["type"] in {"missing", "extra_forbidden"}
+    # What is wrong with a whole mapping is best seen at its name.
+    on_key = at_key or isinstance(place.children, dict) or detail["type"] == "extra_forbidden"
     return ManifestError(
         place.key_location if on_key else place.value_location,
         prefix + format_path(path),

@@ -60,15 +60,27 @@ class ManifestModel(BaseModel):
         alias_generator=to_camel,
         validate_by_alias=True,
         validate_by_name=True,
-        use_attribute_docstrings=True,
     )
 
 
 def fault(
-    expected: str, *, found: str = "", remedy: str = "", rule: str = ""
+    expected: str,
+    *,
+    found: str = "",
+    remedy: str = "",
+    rule: str = "",
+    at: tuple[str | int, ...] = (),
 ) -> PydanticCustomError:
-    """A fault in a value, carrying its parts to the loader."""
-    context = {"expected": expected, "found": found, "remedy": remedy, "rule": rule}
+    """A fault in a value, carrying its parts to the loader.
+
+    Args:
+        expected: What was expected.
+        found: What was found; by default the value itself, unless it is a mapping or list.
+        remedy: What to change.
+        rule: Name of the policy rule that is broken, where there is one.
+        at: Path below the value at fault, in the words of the file.
+    """
+    context = {"expected": expected, "found": found, "remedy": remedy, "rule": rule, "at": at}
     # The template must not interpret braces that stand in a user's text.
     return PydanticCustomError(FAULT, "{expected}", context)
 
@@ -140,6 +152,10 @@ def _check_file_name(value: str) -> str:
     if re.fullmatch(r"[-._a-zA-Z0-9]+", value) and value not in {".", ".."}:
         return ""
     return "must hold only letters, digits, '-', '_' and '.'"
+
+
+def _check_sha256(value: str) -> str:
+    return "" if _DIGEST.fullmatch(value) else "must be sha256: and 64 hexadecimal digits"
 
 
 def _quantity(value: str) -> str:
@@ -226,7 +242,7 @@ Quantity = Annotated[str, AfterValidator(_quantity)]
 Url = Annotated[str, AfterValidator(_url)]
 Cidr = Annotated[str, AfterValidator(_cidr)]
 DigestReference = Annotated[str, AfterValidator(_digest_reference)]
-Sha256 = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+Sha256 = Annotated[str, _named(_check_sha256, "digest")]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Text = Annotated[str, StringConstraints(min_length=1)]
 

@@ -1,0 +1,80 @@
+"""The few requests that starting and watching a sandbox takes, with the standard library alone.
+
+Not a Kubernetes client (that is `cluster`): no other server, no retries, no paging.
+"""
+
+import http.client
+import json
+import ssl
+from types import TracebackType
+from typing import Any, Self
+
+from holdfast.sandbox.place import LOOPBACK, SandboxPlace
+
+TIMEOUT_SECONDS = 5.0
+_SERVER_SIDE_APPLY = "application/apply-patch+yaml"
+
+
+class ApiClient:
+    """One connection to a sandbox's API server, as the user `holdfast-sandbox`.
+
+    A request that gets no answer raises OSError or http.client.HTTPException; the connection is
+    then made anew by the next request.
+    """
+
+    def __init__(
+        self, place: SandboxPlace, port: int, timeout_seconds: float = TIMEOUT_SECONDS
+    ) -> None:
+        context = ssl.create_default_context(cafile=place.certificates / "ca.crt")
+        context.load_cert_chain(
+            place.certificates / "sandbox.crt", place.certificates / "sandbox.key"
+        )
+        self._connection = http.client.HTTPSConnection(
+            LOOPBACK, port, timeout=timeout_seconds, context=context
+        )
+
+    def __enter__(self) -> Self:
+        """Use the connection."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def is_ready(self) -> bool:
+        """Whether the server says that it and its database are ready."""
+        status, _ = self._request("GET", "/readyz")
+        return status == http.client.OK
+
+    def read(self, path: str) -> dict[str, Any] | None:
+        """Read an object or list; None unless the answer is 200."""
+        status, body = self._request("GET", path)
+        return json.loads(body) if status == http.client.OK else None
+
+    def apply(self, path: str, content: dict[str, Any]) -> str:
+        """Create or update an object by server-side apply; the server's words when it refuses."""
+        query = "fieldManager=holdfast-sandbox&force=true"
+        body = json.dumps(content).encode()
+        status, answer = self._request("PATCH", f"{path}?{query}", body, _SERVER_SIDE_APPLY)
+        if status in (http.client.OK, http.client.CREATED):
+            return ""
+        return f"{status} {answer.decode(errors='replace')[:500]}"
+
+    def _request(
+        self, method: str, path: str, body: bytes | None = None, content_type: str = ""
+    ) -> tuple[int, bytes]:
+        headers = {"Accept": "application/json"}
+        if content_type:
+            headers["Content-Type"] = content_type
+        try:
+            self._connection.request(method, path, body=body, headers=headers)
+            response = self._connection.getresponse()
+            return response.status, response.read()
+        except (OSError, http.client.HTTPException):
+            self._connection.close()
+            raise

@@ -1,0 +1,130 @@
+"""Bring a sandbox up and down: the only module that changes one, always under its lock."""
+
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
+
+from holdfast.engine.toolchain import find_program
+from holdfast.errors import SandboxError
+from holdfast.sandbox.health import is_fit_for_use
+from holdfast.sandbox.interruption import interrupts_ignored, interrupts_raised
+from holdfast.sandbox.launch import Launcher
+from holdfast.sandbox.lock import exclusive
+from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.ports import busy_ports, choose_ports
+from holdfast.sandbox.private_file import make_private_directory
+from holdfast.sandbox.programs import PROGRAMS
+from holdfast.sandbox.record import SandboxRecord, read_record, write_record
+from holdfast.sandbox.requirements import prepare_folder, require_linux, require_resources
+from holdfast.sandbox.start import prepare_files, start_programs
+from holdfast.sandbox.stop import stop_programs
+
+Report = Callable[[str], None]
+"""Takes one line of progress."""
+
+
+class Outcome(StrEnum):
+    """What `up` or `down` did."""
+
+    STARTED = "started"
+    RESUMED = "started again with its data"
+    REPAIRED = "repaired, with its data"
+    ALREADY_RUNNING = "already running"
+    STOPPED = "stopped, data kept"
+    REMOVED = "stopped and removed"
+    ABSENT = "not there"
+
+
+def up(place: SandboxPlace, report: Report) -> Outcome:
+    """Make a sandbox run, whatever it is now; nothing is done when it is fit for use.
+
+    A sandbox of which a program has ended is stopped in order and started again with its data. A
+    start that fails or is interrupted leaves nothing running.
+
+    Raises:
+        SandboxError: it cannot be started; logs stay for a look.
+        ToolchainError: a program is missing.
+    """
+    require_linux()
+    prepare_folder(place)
+    with exclusive(place, report):
+        record = read_record(place)
+        if record is not None and is_fit_for_use(place, record):
+            return Outcome.ALREADY_RUNNING
+        executables = {program.name: find_program(program.name) for program in PROGRAMS}
+        outcome = Outcome.STARTED if record is None else Outcome.RESUMED
+        if record is not None and stop_programs(record):
+            report(f"stopped what was left of sandbox {place.name}")
+            outcome = Outcome.REPAIRED
+        require_resources(place)
+        with interrupts_raised(), _undone_on_failure(place, is_new=record is None):
+            started = _take_ports(place, record, report)
+            prepare_files(place, started.ports)
+            report(f"starting sandbox {place.name}: {', '.join(executables)} ...")
+            start_programs(place, Launcher(place, started, executables))
+    return outcome
+
+
+def down(place: SandboxPlace, report: Report, *, keeps_data: bool) -> Outcome:
+    """Stop a sandbox and, unless its data are to be kept, remove its folder.
+
+    Raises:
+        SandboxError: a process does not end, or the folder cannot be removed.
+    """
+    require_linux()
+    if not place.directory.parent.exists():
+        return Outcome.ABSENT
+    prepare_folder(place)
+    with exclusive(place, report):
+        record = read_record(place)
+        if record is None:
+            return Outcome.ABSENT
+        report(f"stopping sandbox {place.name} ...")
+        stop_programs(record)
+        if keeps_data:
+            return Outcome.STOPPED
+        _remove_folder(place)
+    return Outcome.REMOVED
+
+
+@contextmanager
+def _undone_on_failure(place: SandboxPlace, *, is_new: bool) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        with interrupts_ignored():
+            if record := read_record(place):
+                stop_programs(record, is_urgent=True)
+            # After a failure the logs are wanted; after an interrupted first start nothing is.
+            if is_new and isinstance(error, KeyboardInterrupt):
+                _remove_folder(place)
+        raise
+
+
+def _take_ports(place: SandboxPlace, record: SandboxRecord | None, report: Report) -> SandboxRecord:
+    if record is None:
+        make_private_directory(place.directory)
+        taken = SandboxRecord(token=secrets.token_hex(16), ports=choose_ports())
+    elif busy := busy_ports(record.ports):
+        report(f"port {busy[0]} is taken by now, choosing others: kubeconfigs are written anew")
+        taken = replace(record, ports=choose_ports())
+    else:
+        taken = record
+    write_record(place, taken)
+    return taken
+
+
+def _remove_folder(place: SandboxPlace) -> None:
+    # Renamed first: a removal that is cut short must not leave half a sandbox under its name.
+    leftover = place.directory.with_name(f".{place.name}.removed")
+    try:
+        if leftover.exists():
+            shutil.rmtree(leftover)
+        place.directory.rename(leftover)
+        shutil.rmtree(leftover)
+    except OSError as error:
+        message = f"the folder of sandbox {place.name} could not be removed: {error}"
+        raise SandboxError(message, remedy=f"remove {leftover} by hand") from error

@@ -1,0 +1,122 @@
+"""A process that we started, told apart from every other, also after its number was given again.
+
+A number alone proves nothing: after a crash or a restart of the machine it may be anybody's.
+Number, start time, executable and boot together name one process for ever, and all four are
+compared before any signal. Linux only: the facts come from /proc, signals go through a pidfd.
+Source: proc(5), pidfd_open(2).
+"""
+
+import os
+import signal
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+_PROC = Path("/proc")
+_POLL_SECONDS = 0.02
+_DEAD_STATES = frozenset("ZX")
+_START_TIME_FIELD = 22
+_FIRST_FIELD_AFTER_NAME = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessIdentity:
+    """One process of one boot of this machine.
+
+    Attributes:
+        pid: Process number, unique only among what runs now.
+        start_ticks: Start time in clock ticks since boot (field 22 of /proc/PID/stat).
+        executable: Absolute path of the program file.
+        boot: Random id that the kernel takes at each boot.
+    """
+
+    pid: int
+    start_ticks: int
+    executable: str
+    boot: str
+
+
+def read_identity(pid: int) -> ProcessIdentity | None:
+    """The identity of a running process; None when there is none, it is dead or not ours to see."""
+    folder = _PROC / str(pid)
+    try:
+        # The name, in brackets, may hold blanks and brackets: fields are counted from its end.
+        fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+        executable = str((folder / "exe").readlink()).removesuffix(" (deleted)")
+        boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return None
+    if not fields or fields[0] in _DEAD_STATES:
+        return None
+    start_ticks = int(fields[_START_TIME_FIELD - _FIRST_FIELD_AFTER_NAME])
+    return ProcessIdentity(pid, start_ticks, executable, boot)
+
+
+def is_running(identity: ProcessIdentity) -> bool:
+    """Whether exactly this process is alive (a zombie is not)."""
+    return read_identity(identity.pid) == identity
+
+
+def send_signal(identity: ProcessIdentity, number: signal.Signals) -> bool:
+    """Signal exactly this process; False when it is gone, whoever has its number now.
+
+    The pidfd is taken before the comparison, so the number cannot be given to another process
+    between the two.
+    """
+    try:
+        handle = os.pidfd_open(identity.pid)
+    except ProcessLookupError:
+        return False
+    try:
+        if not is_running(identity):
+            return False
+        signal.pidfd_send_signal(handle, number)
+    except ProcessLookupError:
+        return False
+    finally:
+        os.close(handle)
+    return True
+
+
+def wait_until_gone(identity: ProcessIdentity, timeout_seconds: float) -> bool:
+    """Wait for a process to end; False when it is still there after the time."""
+    deadline = time.monotonic() + timeout_seconds
+    while is_running(identity):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def resident_bytes(identity: ProcessIdentity) -> int:
+    """Resident memory of a process; 0 when it is gone."""
+    try:
+        pages = int((_PROC / str(identity.pid) / "statm").read_text().split()[1])
+    except (OSError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE") if is_running(identity) else 0
+
+
+def find_by_environment(variable: str, value: str) -> tuple[ProcessIdentity, ...]:
+    """Running processes of this user that were started with a variable set to a value.
+
+    Finds what a start left behind that was killed before it could write down what it had started.
+    """
+    wanted = f"{variable}={value}".encode()
+    return tuple(_identities(pid for pid in _pids() if wanted in _environment(pid)))
+
+
+def _pids() -> Iterable[int]:
+    return (int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit())
+
+
+def _environment(pid: int) -> list[bytes]:
+    try:
+        return (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def _identities(pids: Iterable[int]) -> Iterable[ProcessIdentity]:
+    return (identity for pid in pids if (identity := read_identity(pid)) is not None)

@@ -1,0 +1,81 @@
+"""What a sandbox wrote down about itself: its ports and the processes it started.
+
+Written whole after every change, before anything else happens, so that whoever comes next (another
+command, or this one after a crash) knows exactly what may be signalled.
+"""
+
+import dataclasses
+from dataclasses import dataclass, field
+
+import msgspec
+
+from holdfast.errors import SandboxError
+from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.private_file import write_private_file
+from holdfast.sandbox.process import ProcessIdentity
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """TCP ports on the loopback address."""
+
+    api_server: int
+    etcd: int
+    etcd_peer: int
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxRecord:
+    """The record of one sandbox.
+
+    Attributes:
+        token: Random text in the environment of every process of this sandbox.
+        ports: Where it listens.
+        processes: Program name to the process last started for it, running or not.
+        format: Version of this file's layout.
+    """
+
+    token: str
+    ports: Ports
+    processes: dict[str, ProcessIdentity] = field(default_factory=dict)
+    format: int = FORMAT
+
+    def with_process(self, program: str, identity: ProcessIdentity) -> "SandboxRecord":
+        """The record with one more process, or with a program's new one."""
+        return dataclasses.replace(self, processes={**self.processes, program: identity})
+
+
+def read_record(place: SandboxPlace) -> SandboxRecord | None:
+    """Read a sandbox's record; None when there is no such sandbox.
+
+    Raises:
+        SandboxError: the file is there but says nothing that can be relied on.
+    """
+    try:
+        record = msgspec.json.decode(place.record.read_bytes(), type=SandboxRecord)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        message = f"{place.record} cannot be read: {error.strerror}"
+        remedy = "run as the user who started the sandbox, or set HOLDFAST_STATE to another folder"
+        raise SandboxError(message, remedy=remedy) from error
+    except msgspec.MsgspecError as error:
+        message = f"{place.record} is not a sandbox's record ({error})"
+        raise SandboxError(message, remedy=_damaged_remedy(place)) from error
+    if record.format != FORMAT:
+        message = f"{place.record} has format {record.format}, this version reads {FORMAT}"
+        raise SandboxError(message, remedy=_damaged_remedy(place))
+    return record
+
+
+def write_record(place: SandboxPlace, record: SandboxRecord) -> None:
+    """Replace a sandbox's record."""
+    write_private_file(place.record, msgspec.json.format(msgspec.json.encode(record)))
+
+
+def _damaged_remedy(place: SandboxPlace) -> str:
+    return (
+        f"end the programs started from {place.directory}, if any still run, and remove that folder"
+    )

@@ -1,0 +1,89 @@
+"""What a start needs of the machine, asked before anything is started."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from holdfast.errors import SandboxError
+from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.private_file import make_private_directory
+
+MEMORY_BYTES = 640 * 1024**2
+DISK_BYTES = 512 * 1024**2
+"""etcd lays out 200 MB at once; the rest is for logs and objects."""
+
+_MEMORY_LIMIT = Path("/sys/fs/cgroup/memory.max")
+_MEMORY_USED = Path("/sys/fs/cgroup/memory.current")
+_MEMORY_FACTS = Path("/proc/meminfo")
+_ELSEWHERE = "set HOLDFAST_STATE to a folder that you may write"
+
+
+def require_linux() -> None:
+    """Refuse other systems: processes are told apart by /proc and signalled by pidfd."""
+    if sys.platform != "linux":
+        message = f"the sandbox runs on Linux only, this is {sys.platform}"
+        remedy = "use a Linux machine or container, or any cluster of yours by its context"
+        raise SandboxError(message, remedy=remedy)
+
+
+def prepare_folder(place: SandboxPlace) -> None:
+    """Make the folder in which sandboxes lie, and refuse one that is not this user's own."""
+    folder = place.directory.parent
+    try:
+        make_private_directory(folder)
+    except OSError as error:
+        message = f"the state folder {folder} cannot be written: {error.strerror}"
+        raise SandboxError(message, remedy=_ELSEWHERE) from error
+    for path in (folder, place.directory):
+        if path.exists() and (owner := path.stat().st_uid) != os.geteuid():
+            message = f"{path} belongs to user {owner}, this command runs as {os.geteuid()}"
+            raise SandboxError(message, remedy=f"run as that user, or {_ELSEWHERE}")
+    if place.directory.exists() and not place.record.exists() and any(place.directory.iterdir()):
+        message = f"{place.directory} exists and is no sandbox"
+        raise SandboxError(message, remedy="move it away, or take another --name")
+
+
+def require_resources(place: SandboxPlace) -> None:
+    """Refuse to start without the disk space and memory that the programs take at once."""
+    free_disk = shutil.disk_usage(place.directory.parent).free
+    if free_disk < DISK_BYTES:
+        message = (
+            f"{_megabytes(free_disk)} free at {place.directory.parent}, "
+            f"a sandbox needs {_megabytes(DISK_BYTES)}"
+        )
+        raise SandboxError(message, remedy="free some space, or set HOLDFAST_STATE elsewhere")
+    free_memory = available_memory_bytes()
+    if free_memory is not None and free_memory < MEMORY_BYTES:
+        message = (
+            f"{_megabytes(free_memory)} of memory available, "
+            f"a sandbox needs {_megabytes(MEMORY_BYTES)}"
+        )
+        remedy = "end something else, or another sandbox ('holdfast sandbox list')"
+        raise SandboxError(message, remedy=remedy)
+
+
+def available_memory_bytes() -> int | None:
+    """Memory that new programs may take: the machine's, or less by a container's limit."""
+    numbers = [number for number in (_machine_memory(), _container_memory()) if number is not None]
+    return min(numbers, default=None)
+
+
+def _machine_memory() -> int | None:
+    try:
+        lines = _MEMORY_FACTS.read_text().splitlines()
+    except OSError:
+        return None
+    available = (line.split()[1] for line in lines if line.startswith("MemAvailable:"))
+    return next((int(kibibytes) * 1024 for kibibytes in available), None)
+
+
+def _container_memory() -> int | None:
+    try:
+        return int(_MEMORY_LIMIT.read_text()) - int(_MEMORY_USED.read_text())
+    except (OSError, ValueError):  # no control group, or no limit ("max")
+        return None
+
+
+def _megabytes(count: int) -> str:
+    return f"{count // 1024**2} MiB"

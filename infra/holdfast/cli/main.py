@@ -43,7 +43,7 @@ class VerbGroup(click.Group):
 @click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="holdfast")
 def command() -> None:
-    r"""Declare AI agents in Git, deploy them with Pulumi, and hold the cluster to it.
+    """Declare AI agents in Git, deploy them with Pulumi, and hold the cluster to it.
 
     \b
     Exit codes, the same for every verb:

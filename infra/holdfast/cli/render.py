@@ -34,7 +34,7 @@ from holdfast.report.yaml_text import yaml_document, yaml_documents
 )
 @click.option("--agent", help="Only the objects of this agent.")
 def command(stack: str, form: str, folder: Path | None, agent: str | None) -> None:
-    r"""Print the Kubernetes objects that the manifests stand for on a stack.
+    """Print the Kubernetes objects that the manifests stand for on a stack.
 
     Needs no cluster and no engine; the same manifests give the same bytes. What is printed is what
     `pulumi up` applies, and `kubectl apply --server-side -f -` accepts it unchanged.

@@ -41,7 +41,7 @@ _output = click.option(
 
 @click.group()
 def command() -> None:
-    r"""Run a real local control plane, started in seconds.
+    """Run a real local control plane, started in seconds.
 
     etcd, API server, controller manager and scheduler, with nodes, pods, volumes and load balancers
     played by kwok: what is applied gets ready at once, and no image is pulled. It listens on the
@@ -61,7 +61,7 @@ def command() -> None:
 @_name
 @_output
 def up(place: SandboxPlace, form: str) -> None:
-    r"""Start a sandbox; repair it when a program of it has ended.
+    """Start a sandbox; repair it when a program of it has ended.
 
     Does nothing when it is fit for use already. A sandbox that was stopped with `down --keep`, or
     by a restart of the machine, starts again with its data. An interrupted start leaves nothing
@@ -87,7 +87,7 @@ def up(place: SandboxPlace, form: str) -> None:
 @_name
 @click.option("--keep", is_flag=True, help="Keep the cluster's objects for the next `up`.")
 def down(place: SandboxPlace, keep: bool) -> None:
-    r"""Stop a sandbox and delete its cluster, logs and kubeconfigs.
+    """Stop a sandbox and delete its cluster, logs and kubeconfigs.
 
     Ends exactly the processes that `up` started, whatever has their numbers by now. With --keep the
     folder stays, and the next `up` goes on with the same objects, users and audit log.
@@ -108,7 +108,7 @@ def down(place: SandboxPlace, keep: bool) -> None:
 @_name
 @_output
 def status(place: SandboxPlace, form: str) -> int:
-    r"""Show whether a sandbox is fit for use, its programs and the memory they take.
+    """Show whether a sandbox is fit for use, its programs and the memory they take.
 
     Ends with 1 unless it is running and ready, and says what to do.
 
@@ -128,7 +128,7 @@ def status(place: SandboxPlace, form: str) -> int:
 @command.command("list")
 @_output
 def list_sandboxes(form: str) -> None:
-    r"""List all sandboxes, running or not.
+    """List all sandboxes, running or not.
 
     \b
     Example:
@@ -156,7 +156,7 @@ def list_sandboxes(form: str) -> None:
 )
 @click.option("-f", "--follow", "is_following", is_flag=True, help="Go on until interrupted.")
 def logs(program: str | None, place: SandboxPlace, lines: int, is_following: bool) -> None:
-    r"""Print the log of a program, or of all of them; `audit` is who changed what.
+    """Print the log of a program, or of all of them; `audit` is who changed what.
 
     \b
     Examples:
@@ -184,7 +184,7 @@ def logs(program: str | None, place: SandboxPlace, lines: int, is_following: boo
     "--user", type=click.Choice(list(USERS)), default="admin", show_default=True, help="As whom."
 )
 def kubeconfig(place: SandboxPlace, user: str) -> None:
-    r"""Print the path of a kubeconfig.
+    """Print the path of a kubeconfig.
 
     \b
     Examples:

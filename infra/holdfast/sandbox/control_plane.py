@@ -35,7 +35,7 @@ class Outcome(StrEnum):
     ALREADY_RUNNING = "already running"
     STOPPED = "stopped, data kept"
     REMOVED = "stopped and removed"
-    ABSENT = "not there"
+    ABSENT = "there was none"
 
 
 def up(place: SandboxPlace, report: Report) -> Outcome:

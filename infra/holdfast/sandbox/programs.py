@@ -41,6 +41,7 @@ def etcd_arguments(place: SandboxPlace, ports: Ports) -> list[str]:
     certificates = place.certificates
     return [
         f"--data-dir={place.data}",
+        "--name=sandbox",
         # A sandbox need not survive a power cut: writing is ten times faster without fsync.
         "--unsafe-no-fsync",
         "--log-level=warn",
@@ -49,7 +50,7 @@ def etcd_arguments(place: SandboxPlace, ports: Ports) -> list[str]:
         f"--advertise-client-urls={client}",
         f"--listen-peer-urls={peer}",
         f"--initial-advertise-peer-urls={peer}",
-        f"--initial-cluster=default={peer}",
+        f"--initial-cluster=sandbox={peer}",
         "--client-cert-auth",
         f"--trusted-ca-file={certificates}/etcd-ca.crt",
         f"--cert-file={certificates}/etcd.crt",
@@ -71,6 +72,8 @@ def api_server_arguments(place: SandboxPlace, ports: Ports) -> list[str]:
         f"--etcd-keyfile={certificates}/etcd.key",
         f"--bind-address={LOOPBACK}",
         f"--advertise-address={LOOPBACK}",
+        # A loopback address is no valid endpoint of Service `kubernetes`; nothing here uses it.
+        "--endpoint-reconciler-type=none",
         f"--secure-port={ports.api_server}",
         f"--tls-cert-file={certificates}/api-server.crt",
         f"--tls-private-key-file={certificates}/api-server.key",

@@ -1,0 +1,34 @@
+"""What end-to-end tests share: one fresh sandbox for the session, and kubectl on it."""
+
+import secrets
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.live_sandbox import Kubectl, LiveSandbox
+
+
+@pytest.fixture(scope="session")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSandbox]:
+    """A fresh sandbox of a unique name; HOLDFAST_STATE names its state for the whole session."""
+    state = tmp_path_factory.mktemp("state")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOLDFAST_STATE", str(state))
+        live = LiveSandbox.start(f"e2e-{secrets.token_hex(4)}", state)
+        yield live
+        live.stop()
+
+
+@pytest.fixture(scope="session")
+def kubectl(sandbox: LiveSandbox) -> Kubectl:
+    """kubectl on the session's sandbox, as admin unless told otherwise."""
+    return Kubectl(sandbox)
+
+
+@pytest.fixture
+def namespace(kubectl: Kubectl) -> Iterator[str]:
+    """A namespace of a test's own, deleted afterwards."""
+    name = f"test-{secrets.token_hex(4)}"
+    kubectl("create", "namespace", name)
+    yield name
+    kubectl("delete", "namespace", name, "--wait=false")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.engine.executable import PulumiExecutable
+from holdfast.engine.executable import PulumiExecutable, locate_pulumi, provider_beside
 from holdfast.engine.folders import state_directory
 from holdfast.errors import ToolchainError
 
@@ -73,18 +73,18 @@ def engine_environment(
         pulumi: The program that will be run.
         ambient: Environment to start from; default that of this process.
         project_backend: Backend that `Pulumi.yaml` names.
-        kubeconfig: Kubeconfig of a sandbox, added after those in use so that its context is found.
+        kubeconfig: Kubeconfig of the sandbox that the stack lives in, used in place of the
+            ambient one: a copy of it made earlier may be out of date.
     """
     ambient = os.environ if ambient is None else ambient
-    home = _home(pulumi, ambient)
     chosen = ambient.get("PULUMI_BACKEND_URL") or project_backend
-    logged_in = not pulumi.is_built and _is_logged_in(home)
-    backend = chosen or ("" if logged_in else _default_backend())
+    backend = chosen or _unchosen_backend(ambient, pulumi.is_built)
+    home = _home(ambient, pulumi.is_built)
     wanted = _wanted_variables(pulumi, home, ambient)
     if backend and not chosen:
         wanted |= {"PULUMI_BACKEND_URL": backend} | _default_backend_variables(ambient)
     if kubeconfig is not None:
-        wanted["KUBECONFIG"] = _kubeconfig_list(kubeconfig, ambient)
+        wanted["KUBECONFIG"] = str(kubeconfig)
     return EngineEnvironment(
         pulumi=pulumi,
         variables={k: v for k, v in wanted.items() if ambient.get(k) != v},
@@ -132,10 +132,31 @@ def _default_backend_variables(ambient: Mapping[str, str]) -> dict[str, str]:
     return variables | {name: ambient.get(name, "true")}
 
 
-def _home(pulumi: PulumiExecutable, ambient: Mapping[str, str]) -> Path:
+def backend_in_use(project_backend: str) -> str:
+    """Backend that a run of this process would use, told without starting the engine.
+
+    Returns:
+        Empty when a login of the user's own Pulumi decides.
+
+    Raises:
+        ToolchainError: there is no `pulumi`, and its login would have decided.
+    """
+    chosen = os.environ.get("PULUMI_BACKEND_URL") or project_backend
+    if chosen or not _is_logged_in(_home(os.environ, is_built=False)):
+        return chosen or _default_backend()
+    return _unchosen_backend(os.environ, provider_beside(locate_pulumi()) is not None)
+
+
+def _unchosen_backend(ambient: Mapping[str, str], is_built: bool) -> str:
+    if not is_built and _is_logged_in(_home(ambient, is_built)):
+        return ""
+    return _default_backend()
+
+
+def _home(ambient: Mapping[str, str], is_built: bool) -> Path:
     if chosen := ambient.get("PULUMI_HOME"):
         return Path(chosen).absolute()
-    return state_directory() / "pulumi-home" if pulumi.is_built else Path.home() / ".pulumi"
+    return state_directory() / "pulumi-home" if is_built else Path.home() / ".pulumi"
 
 
 def _default_backend() -> str:
@@ -149,15 +170,6 @@ def _is_logged_in(home: Path) -> bool:
     except (OSError, msgspec.DecodeError):
         return False
     return isinstance(credentials, dict) and bool(credentials.get("current"))
-
-
-def _kubeconfig_list(kubeconfig: Path, ambient: Mapping[str, str]) -> str:
-    """All kubeconfigs in use and the sandbox's; the first that names a context or user wins."""
-    standard = Path.home() / ".kube" / "config"
-    used = ambient.get("KUBECONFIG") or (str(standard) if standard.is_file() else "")
-    paths = [path for path in used.split(os.pathsep) if path]
-    added = [] if str(kubeconfig) in paths else [str(kubeconfig)]
-    return os.pathsep.join([*paths, *added])
 
 
 def prepare_engine(environment: EngineEnvironment) -> None:

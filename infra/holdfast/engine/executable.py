@@ -50,10 +50,22 @@ def find_pulumi() -> PulumiExecutable:
     Raises:
         ToolchainError: it is missing, not executable, older than 3.227 or tells no version.
     """
-    return _checked(_locate(os.environ.get(PULUMI_VARIABLE, "").strip()))
+    return _checked(locate_pulumi())
 
 
-def _locate(wanted: str) -> Path:
+def provider_beside(pulumi: Path) -> Path | None:
+    """The Kubernetes provider that was built with a `pulumi`; None when it stands alone."""
+    provider = pulumi.resolve().with_name(PROVIDER_PROGRAM)
+    return provider if provider.exists() else None
+
+
+def locate_pulumi() -> Path:
+    """Find the `pulumi` to run without running it.
+
+    Raises:
+        ToolchainError: it is missing or not executable.
+    """
+    wanted = os.environ.get(PULUMI_VARIABLE, "").strip()
     if not wanted:
         return find_program("pulumi")
     if wanted.lower() in _ON_PATH:
@@ -90,8 +102,7 @@ def _checked(path: Path) -> PulumiExecutable:
             f"Pulumi {_dotted(MINIMUM_VERSION)} or newer is needed, {path} is version {match[0]}"
         )
         raise ToolchainError(message, remedy=remedy)
-    provider = path.resolve().with_name(PROVIDER_PROGRAM)
-    return PulumiExecutable(path, match[0], provider if provider.exists() else None)
+    return PulumiExecutable(path, match[0], provider_beside(path))
 
 
 def _version_text(path: Path, remedy: str) -> str:

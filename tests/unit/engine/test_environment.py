@@ -109,21 +109,10 @@ def test_keeps_the_login_of_the_users_own_pulumi(own: PulumiExecutable, tmp_path
     assert environment.backend_url == ""
 
 
-def test_adds_the_sandbox_after_the_kubeconfigs_in_use(
-    built: PulumiExecutable, tmp_path: Path
-) -> None:
-    mine = tmp_path / "mine.kubeconfig"
-    sandbox = tmp_path / "sandbox.kubeconfig"
+def test_points_to_the_kubeconfig_of_the_sandbox(built: PulumiExecutable, tmp_path: Path) -> None:
+    ambient = {"KUBECONFIG": "/home/me/.kube/config"}
 
-    environment = engine_environment(built, ambient={"KUBECONFIG": str(mine)}, kubeconfig=sandbox)
-
-    assert environment.variables["KUBECONFIG"] == f"{mine}:{sandbox}"
-
-
-def test_takes_the_sandbox_alone_when_there_is_no_kubeconfig(
-    built: PulumiExecutable, tmp_path: Path
-) -> None:
-    environment = engine_environment(built, ambient={}, kubeconfig=tmp_path / "sandbox")
+    environment = engine_environment(built, ambient=ambient, kubeconfig=tmp_path / "sandbox")
 
     assert environment.variables["KUBECONFIG"] == str(tmp_path / "sandbox")
 

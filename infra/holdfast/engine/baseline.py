@@ -1,0 +1,212 @@
+"""The baseline of a stack: each live object as the last successful update recorded it.
+
+Laws: what a refresh wrote is never in it, not even when a later update left the object alone and
+so carried the refreshed record on; an object whose record cannot be trusted has no baseline, and
+that is said.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+
+import msgspec
+
+from holdfast.engine.checkpoint import Deployment, RecordedResource
+from holdfast.engine.environment import backend_in_use
+from holdfast.engine.file_backend import FILE_SCHEME, FileHistory
+from holdfast.engine.history import Change, History, position_covering
+from holdfast.engine.project import read_project
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+
+OLDER_CHECKPOINTS = 10
+"""How many older updates are searched for an object whose newest record a refresh wrote."""
+
+
+class BaselineObject(msgspec.Struct, frozen=True):
+    """One live object as an update recorded it.
+
+    Attributes:
+        object: Whole object with uid, resourceVersion, managedFields and status; no secrets.
+        field_manager: Manager under which it was applied; empty when unknown.
+    """
+
+    urn: str
+    object: KubeObject
+    field_manager: str = ""
+
+    @property
+    def reference(self) -> ObjectRef:
+        """The object's reference."""
+        return reference_of(self.object)
+
+
+class Baseline(msgspec.Struct, frozen=True):
+    """What the last successful update left in the cluster.
+
+    Attributes:
+        objects: Every Kubernetes object of the stack whose record can be trusted.
+        reason: Why there is no baseline at all; empty when there is one.
+        updated_seconds: When that update ended, in seconds since 1970; 0 without a baseline.
+        untrusted: Objects whose only record a refresh has written.
+        pending: Objects in the middle of an operation that was never recorded as done.
+        later_changes: Changes since that update: refreshes, failed updates.
+        warnings: What the user should know about the state, such as that everybody may write it.
+    """
+
+    objects: tuple[BaselineObject, ...] = ()
+    reason: str = ""
+    updated_seconds: float = 0.0
+    untrusted: tuple[ObjectRef, ...] = ()
+    pending: tuple[ObjectRef, ...] = ()
+    later_changes: tuple[Change, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a baseline."""
+        return not self.reason
+
+
+class _Trust(Enum):
+    UPDATE = "an update wrote the record"
+    EITHER = "an update that refreshed first: it wrote the record, or only carried it on"
+    REFRESH = "a refresh wrote the record, or nobody knows who"
+
+
+def choose_baseline(history: History) -> Baseline:
+    """Choose the baseline of a stack from its history.
+
+    Raises:
+        EngineError: a record or checkpoint cannot be read.
+    """
+    newest = len(history.saved_seconds) - 1
+    update = next((p for p in range(newest, -1, -1) if _is_good_update(history.change(p))), None)
+    if update is None:
+        return Baseline(reason="the stack has never been updated successfully")
+    later = tuple(history.change(position) for position in range(update + 1, newest + 1))
+    if any(change.kind == "destroy" and not change.is_partial for change in later):
+        return Baseline(reason="the stack has been destroyed since its last update")
+    deployment = history.checkpoint(update)
+    if deployment is None:
+        return Baseline(reason="the checkpoint of the last successful update is gone")
+    objects, untrusted = _trusted_objects(history, update, deployment)
+    return Baseline(
+        objects=objects,
+        updated_seconds=history.saved_seconds[update],
+        untrusted=untrusted,
+        pending=_pending(history.current()),
+        later_changes=later,
+    )
+
+
+def _is_good_update(change: Change) -> bool:
+    return change.kind == "update" and change.succeeded
+
+
+def _trusted_objects(
+    history: History, update: int, deployment: Deployment
+) -> tuple[tuple[BaselineObject, ...], tuple[ObjectRef, ...]]:
+    older = _OlderRecords(history, update)
+    objects, untrusted = [], []
+    for resource in deployment.resources:
+        if not resource.is_kubernetes_object:
+            continue
+        trusted = _trusted_record(resource, history, older)
+        if trusted is None:
+            untrusted.append(reference_of(resource.outputs or {}))
+        else:
+            live = trusted.live_object()
+            objects.append(BaselineObject(resource.urn, live, trusted.field_manager))
+    return tuple(objects), tuple(untrusted)
+
+
+def _trusted_record(
+    resource: RecordedResource, history: History, older: "_OlderRecords"
+) -> RecordedResource | None:
+    """The record of an object that an update wrote: the newest, or an older one that still holds.
+
+    An older record holds while the object is the same one (uid) and the program asks for the same
+    (inputs): otherwise the update changed the object, and so wrote the newer record itself.
+    """
+    trust = _trust(resource, history)
+    if trust is _Trust.UPDATE:
+        return resource
+    for record in older.of(resource.urn):
+        if record.uid != resource.uid or record.inputs != resource.inputs:
+            break
+        if _trust(record, history) is _Trust.UPDATE:
+            return record
+    return resource if trust is _Trust.EITHER else None
+
+
+def _trust(resource: RecordedResource, history: History) -> _Trust:
+    if resource.created and resource.created == resource.modified:
+        return _Trust.UPDATE
+    position = position_covering(history, _seconds(resource.modified))
+    if position is None:
+        return _Trust.REFRESH
+    change = history.change(position)
+    if change.kind != "update":
+        return _Trust.REFRESH
+    return _Trust.EITHER if change.has_refreshed else _Trust.UPDATE
+
+
+class _OlderRecords:
+    """Records of a resource in earlier successful updates, newest first, read when asked for."""
+
+    def __init__(self, history: History, update: int) -> None:
+        self._history = history
+        older = range(update - 1, -1, -1)
+        self._positions = (p for p in older if _is_good_update(history.change(p)))
+        self._read: list[dict[str, RecordedResource]] = []
+
+    def of(self, urn: str) -> Iterator[RecordedResource]:
+        index = 0
+        while index < OLDER_CHECKPOINTS:
+            if index == len(self._read) and not self._read_next():
+                return
+            if urn in self._read[index]:
+                yield self._read[index][urn]
+            index += 1
+
+    def _read_next(self) -> bool:
+        position = next(self._positions, None)
+        deployment = None if position is None else self._history.checkpoint(position)
+        if deployment is None:
+            return False
+        self._read.append({resource.urn: resource for resource in deployment.resources})
+        return True
+
+
+def _pending(deployment: Deployment) -> tuple[ObjectRef, ...]:
+    identities = (
+        msgspec.json.decode(operation.resource.inputs)
+        for operation in deployment.pending_operations
+    )
+    return tuple(reference_of(i) for i in identities if isinstance(i, dict) and "kind" in i)
+
+
+def _seconds(timestamp: str) -> float:
+    """Seconds since 1970; 0 for a time that an old engine did not write."""
+    return datetime.fromisoformat(timestamp).timestamp() if timestamp else 0.0
+
+
+def read_baseline(project_root: Path, stack: str) -> Baseline:
+    """Read the baseline of a stack: in milliseconds from a `file://` backend, else by the engine.
+
+    Raises:
+        InputError: there is no project in that folder.
+        EngineError: there is no such stack, or its state cannot be read.
+        ToolchainError: the backend needs the engine, and there is none.
+    """
+    project = read_project(project_root)
+    url = backend_in_use(project.backend_url)
+    if url.startswith(FILE_SCHEME):
+        files = FileHistory.at(url, project.name, stack)
+        return msgspec.structs.replace(choose_baseline(files), warnings=files.warnings())
+    # Loaded when needed: a scan of a local stack starts no engine, and should not pay for it.
+    from holdfast.engine.remote_backend import RemoteHistory  # noqa: PLC0415
+    from holdfast.engine.stack import open_stack  # noqa: PLC0415
+
+    return choose_baseline(RemoteHistory(open_stack(project_root, stack)))

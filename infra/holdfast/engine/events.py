@@ -1,0 +1,124 @@
+"""What the engine tells while it runs: steps, messages, violations and a last word.
+
+Inputs and outputs of resources are not among it: they can hold secrets.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from holdfast.kube.objects import ObjectRef
+
+KUBERNETES_TYPE_PREFIX = "kubernetes:"
+MANDATORY = "mandatory"
+
+
+class PropertyDifference(msgspec.Struct, frozen=True, order=True):
+    """One property that differs.
+
+    Attributes:
+        path: In Pulumi's notation, list items by index: `spec.containers[0].image`.
+        kind: `add`, `delete` or `update`, with `-replace` when it forces a replacement.
+    """
+
+    path: str
+    kind: str
+
+
+class ResourceStep(msgspec.Struct, frozen=True):
+    """What the engine did, or would do, with one resource.
+
+    Attributes:
+        type: Pulumi type token, such as `kubernetes:apps/v1:Deployment`.
+        operation: `create`, `update`, `delete`, `replace`, `same`, `refresh`, ...
+        reference: The Kubernetes object, None for components, providers and the stack itself.
+        differences: By path; empty as well for a resource that is only unhealthy.
+        initialisation_errors: Why an object that exists is not ready.
+    """
+
+    urn: str
+    type: str
+    operation: str
+    reference: ObjectRef | None = None
+    differences: tuple[PropertyDifference, ...] = ()
+    initialisation_errors: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name in the program: the last part of the URN."""
+        return self.urn.rpartition("::")[2]
+
+    def __str__(self) -> str:
+        return str(self.reference) if self.reference else f"{self.type.split(':')[-1]} {self.name}"
+
+
+class StepStarted(msgspec.Struct, frozen=True):
+    """The engine begins a step."""
+
+    step: ResourceStep
+
+
+class StepDone(msgspec.Struct, frozen=True):
+    """A step has been done, or has been planned when this is a preview."""
+
+    step: ResourceStep
+
+
+class StepFailed(msgspec.Struct, frozen=True):
+    """A step failed; a diagnostic of severity `error` says why."""
+
+    step: ResourceStep
+
+
+class Diagnostic(msgspec.Struct, frozen=True):
+    """A message of the engine, a provider or the program.
+
+    Attributes:
+        severity: `info`, `info#err` (what the program wrote to standard error), `warning`, `error`.
+        urn: The resource it is about; empty for none.
+    """
+
+    severity: str
+    message: str
+    urn: str = ""
+
+
+class PolicyViolation(msgspec.Struct, frozen=True):
+    """A rule of a policy pack that a resource, or the stack as a whole, breaks.
+
+    Attributes:
+        level: `mandatory` (refuses the run), `advisory` (warns), `remediate`, `disabled`.
+        severity: `low`, `medium`, `high`, `critical`, or empty.
+        urn: Empty for a rule about the whole stack.
+    """
+
+    policy: str
+    pack: str
+    level: str
+    message: str
+    severity: str = ""
+    urn: str = ""
+
+    @property
+    def is_mandatory(self) -> bool:
+        """Whether it refuses the run."""
+        return self.level == MANDATORY
+
+
+class PolicySummary(msgspec.Struct, frozen=True):
+    """Rules that one resource (or the stack, when `urn` is empty) passed and failed."""
+
+    pack: str
+    passed: tuple[str, ...]
+    failed: tuple[str, ...]
+    urn: str = ""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """The last word of a run: how many resources had which operation."""
+
+    counts: Mapping[str, int]
+    result: str = ""
+
+
+Event = StepStarted | StepDone | StepFailed | Diagnostic | PolicyViolation | PolicySummary | Summary

@@ -1,0 +1,129 @@
+"""A self-managed `file://` backend, read where it lies.
+
+Its history holds a record and a copy of the checkpoint for every change, and reading them takes
+milliseconds where the engine takes seconds. Nothing is ever written here.
+"""
+
+import functools
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+from holdfast.engine.checkpoint import Deployment, decode_checkpoint, decompressed
+from holdfast.engine.history import Change
+from holdfast.errors import EngineError, ExitCode
+
+FILE_SCHEME = "file://"
+_RECORD_NAME = re.compile(r"-(\d+)\.history\.json(?:\.gz|\.zst)?$")
+_COMPRESSIONS = ("", ".gz", ".zst")
+_NANOSECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class FileHistory:
+    """The history of one stack in a `file://` backend.
+
+    Attributes:
+        folder: The backend's `.pulumi` folder.
+    """
+
+    folder: Path
+    project: str
+    stack: str
+    _changes: dict[int, Change] = field(default_factory=dict, repr=False, compare=False)
+    _decoded: dict[bytes, Deployment] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def at(cls, backend_url: str, project: str, stack: str) -> "FileHistory":
+        """The history of a stack in the backend that a URL names."""
+        return cls(backend_folder(backend_url) / ".pulumi", project, stack)
+
+    @property
+    def full_name(self) -> str:
+        """Name of the stack in a self-managed backend."""
+        return f"organization/{self.project}/{self.stack}"
+
+    @property
+    def records_folder(self) -> Path:
+        """Where the records and their checkpoints lie."""
+        return self.folder / "history" / self.project / self.stack
+
+    @functools.cached_property
+    def saved_seconds(self) -> tuple[float, ...]:
+        """When each change ended; the engine writes it into the name of the record."""
+        return tuple(nanoseconds / _NANOSECONDS for nanoseconds, _ in self._records)
+
+    @functools.cached_property
+    def _records(self) -> tuple[tuple[int, str], ...]:
+        try:
+            names = os.listdir(self.records_folder)  # noqa: PTH208 - names only: thousands of them
+        except FileNotFoundError:
+            return ()
+        found = ((_RECORD_NAME.search(name), name) for name in names)
+        return tuple(sorted((int(match[1]), name) for match, name in found if match))
+
+    def change(self, position: int) -> Change:
+        """Read one record."""
+        if position not in self._changes:
+            self._changes[position] = self._read_change(position)
+        return self._changes[position]
+
+    def _read_change(self, position: int) -> Change:
+        path = self.records_folder / self._records[position][1]
+        try:
+            return msgspec.json.decode(decompressed(path.read_bytes(), str(path)), type=Change)
+        except (OSError, msgspec.DecodeError) as error:
+            message = f"{path} cannot be read ({error})"
+            raise EngineError(message, remedy="correct its rights, or move it away") from error
+
+    def checkpoint(self, position: int) -> Deployment | None:
+        """Read the checkpoint that a change left, None when it has been deleted."""
+        name = self._records[position][1].replace(".history.json", ".checkpoint.json")
+        path = self.records_folder / name
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        return self._decode(data, path)
+
+    def current(self) -> Deployment:
+        """Read the checkpoint of the stack itself; the newest file counts, as for the engine."""
+        path = self.current_path()
+        if path is None:
+            message = f"no stack named {self.stack!r} found in {self.folder.parent}"
+            remedy = f"run 'pulumi stack init {self.stack}'"
+            raise EngineError(message, remedy=remedy, exit_code=ExitCode.NO_STACK)
+        return self._decode(path.read_bytes(), path)
+
+    def _decode(self, data: bytes, path: Path) -> Deployment:
+        # The newest checkpoint of the history mostly is a copy of the current one.
+        if data not in self._decoded:
+            self._decoded[data] = decode_checkpoint(data, stack=self.full_name, place=str(path))
+        return self._decoded[data]
+
+    def current_path(self) -> Path | None:
+        """File of the stack's checkpoint; None when the backend has no such stack."""
+        folder = self.folder / "stacks" / self.project
+        paths = (folder / f"{self.stack}.json{suffix}" for suffix in _COMPRESSIONS)
+        there = [path for path in paths if path.is_file()]
+        return max(there, key=lambda path: path.stat().st_mtime_ns, default=None)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say when others could have written the state: whoever writes it decides what is drift."""
+        suspects = (self.folder, self.records_folder, self.current_path())
+        return tuple(
+            f"{path} may be written by everybody; run 'chmod o-w {path}'"
+            for path in suspects
+            if path is not None and path.exists() and path.stat().st_mode & stat.S_IWOTH
+        )
+
+
+def backend_folder(backend_url: str) -> Path:
+    """Folder of a `file://` backend: absolute, relative to here, or below the home with `~`."""
+    parts = urlsplit(backend_url)
+    return Path(f"{parts.netloc}{parts.path}").expanduser().absolute()

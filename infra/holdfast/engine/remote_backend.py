@@ -1,0 +1,78 @@
+"""A backend that is no folder of this machine: its history and checkpoints, asked of the engine.
+
+Self-managed ones (`s3://`, `gs://`, ...) only give out the newest checkpoint, Pulumi Cloud all.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+import msgspec
+
+from holdfast.engine.checkpoint import Deployment
+from holdfast.engine.history import Change
+from holdfast.engine.stack import Stack
+from holdfast.errors import EngineError
+
+RECORDS = 100
+"""How many changes are looked at."""
+
+
+class _Record(msgspec.Struct, rename="camel"):
+    kind: str
+    result: str = ""
+    start_time: str = ""
+    end_time: str = ""
+    version: int = 0
+    environment: dict[str, str] = {}
+
+
+@dataclass(frozen=True)
+class RemoteHistory:
+    """The newest changes of a stack, as its backend tells them."""
+
+    stack: Stack
+
+    @cached_property
+    def _records(self) -> tuple[_Record, ...]:
+        records = msgspec.convert(self.stack.history_records(RECORDS), type=tuple[_Record, ...])
+        return tuple(reversed(records))
+
+    @cached_property
+    def saved_seconds(self) -> tuple[float, ...]:
+        """When each change ended, to the second: the next one begins later."""
+        return tuple(_seconds(record.end_time) + 1 for record in self._records)
+
+    def change(self, position: int) -> Change:
+        """The record of one change."""
+        record = self._records[position]
+        return Change(
+            kind=record.kind,
+            result=record.result,
+            start_time=int(_seconds(record.start_time)),
+            environment=record.environment,
+        )
+
+    def checkpoint(self, position: int) -> Deployment | None:
+        """The checkpoint that a change left; None where the backend does not give it out."""
+        if position == len(self._records) - 1:
+            return self.current()
+        version = self._records[position].version
+        if not version:
+            return None
+        try:
+            return self.stack.export(version)
+        except EngineError:
+            return None
+
+    def current(self) -> Deployment:
+        """The newest checkpoint."""
+        return self._current
+
+    @cached_property
+    def _current(self) -> Deployment:
+        return self.stack.export()
+
+
+def _seconds(timestamp: str) -> float:
+    return datetime.fromisoformat(timestamp).timestamp() if timestamp else 0.0

@@ -18,6 +18,7 @@ from holdfast.manifest.runtime import (
 from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.telemetry import Telemetry
 from holdfast.manifest.values import (
+    KEY,
     AbsolutePath,
     AgentName,
     DigestReference,
@@ -60,7 +61,7 @@ class Metadata(ManifestModel):
                     "keys under holdfast.dev/ and app.kubernetes.io/ are Holdfast's",
                     found=repr(own),
                     remedy="choose another prefix",
-                    at=(field, own),
+                    at=(field, own, KEY),
                 )
         size = sum(len(key) + len(value.encode()) for key, value in self.annotations.items())
         limit = 256 * 1024

@@ -61,7 +61,7 @@ def read_documents(text: str, file: str) -> FileContent:
     except _UnreadableError as stop:
         reader.errors.append(stop.fault)
     except yaml.YAMLError as error:
-        reader.errors.append(_syntax_fault(error, file))
+        reader.errors.append(_syntax_fault(error, text, file))
     return FileContent(tuple(documents), tuple(reader.errors))
 
 
@@ -223,11 +223,16 @@ class _Reader:
         return ManifestError(place, path, expected=expected, found=found, remedy=remedy)
 
 
-def _syntax_fault(error: yaml.YAMLError, file: str) -> ManifestError:
+def _syntax_fault(error: yaml.YAMLError, text: str, file: str) -> ManifestError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    place = SourceLocation(file, mark.line + 1, mark.column + 1) if mark else SourceLocation(file)
-    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "no YAML"
-    remedy = "correct the YAML at this place"
-    if "'\\t'" in problem or "\t" in problem:
-        remedy = "indent with spaces, not with tabs"
-    return ManifestError(place, "", expected="expected valid YAML", found=problem, remedy=remedy)
+    problem = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "")
+    place, remedy = SourceLocation(file), "correct the YAML at this place"
+    if mark is not None:
+        place = SourceLocation(file, mark.line + 1, mark.column + 1)
+        line = (*text.split("\n")[mark.line : mark.line + 1], "")[0]
+        if line[mark.column :].startswith("\t"):
+            problem, remedy = "a tab", "indent with spaces"
+    expected, found = "expected valid YAML", problem.removeprefix("found ")
+    if problem.startswith("did not find expected "):
+        expected, found = problem.removeprefix("did not find "), ""
+    return ManifestError(place, "", expected=expected, found=found, remedy=remedy)

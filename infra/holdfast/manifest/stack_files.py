@@ -114,8 +114,10 @@ def _settings(document: Document) -> StackSettings:
     places = place.children if isinstance(place.children, dict) else {}
     children = {name: places[NAMESPACE + name] for name in ours}
     here = place.with_children(children)
-    errors += _encrypted_values(ours, here)
-    result = validate(Environment, ours, here, faulty_paths=document.faulty_paths, prefix=_PREFIX)
+    encrypted = _encrypted_values(ours, here)
+    errors += encrypted
+    faulty = document.faulty_paths | {error.path for error in encrypted}
+    result = validate(Environment, ours, here, faulty_paths=faulty, prefix=_PREFIX)
     overrides = ours.get("agents")
     overrides = overrides if isinstance(overrides, dict) else {}
     if isinstance(result, Environment):

@@ -10,11 +10,10 @@ from pydantic import BaseModel, ValidationError
 from holdfast.errors import ManifestError
 from holdfast.manifest.annotations import fields_at, range_at
 from holdfast.manifest.origin import Origin, PathPart, format_path
-from holdfast.manifest.values import BRANCH, FAULT
+from holdfast.manifest.values import BRANCH, FAULT, KEY
 from holdfast.manifest.wording import described, shown
 
 M = TypeVar("M", bound=BaseModel)
-KEY = "[key]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +67,9 @@ def _error(
     model: type[BaseModel], detail: Mapping[str, Any], origin: Origin, prefix: str
 ) -> ManifestError:
     location = tuple(part for part in detail["loc"] if not str(part).startswith(BRANCH))
+    location += detail.get("ctx", {}).get("at", ())
     at_key = location[-1:] == (KEY,)
     path = location[:-1] if at_key else location
-    path += detail.get("ctx", {}).get("at", ())
     place = origin.nearest(path)
     fault = _fault(model, path, detail, place)
     # What is wrong with a whole mapping is best seen at its name.

@@ -85,6 +85,9 @@ def fault(
     return PydanticCustomError(FAULT, "{expected}", context)
 
 
+KEY = "[key]"
+"""Last part of a location that means the key itself, in pydantic's and in our own."""
+
 BRANCH = "one of: "
 """Opens the names of union branches in pydantic's locations, to tell them from fields."""
 

@@ -1,39 +1,12 @@
 """A project's files become one fleet, the same for every reader of it."""
 
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
-from holdfast.errors import ExitCode, InputError, InvalidFilesError, SourceLocation
+from holdfast.errors import ExitCode, InputError, SourceLocation
 from holdfast.manifest.loader import load_environment, load_fleet
 
-IMAGE = "registry.example/agent@sha256:" + "0" * 64
-
-
-def write(root: Path, file: str, text: str) -> None:
-    path = root / file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(dedent(text), encoding="utf-8")
-
-
-def agent(name: str, spec: str = "", metadata: str = "") -> str:
-    return "\n".join(
-        [
-            "apiVersion: holdfast.dev/v1alpha1",
-            "kind: Agent",
-            f"metadata: {{name: {name}{metadata}}}",
-            "spec:",
-            "  version: 1.0.0",
-            f'  image: "{IMAGE}"',
-            *(f"  {line}" for line in dedent(spec).strip().splitlines()),
-        ]
-    )
-
-
-def errors_of(root: Path, stack: str | None = None) -> str:
-    with pytest.raises(InvalidFilesError) as caught:
-        load_fleet(root, stack)
-    return str(caught.value)
+from tests.unit.manifest.projects import agent, errors_of, write
 
 
 def test_agents_are_sorted_and_live_in_the_namespace_of_the_stack(tmp_path: Path) -> None:
@@ -89,14 +62,14 @@ def test_a_stack_changes_only_what_it_names_and_each_value_knows_its_place(tmp_p
 def test_an_override_of_an_unknown_agent_is_an_error(tmp_path: Path) -> None:
     write(tmp_path, "agents/a.yaml", agent("triage"))
     write(tmp_path, "stacks/Pulumi.dev.yaml", "config: {holdfast:agents: {traige: {}}}")
-    assert "'traige'; did you mean \"triage\"?" in errors_of(tmp_path, "dev")
+    assert "'traige'; did you mean \"triage\"?" in str(errors_of(tmp_path, "dev"))
 
 
 def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
     write(tmp_path, "agents/a.yaml", agent("alpha", "imagee: x"))
     write(tmp_path, "agents/b.yaml", agent("beta", "env: NO\nowner: 3"))
     write(tmp_path, "stacks/Pulumi.dev.yaml", "config: {holdfast:cluster: {contxt: x}}")
-    assert errors_of(tmp_path, "dev").splitlines() == [
+    assert str(errors_of(tmp_path, "dev")).splitlines() == [
         "agents/a.yaml:7:3: spec.imagee: expected a known field, got 'imagee'; "
         'did you mean "image"?',
         "agents/b.yaml:7:8: spec.env: expected quotes around text, got NO (read as bool); "

@@ -15,6 +15,9 @@ def kubernetes_provider(environment: Environment, stack: str) -> Provider:
     cluster = environment.cluster
     return Provider(
         "kubernetes",
+        # Left out, the SDK would record the value of KUBECONFIG in the state, and a refresh would
+        # go on with that path on every machine.
+        kubeconfig="",
         context=cluster.context,
         # Without a stable name, a moved kubeconfig would plan to replace everything.
         cluster_identifier=cluster.identifier or stack,

@@ -40,8 +40,8 @@ class FileHistory:
 
     @classmethod
     def at(cls, backend_url: str, project: str, stack: str) -> "FileHistory":
-        """The history of a stack in the backend that a URL names."""
-        return cls(backend_folder(backend_url) / ".pulumi", project, stack)
+        """The history of a stack in the backend that a URL names; its name may be a full one."""
+        return cls(backend_folder(backend_url) / ".pulumi", project, stack.rpartition("/")[2])
 
     @property
     def full_name(self) -> str:

@@ -1,0 +1,56 @@
+"""`holdfast env`: the variables with which a plain `pulumi` works on a stack."""
+
+import json
+
+import click
+
+from holdfast.cli.engine_access import stack_kubeconfig
+from holdfast.cli.project import find_project_root
+from holdfast.engine.environment import EngineEnvironment, engine_environment, prepare_engine
+from holdfast.engine.executable import find_pulumi
+from holdfast.engine.project import read_project
+from holdfast.sandbox.place import sandbox_place
+
+
+@click.command()
+@click.option(
+    "-s", "--stack", help="Stack whose sandbox gives KUBECONFIG; default the sandbox `default`."
+)
+@click.option(
+    "-o",
+    "--output",
+    "form",
+    type=click.Choice(["shell", "json"]),
+    default="shell",
+    show_default=True,
+    help="Lines for eval in a POSIX shell, or JSON for programs.",
+)
+def command(stack: str | None, form: str) -> None:
+    """Print the variables with which a plain `pulumi` works on a stack, as Holdfast runs it.
+
+    What is set already stays: PULUMI_BACKEND_URL, PULUMI_HOME, the passphrase, and the login of
+    your own Pulumi (HOLDFAST_PULUMI=path takes the one on PATH). Otherwise the state is kept in
+    the state folder of Holdfast, under an empty passphrase, and PATH gets the built toolchain.
+    A stack that lives in a sandbox gets its KUBECONFIG. Creates the folders that the variables
+    name; starts nothing.
+
+    \b
+    Examples:
+      eval "$(holdfast env -s dev)"
+      pulumi preview -s dev --policy-pack policy-pack
+      pulumi refresh -s dev --preview-only --expect-no-changes
+    """
+    root = find_project_root()
+    kubeconfig = stack_kubeconfig(root, stack) if stack else sandbox_place().kubeconfig()
+    environment = engine_environment(
+        find_pulumi(),
+        project_backend=read_project(root).backend_url,
+        kubeconfig=kubeconfig if kubeconfig and kubeconfig.is_file() else None,
+    )
+    prepare_engine(environment)
+    click.echo(_json(environment) if form == "json" else environment.shell_lines(), nl=False)
+
+
+def _json(environment: EngineEnvironment) -> str:
+    document = {"variables": dict(environment.variables), "unset": list(environment.removed)}
+    return json.dumps(document, indent=2) + "\n"

@@ -25,7 +25,7 @@ _SUFFIXES = {
     "Ei": Fraction(2**60),
 }
 _QUANTITY = re.compile(
-    r"(?P<number>[+-]?(\d+(\.\d*)?|\.\d+))(?P<suffix>[eE][+-]?\d{1,3}|[numkMGTPE]|[KMGTPE]i|)"
+    r"(?P<number>[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+))(?P<suffix>[eE][+-]?[0-9]{1,3}|[numkMGTPE]|[KMGTPE]i|)"
 )
 
 

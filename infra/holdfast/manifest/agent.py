@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from holdfast.manifest.exposure import Availability, Network, Rollout, Scaling, Security
+from holdfast.manifest.faults import KEY, fault
 from holdfast.manifest.model import McpServerSpec, Model, ModelConfigSpec, Prompt, Tool
 from holdfast.manifest.runtime import (
     ContainerPort,
@@ -17,8 +18,8 @@ from holdfast.manifest.runtime import (
 )
 from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.telemetry import Telemetry
+from holdfast.manifest.text_checks import duration_milliseconds
 from holdfast.manifest.values import (
-    KEY,
     AbsolutePath,
     AgentName,
     DigestReference,
@@ -30,8 +31,6 @@ from holdfast.manifest.values import (
     QualifiedKey,
     Semver,
     Text,
-    duration_milliseconds,
-    fault,
 )
 
 API_VERSION = "holdfast.dev/v1alpha1"

@@ -1,8 +1,8 @@
-"""What a model allows at a field path: used to word errors, never to validate."""
+"""What a model allows at a field path: used to word errors and schemas, never to validate."""
 
 import types
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Union
 
 from annotated_types import Ge, Le
@@ -35,6 +35,26 @@ def range_at(model: type[BaseModel], path: Sequence[PathPart]) -> str:
         f"to {most}" if most is not None else "",
     ]
     return " ".join(bound for bound in bounds if bound)
+
+
+def models_below(roots: Iterable[type[BaseModel]]) -> list[type[BaseModel]]:
+    """The models and every model that their fields hold, each once."""
+    found: dict[type[BaseModel], None] = {}
+    waiting = list(roots)
+    while waiting:
+        model = waiting.pop()
+        if model not in found:
+            found[model] = None
+            for field in model.model_fields.values():
+                waiting += _models_in(field.annotation)
+    return list(found)
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any annotation
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in typing.get_args(annotation):
+        yield from _models_in(argument)
 
 
 def _annotations_at(model: type[BaseModel], path: Sequence[PathPart]) -> list[Any]:

@@ -8,7 +8,7 @@ from holdfast.manifest.agent import AGENT_KIND
 from holdfast.manifest.documents import Document
 from holdfast.manifest.exposure import GATEWAY
 from holdfast.manifest.origin import Origin
-from holdfast.manifest.values import AGENT_NAME_MAX_CHARACTERS
+from holdfast.manifest.text_checks import AGENT_NAME_MAX_CHARACTERS
 
 _NAME_PATH = ("metadata", "name")
 

@@ -3,8 +3,9 @@
 import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
+from holdfast.manifest.faults import branch, chosen_by, fault
 from holdfast.manifest.model import ObjectReference, Reference
 from holdfast.manifest.values import (
     Cidr,
@@ -16,9 +17,6 @@ from holdfast.manifest.values import (
     ManifestModel,
     Port,
     Text,
-    branch,
-    chosen_by,
-    fault,
 )
 
 MAX_REPLICAS = 1000
@@ -217,7 +215,9 @@ def _rbac_word(value: str) -> str:
     return value
 
 
-RbacWord = Annotated[str, AfterValidator(_rbac_word)]
+RbacWord = Annotated[
+    str, AfterValidator(_rbac_word), WithJsonSchema({"type": "string", "pattern": r"^[^*\s]*$"})
+]
 
 
 class PolicyRule(ManifestModel):

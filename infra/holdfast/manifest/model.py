@@ -3,8 +3,9 @@
 import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
+from holdfast.manifest.faults import branch, chosen_by, fault
 from holdfast.manifest.runtime import KeyReference
 from holdfast.manifest.values import (
     Duration,
@@ -16,9 +17,6 @@ from holdfast.manifest.values import (
     Sha256,
     Text,
     Url,
-    branch,
-    chosen_by,
-    fault,
 )
 
 
@@ -31,7 +29,11 @@ def _tool_name(value: str) -> str:
 
 
 Transport = Literal["stdio", "sse", "streamable-http"]
-ToolName = Annotated[str, AfterValidator(_tool_name)]
+ToolName = Annotated[
+    str,
+    AfterValidator(_tool_name),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_./-]{1,128}$"}),
+]
 
 
 class ObjectReference(ManifestModel):

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from holdfast.kube.quantities import parse_quantity
+from holdfast.manifest.faults import fault
 from holdfast.manifest.values import (
     AbsolutePath,
     EnvName,
@@ -17,7 +18,6 @@ from holdfast.manifest.values import (
     Port,
     Quantity,
     Text,
-    fault,
 )
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from holdfast.manifest.faults import fault
 from holdfast.manifest.values import (
     AbsolutePath,
     EnvName,
@@ -13,7 +14,6 @@ from holdfast.manifest.values import (
     ManifestModel,
     ObjectName,
     Quantity,
-    fault,
 )
 
 AccessMode = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]

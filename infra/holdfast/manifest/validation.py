@@ -9,8 +9,8 @@ from pydantic import BaseModel, ValidationError
 
 from holdfast.errors import ManifestError
 from holdfast.manifest.annotations import fields_at, range_at
+from holdfast.manifest.faults import BRANCH, FAULT, KEY
 from holdfast.manifest.origin import Origin, PathPart, format_path
-from holdfast.manifest.values import BRANCH, FAULT, KEY
 from holdfast.manifest.wording import described, shown
 
 M = TypeVar("M", bound=BaseModel)

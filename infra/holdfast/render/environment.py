@@ -5,7 +5,7 @@ from typing import Any
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.runtime import EnvVar
-from holdfast.manifest.values import duration_milliseconds
+from holdfast.manifest.text_checks import duration_milliseconds
 from holdfast.render.marks import AgentMarks
 from holdfast.render.settings import MODEL_KEY_FOLDER, SETTINGS_FOLDER, resolve_model
 from holdfast.render.surroundings import Surroundings

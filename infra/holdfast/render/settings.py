@@ -10,7 +10,7 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.model import ModelChoice, Tool
 from holdfast.manifest.state import ConfigEntry
-from holdfast.manifest.values import duration_milliseconds
+from holdfast.manifest.text_checks import duration_milliseconds
 from holdfast.render.marks import AgentMarks, RenderedObject, content_hash
 from holdfast.render.surroundings import ResolvedModel, Surroundings, locate
 

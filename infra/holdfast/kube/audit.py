@@ -1,0 +1,109 @@
+"""Events of the API server's audit log, as far as they tell who changed which object.
+
+Source: Kubernetes documentation, "Auditing"; audit.k8s.io/v1 Event.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+
+from holdfast.kube.structure import builtin_kind
+
+WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection"})
+
+
+@dataclass(frozen=True)
+class AuditEvent:
+    """One write that the API server carried out.
+
+    Attributes:
+        resource: Plural, such as `deployments`.
+        name: Empty for a deletion of a whole collection.
+        user: Effective user: the impersonated one where there is impersonation.
+        manager: Field manager named in the request, else what the server derives from the client.
+    """
+
+    time: datetime
+    verb: str
+    group: str
+    resource: str
+    subresource: str
+    namespace: str
+    name: str
+    user: str
+    manager: str
+
+
+class _User(msgspec.Struct):
+    username: str = ""
+
+
+class _ObjectRef(msgspec.Struct, rename="camel"):
+    resource: str = ""
+    namespace: str = ""
+    name: str = ""
+    api_group: str = ""
+    subresource: str = ""
+
+
+class _Status(msgspec.Struct):
+    code: int = 0
+
+
+class _Event(msgspec.Struct, rename="camel"):
+    verb: str = ""
+    stage: str = ""
+    user: _User | None = None
+    impersonated_user: _User | None = None
+    user_agent: str = ""
+    object_ref: _ObjectRef | None = None
+    response_status: _Status | None = None
+    request_received_timestamp: str = ""
+    request_uri: str = msgspec.field(default="", name="requestURI")
+
+
+_decoder: Final = msgspec.json.Decoder(_Event)
+_FIRST_FAILURE: Final = 300
+
+
+def parse_event(line: bytes) -> AuditEvent | None:
+    """Event of one line of the log; None for reads, failures and lines that are no events."""
+    try:
+        event = _decoder.decode(line)
+        time = datetime.fromisoformat(event.request_received_timestamp)
+    except (msgspec.DecodeError, ValueError):
+        return None
+    ref, status = event.object_ref, event.response_status
+    if event.verb not in WRITES or ref is None or event.stage not in {"", "ResponseComplete"}:
+        return None
+    if status is not None and status.code >= _FIRST_FAILURE:
+        return None
+    effective = event.impersonated_user or event.user or _User()
+    query = parse_qs(urlsplit(event.request_uri).query)
+    if "dryRun" in query:
+        return None
+    manager = query.get("fieldManager", [event.user_agent.partition("/")[0]])[0]
+    return AuditEvent(
+        time=time if time.tzinfo else time.replace(tzinfo=UTC),
+        verb=event.verb,
+        group=ref.api_group,
+        resource=ref.resource,
+        subresource=ref.subresource,
+        namespace=ref.namespace,
+        name=ref.name,
+        user=effective.username,
+        manager=manager,
+    )
+
+
+def plurals_of(api_version: str, kind: str) -> frozenset[str]:
+    """Names that a kind may have in URLs: the one it has, or the likely ones of a custom kind."""
+    known = builtin_kind(api_version, kind)
+    if known is not None:
+        return frozenset({known.plural})
+    name = kind.lower()
+    return frozenset({name, f"{name}s", f"{name}es", re.sub("y$", "ies", name)})

@@ -1,0 +1,82 @@
+"""One form for what is compared: without status, bookkeeping and the server's own notes.
+
+Law: `normalise_object` is idempotent and does not change its input. Values are left as they are
+written; that `1000m` equals `1` and that a default equals its absence is for the comparison.
+
+Source: Kubernetes API conventions, "Metadata"; kubectl's last-applied annotation.
+"""
+
+import base64
+from collections.abc import Mapping
+from typing import Any, Final
+
+from holdfast.kube.objects import KubeObject
+
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+BOOKKEEPING: Final = frozenset(
+    {
+        "managedFields",
+        "resourceVersion",
+        "uid",
+        "generation",
+        "creationTimestamp",
+        "selfLink",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+    }
+)
+_SERVER_ANNOTATIONS: Final = frozenset(
+    {
+        "deployment.kubernetes.io/revision",
+        "deprecated.daemonset.template.generation",
+        LAST_APPLIED,
+    }
+)
+
+
+def normalise_object(kube_object: Mapping[str, Any]) -> KubeObject:
+    """Copy of an object without what the server or a controller keeps in it for itself.
+
+    Secrets have `stringData` folded into `data`; an aggregated ClusterRole has no rules of its own.
+    """
+    normal = {key: value for key, value in kube_object.items() if key != "status"}
+    normal["metadata"] = _normalise_metadata(kube_object.get("metadata") or {})
+    kind = kube_object.get("kind")
+    if kind == "Secret":
+        _fold_string_data(normal)
+    elif kind == "ClusterRole" and normal.get("aggregationRule"):
+        normal.pop("rules", None)
+    elif kind == "StatefulSet":
+        _drop_claim_status(normal)
+    return normal
+
+
+def _normalise_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    normal = {key: value for key, value in metadata.items() if key not in BOOKKEEPING}
+    annotations = normal.get("annotations")
+    if annotations and not _SERVER_ANNOTATIONS.isdisjoint(annotations):
+        normal["annotations"] = {
+            key: value for key, value in annotations.items() if key not in _SERVER_ANNOTATIONS
+        }
+    return normal
+
+
+def _fold_string_data(secret: KubeObject) -> None:
+    plain = secret.pop("stringData", None)
+    if plain:
+        encoded = {
+            key: base64.b64encode(str(value).encode()).decode() for key, value in plain.items()
+        }
+        secret["data"] = {**(secret.get("data") or {}), **encoded}
+
+
+def _drop_claim_status(stateful_set: KubeObject) -> None:
+    spec = stateful_set.get("spec") or {}
+    templates = spec.get("volumeClaimTemplates")
+    if isinstance(templates, list):
+        stateful_set["spec"] = {
+            **spec,
+            "volumeClaimTemplates": [
+                normalise_object(item) if isinstance(item, Mapping) else item for item in templates
+            ],
+        }

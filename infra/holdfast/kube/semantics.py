@@ -1,0 +1,80 @@
+"""Where meaning differs from what the types say, and the table of built-in types with both.
+
+The API server calls the rules of a Role an atomic list, yet their order means nothing; a pod has
+its service account under two names. Such exceptions stand here, each with its reason.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Final
+
+from holdfast.kube.defaults import BUILTIN_DEFAULTS
+from holdfast.kube.structure import TypeTable, builtin
+
+_ORDER_FREE: Final[dict[str, dict[str, str]]] = {
+    # RBAC grants are a union: neither rules nor the parts of a rule have an order.
+    "rbac.v1.Role": {"rules": "[rbac.v1.PolicyRule]bag"},
+    "rbac.v1.ClusterRole": {"rules": "[rbac.v1.PolicyRule]bag"},
+    "rbac.v1.PolicyRule": dict.fromkeys(
+        ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs"), "[string]bag"
+    ),
+    "rbac.v1.RoleBinding": {"subjects": "[rbac.v1.Subject]bag"},
+    "rbac.v1.ClusterRoleBinding": {"subjects": "[rbac.v1.Subject]bag"},
+    # The controller sorts metrics when it converts between API versions (kubernetes#74099).
+    "autoscaling.v2.HorizontalPodAutoscalerSpec": {"metrics": "[autoscaling.v2.MetricSpec]bag"},
+    # The endpoint controllers write addresses in any order.
+    "core.v1.Endpoints": {"subsets": "[core.v1.EndpointSubset]bag"},
+    "core.v1.PersistentVolumeClaimSpec": {"accessModes": "[string]bag"},
+    "core.v1.Capabilities": {"add": "[string]bag", "drop": "[string]bag"},
+}
+
+
+def _rule_identity(rule: Mapping[str, Any]) -> object:
+    parts = ("apiGroups", "resources", "resourceNames", "nonResourceURLs")
+    return tuple(frozenset(map(str, rule.get(part) or ())) for part in parts)
+
+
+def _subject_identity(subject: Mapping[str, Any]) -> object:
+    return tuple(str(subject.get(part) or "") for part in ("kind", "namespace", "name"))
+
+
+def _metric_identity(metric: Mapping[str, Any]) -> object:
+    source = next((value for value in metric.values() if isinstance(value, Mapping)), {})
+    named = source.get("metric") or source
+    return (metric.get("type"), named.get("name"), source.get("container"))
+
+
+BAG_IDENTITY: Final[dict[str, Callable[[Mapping[str, Any]], object]]] = {
+    "rbac.v1.PolicyRule": _rule_identity,
+    "rbac.v1.Subject": _subject_identity,
+    "autoscaling.v2.MetricSpec": _metric_identity,
+}
+"""Type of a bag's items to what tells them apart: items of one identity are compared as one."""
+
+
+def one_service_account(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Pod spec without the mirror field `serviceAccount`, which the server keeps equal."""
+    if "serviceAccount" not in spec:
+        return spec
+    rest = {key: value for key, value in spec.items() if key != "serviceAccount"}
+    rest.setdefault("serviceAccountName", spec["serviceAccount"])
+    return rest
+
+
+CANONICAL: Final[dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {
+    "core.v1.PodSpec": one_service_account,
+}
+"""Type to the function that brings one of its structs into the form that is compared."""
+
+
+@cache
+def builtin_types() -> TypeTable:
+    """Types, merge keys, quantities and defaults of everything that Kubernetes itself serves."""
+    packaged = builtin()
+    types = {name: fields | _ORDER_FREE.get(name, {}) for name, fields in packaged.types.items()}
+    roots = {
+        (api_version, kind): entry.type_name
+        for api_version, kinds in packaged.kinds.items()
+        for kind, entry in kinds.items()
+    }
+    return TypeTable(types, BUILTIN_DEFAULTS, roots, omits_zero=True)

@@ -1,0 +1,160 @@
+"""Who may have caused a finding: the owners in managed fields, and the user from the audit log.
+
+A manager's name is a hint that the client chose; only the audit log proves a person. Who removed a
+field leaves no owner: there the log's writes to the object since the last deployment are named, and
+without a log nobody is.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from holdfast.drift.finding import Actor, DriftClass, EvidenceSource
+from holdfast.kube.audit import AuditEvent, plurals_of
+from holdfast.kube.managed_fields import ManagerEntry
+from holdfast.kube.objects import ObjectRef
+
+ADMISSION: Final = "(admission)"
+"""Stands for the in-cluster mutation that is held to have set what nobody owns."""
+
+CLOCK_SLACK: Final = timedelta(seconds=2)
+"""Managed fields have whole seconds, and the log notes the arrival, not the write."""
+
+LARGEST_CANDIDATES: Final = 3
+"""More users than that wrote to the object since its deployment: naming all would name nobody."""
+
+_DEPLOYER: Final = re.compile(r"^(holdfast|pulumi-kubernetes(-[0-9a-f]{8})?|pulumi-resource-.*)$")
+_OLDEST: Final = datetime.min.replace(tzinfo=UTC)
+
+
+def is_deployer(manager: str, extra: str = "") -> bool:
+    """Whether a manager's name is one under which declarations are deployed."""
+    return bool(_DEPLOYER.match(manager)) or (bool(extra) and manager == extra)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known about the writes to one object.
+
+    Attributes:
+        events: Writes to this object, oldest first; None where there is no audit log.
+        deployer: Field manager of the declaration itself, when it names one.
+    """
+
+    events: tuple[AuditEvent, ...] | None = None
+    deployer: str = ""
+
+    def actors_of_field(
+        self, drift_class: DriftClass, owners: Sequence[ManagerEntry], *, is_wiped: bool
+    ) -> tuple[Actor, ...]:
+        """Who may have changed, added or removed one field.
+
+        Args:
+            drift_class: What happened to the field.
+            owners: Entries that own the field, latest first.
+            is_wiped: The object's record of owners was reset.
+        """
+        if drift_class is not DriftClass.REMOVED and owners:
+            strangers = [entry for entry in owners if not is_deployer(entry.manager, self.deployer)]
+            return tuple(self._of_entry(entry) for entry in strangers or owners)
+        candidates = self._recent_writers()
+        if candidates or drift_class is DriftClass.REMOVED or is_wiped:
+            return candidates
+        return (Actor(manager=ADMISSION),)
+
+    def actors_of_object(
+        self, drift_class: DriftClass, entries: Sequence[ManagerEntry]
+    ) -> tuple[Actor, ...]:
+        """Who may have deleted, replaced or made a whole object."""
+        if drift_class is DriftClass.UNMANAGED:
+            first = sorted(entries, key=lambda entry: entry.time)[:1]
+            made = tuple(self._of_entry(entry) for entry in first)
+            return made or self._latest({"create", "patch", "update"})
+        return self._latest({"delete", "deletecollection"})
+
+    def _of_entry(self, entry: ManagerEntry) -> Actor:
+        actor = Actor(entry.manager, entry.operation, entry.subresource, entry.time)
+        time = _time_of(entry.time)
+        near = [
+            event
+            for event in self.events or ()
+            if event.manager == entry.manager
+            and event.subresource == entry.subresource
+            and event.verb in {"create", "patch", "update"}
+            and abs(event.time - time) <= CLOCK_SLACK
+        ]
+        if not near:
+            return actor
+        nearest = min(reversed(near), key=lambda event: abs(event.time - time))
+        return replace(actor, user=nearest.user, source=EvidenceSource.AUDIT)
+
+    def _recent_writers(self) -> tuple[Actor, ...]:
+        """Users who wrote to the object since it was last deployed, latest first."""
+        writes = [event for event in self.events or () if event.subresource != "status"]
+        deployed = max(
+            (event.time for event in writes if is_deployer(event.manager, self.deployer)),
+            default=_OLDEST,
+        )
+        since = [
+            event
+            for event in writes
+            if event.time >= deployed
+            and not is_deployer(event.manager, self.deployer)
+            and event.verb in {"create", "patch", "update"}
+        ]
+        people = [event for event in since if not event.user.startswith("system:kube-")]
+        latest = {event.user: event for event in people or since}
+        named = sorted(latest.values(), key=lambda event: event.time, reverse=True)
+        return tuple(_of_event(event) for event in named[:LARGEST_CANDIDATES])
+
+    def _latest(self, verbs: set[str]) -> tuple[Actor, ...]:
+        found = [event for event in self.events or () if event.verb in verbs]
+        return (_of_event(found[-1]),) if found else ()
+
+
+def _of_event(event: AuditEvent) -> Actor:
+    operation = {"patch": "Update", "update": "Update", "create": "Update"}.get(event.verb, "")
+    return Actor(
+        manager=event.manager,
+        operation=operation,
+        subresource=event.subresource,
+        time=event.time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        user=event.user,
+        source=EvidenceSource.AUDIT,
+    )
+
+
+def _time_of(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return _OLDEST
+
+
+@dataclass
+class AuditTrail:
+    """The writes of an audit log, by object."""
+
+    _events: dict[tuple[str, str, str, str], list[AuditEvent]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, events: Iterable[AuditEvent]) -> "AuditTrail":
+        """Sort events by the object they are about."""
+        trail = cls()
+        for event in events:
+            key = (event.group, event.resource, event.namespace, event.name)
+            trail._events.setdefault(key, []).append(event)
+        return trail
+
+    def of_object(self, ref: ObjectRef) -> tuple[AuditEvent, ...]:
+        """Writes to one object, deletions of whole collections around it too; oldest first."""
+        found: list[AuditEvent] = []
+        # A request for a Namespace counts as one inside it.
+        namespaces = {ref.namespace, ref.name} if ref.kind == "Namespace" else {ref.namespace}
+        for plural in plurals_of(ref.api_version, ref.kind):
+            for namespace in namespaces:
+                for name in (ref.name, ""):
+                    found += self._events.get((ref.group, plural, namespace, name), ())
+        return tuple(sorted(found, key=lambda event: event.time))

@@ -1,0 +1,70 @@
+"""Which workloads an autoscaler scales, and between what: its moves are no drift.
+
+Source: autoscaling/v2 HorizontalPodAutoscaler, `scaleTargetRef`; an absent minimum is one.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from holdfast.kube.objects import ObjectRef, api_group
+
+REPLICAS: Final = ("spec", "replicas")
+Identity = tuple[str, str, str, str]
+AUTOSCALER_MANAGER: Final = "kube-controller-manager"
+
+
+@dataclass(frozen=True)
+class ReplicaRange:
+    """Replica counts that an autoscaler may choose, both ends included."""
+
+    minimum: int
+    maximum: int
+
+    def __contains__(self, replicas: object) -> bool:
+        return isinstance(replicas, int) and self.minimum <= replicas <= self.maximum
+
+    def nearest(self, replicas: int) -> int:
+        """The count in the range that is nearest to another one."""
+        return min(max(replicas, self.minimum), self.maximum)
+
+
+class Autoscalers:
+    """Every HorizontalPodAutoscaler, by what it scales."""
+
+    def __init__(
+        self,
+        declared: Iterable[Mapping[str, Any]],
+        find_live: Callable[[], Iterable[Mapping[str, Any]]] = tuple,
+    ) -> None:
+        """Collect them.
+
+        Args:
+            declared: Objects of any kind; what was declared counts rather than what is live.
+            find_live: Called once, when a workload moved that no declared one scales.
+        """
+        self._declared = dict(_ranges(declared))
+        self._find_live = find_live
+
+    @cached_property
+    def _live(self) -> dict[Identity, ReplicaRange]:
+        return dict(_ranges(self._find_live()))
+
+    def range_of(self, ref: ObjectRef) -> ReplicaRange | None:
+        """Range of a workload; None where no autoscaler scales it."""
+        return self._declared.get(ref.identity) or self._live.get(ref.identity)
+
+
+def _ranges(objects: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Identity, ReplicaRange]]:
+    for autoscaler in objects:
+        if autoscaler.get("kind") != "HorizontalPodAutoscaler":
+            continue
+        spec = autoscaler.get("spec") or {}
+        target = spec.get("scaleTargetRef") or {}
+        namespace = str((autoscaler.get("metadata") or {}).get("namespace") or "")
+        group = api_group(str(target.get("apiVersion") or ""))
+        minimum, maximum = spec.get("minReplicas", 1), spec.get("maxReplicas")
+        if isinstance(minimum, int) and isinstance(maximum, int):
+            identity = (group, str(target.get("kind")), namespace, str(target.get("name")))
+            yield identity, ReplicaRange(minimum, maximum)

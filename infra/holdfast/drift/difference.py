@@ -1,0 +1,61 @@
+"""One path where two objects differ, and the place in the tree of types where it was seen."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from holdfast.drift.finding import DriftClass
+from holdfast.kube.paths import Path, Segment
+from holdfast.kube.structure import Structure
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a comparison stands.
+
+    Attributes:
+        is_declared: The declaration, not a default, says what should be here.
+        is_known: The type around it names the field, so that absent would be its default.
+    """
+
+    structure: Structure
+    path: Path = ()
+    is_declared: bool = True
+    is_known: bool = True
+
+    def field(self, name: str) -> "Place":
+        """The field of a struct or the value of a map."""
+        return Place(self.structure.field(name), (*self.path, name), self.is_declared)
+
+    def item(self, segment: Segment) -> "Place":
+        """An item of a list."""
+        return Place(self.structure.item, (*self.path, segment), self.is_declared)
+
+    def undeclared(self, *, is_known: bool = True) -> "Place":
+        """The same place, of which the declaration says nothing."""
+        return replace(self, is_declared=False, is_known=is_known)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One path where two objects differ.
+
+    Attributes:
+        desired: Declared value or default of an undeclared field; ABSENT when there is none;
+            ALLOCATED where the server chooses the value.
+        live: Value found; ABSENT when removed.
+    """
+
+    place: Place
+    drift_class: DriftClass
+    desired: Any
+    live: Any
+
+    @property
+    def path(self) -> Path:
+        """Field path of the difference."""
+        return self.place.path
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the declaration, not a default, says what should be here."""
+        return self.place.is_declared

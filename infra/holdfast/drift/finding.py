@@ -1,0 +1,141 @@
+"""What a comparison finds: the data behind the report, in the words of the output contract."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from holdfast.kube.objects import ObjectRef
+from holdfast.kube.paths import Path, format_path
+
+
+class DriftClass(StrEnum):
+    """What happened to a field (the first three) or to a whole object."""
+
+    CHANGED = "changed"
+    REMOVED = "removed"
+    ADDED = "added"
+    MISSING = "missing"
+    RECREATED = "recreated"
+    UNMANAGED = "unmanaged"
+    TERMINATING = "terminating"
+
+
+FIELD_CLASSES = frozenset({DriftClass.CHANGED, DriftClass.REMOVED, DriftClass.ADDED})
+
+
+class Severity(StrEnum):
+    """How bad a finding is; `info` is no drift."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return list(Severity).index(self)
+
+
+class EvidenceSource(StrEnum):
+    """Where an actor is known from: names in managed fields are hints, the audit log is proof."""
+
+    MANAGED_FIELDS = "managedFields"
+    AUDIT = "audit"
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who may have caused a finding; empty where it is not known.
+
+    Attributes:
+        manager: Field manager, chosen by the client.
+        operation: `Apply` or `Update`.
+        subresource: Such as `scale`.
+        time: RFC 3339.
+        user: Effective user: the impersonated one where there is impersonation.
+    """
+
+    manager: str = ""
+    operation: str = ""
+    subresource: str = ""
+    time: str = ""
+    user: str = ""
+    source: EvidenceSource = EvidenceSource.MANAGED_FIELDS
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One difference between what was declared and what runs.
+
+    Attributes:
+        agent: Name of the agent the object belongs to; empty where it names none.
+        path: Empty for whole objects.
+        desired: Declared value or server default; None where nothing should be. Already masked.
+        live: Value found; None where nothing is. Already masked.
+        policies: Rules that hold for the declared object and are broken by this.
+        is_declared: The path stands in the declaration, so applying it puts the value back.
+        seen_by: Detectors that report it: `holdfast`, and `pulumi` where its refresh does too.
+    """
+
+    ref: ObjectRef
+    agent: str
+    drift_class: DriftClass
+    path: Path = ()
+    desired: Any = None
+    live: Any = None
+    severity: Severity = Severity.MEDIUM
+    policies: tuple[str, ...] = ()
+    actors: tuple[Actor, ...] = ()
+    is_declared: bool = True
+    seen_by: tuple[str, ...] = ("holdfast",)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the finding is drift; a remark is not."""
+        return self.severity is not Severity.INFO
+
+    @property
+    def sort_key(self) -> tuple[str, str, str, str, str, str]:
+        """Namespace, kind, name, path; then what makes the order total."""
+        ref = self.ref
+        text = format_path(self.path)
+        return (ref.namespace, ref.kind, ref.name, text, ref.api_version, self.drift_class)
+
+
+@dataclass(frozen=True, order=True)
+class NotChecked:
+    """Something the scan could not look at, and why: unknown is never reported as fine."""
+
+    scope: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class DriftReport:
+    """Everything one scan says.
+
+    Attributes:
+        findings: Sorted by namespace, kind, name, path.
+        objects_checked: How many declared objects were compared.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    not_checked: tuple[NotChecked, ...] = ()
+    objects_checked: int = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything that was declared was looked at."""
+        return not self.not_checked
+
+    @property
+    def drift(self) -> tuple[Finding, ...]:
+        """Findings without the remarks."""
+        return tuple(finding for finding in self.findings if finding.counts)
+
+
+Objects = Mapping[tuple[str, str, str, str], Mapping[str, Any]]
+"""Objects by identity: group, kind, namespace, name."""

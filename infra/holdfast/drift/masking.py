@@ -1,0 +1,94 @@
+"""Keep secret values out of everything that is shown: one mask that tells changed from same.
+
+Works on the values of findings before they leave the room. The data of Secrets is never shown;
+elsewhere a value is masked when its name or its form says that it is a credential.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from holdfast.kube.normalisation import LAST_APPLIED
+from holdfast.kube.paths import ABSENT, ItemKey, Path
+
+MASK: Final = "(masked)"
+MASK_CHANGED: Final = "(masked, changed)"
+
+_SECRET_NAME: Final = re.compile(
+    r"(?i)passw|secret|token|credential|api[-_]?key|private[-_]?key|access[-_]?key|signing"
+    r"|[-_.](key|pwd|auth|dsn)$|connection[-_]?string|webhook[-_]?url"
+)
+_REFERENCE_NAME: Final = re.compile(r"(Name|Ref|Selector|Names|Seconds|Path)$")
+"""Fields that say which secret is meant, not what it holds: `secretName`, `tokenSecretRef`."""
+
+_SECRET_FORM: Final = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----|\b(sk|pk|rk|hf|xox[abprs])[-_][A-Za-z0-9_-]{16,}"
+    r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[A-Za-z0-9_-]{16,}"
+    r"|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}"
+    r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.|[a-z][a-z0-9+.-]*://[^/\s:@]+:[^/\s@]+@"
+)
+_REFERENCES: Final = frozenset({"name", "key", "secretName", "namespace", "optional"})
+_HIDDEN_IN_SECRETS: Final = frozenset({"data", "stringData"})
+
+
+def mask_pair(kind: str, path: Path, desired: Any, live: Any) -> tuple[Any, Any]:  # noqa: ANN401
+    """Both values of a finding, safe to show; ABSENT becomes None.
+
+    Law: no secret value is in the result; equal masks do not mean equal values.
+    """
+    is_secret = _is_secret_place(kind, path)
+    shown_desired = _shown(desired, kind, path, MASK, is_secret=is_secret)
+    shown_live = _shown(live, kind, path, MASK_CHANGED, is_secret=is_secret)
+    return shown_desired, shown_live
+
+
+def _shown(value: Any, kind: str, path: Path, mask: str, *, is_secret: bool) -> Any:  # noqa: ANN401
+    if value is ABSENT or value is None:
+        return None
+    if is_secret:
+        return mask
+    return mask_value(value, mask, name=_name_of(path))
+
+
+def _is_secret_place(kind: str, path: Path) -> bool:
+    if kind == "Secret" and path[:1] and path[0] in _HIDDEN_IN_SECRETS:
+        return True
+    return LAST_APPLIED in path
+
+
+def _name_of(path: Path) -> str:
+    """The name that says what a value is: of the variable for `env[name=X].value`."""
+    for segment in reversed(path):
+        if isinstance(segment, ItemKey):
+            return str(segment.pairs[0][1])
+        if isinstance(segment, str) and segment != "value":
+            return segment
+    return ""
+
+
+def mask_value(value: Any, mask: str = MASK, *, name: str = "") -> Any:  # noqa: ANN401  (JSON)
+    """Copy of a value with everything that looks like a credential masked."""
+    if isinstance(value, str):
+        named = _SECRET_NAME.search(name) and not _REFERENCE_NAME.search(name)
+        hidden = named or _SECRET_FORM.search(value)
+        return mask if hidden and value else value
+    if isinstance(value, list):
+        return [mask_value(item, mask, name=name) for item in value]
+    if isinstance(value, Mapping):
+        return _mask_mapping(value, mask, name)
+    return value
+
+
+def _mask_mapping(value: Mapping[str, Any], mask: str, name: str) -> dict[str, Any]:
+    own = value.get("name")
+    is_reference = any(key in value for key in ("key", "secretName")) and "value" not in value
+    shown: dict[str, Any] = {}
+    for key, inner in value.items():
+        if key in _REFERENCES and (is_reference or key == "name"):
+            # Which Secret is used, and which of its keys, is no secret.
+            shown[key] = inner
+        elif key == "value" and isinstance(own, str):
+            shown[key] = mask_value(inner, mask, name=own)
+        else:
+            shown[key] = mask_value(inner, mask, name=key if isinstance(inner, str) else "")
+    return shown

@@ -1,0 +1,266 @@
+"""Judge one object: everything between "these two differ" and findings that can be shown."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from holdfast.drift.attribution import AuditTrail, Evidence
+from holdfast.drift.autoscaling import AUTOSCALER_MANAGER, REPLICAS, Autoscalers
+from holdfast.drift.comparison import compare
+from holdfast.drift.difference import Difference, Place
+from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
+from holdfast.drift.masking import mask_pair
+from holdfast.drift.ownership import Ownership
+from holdfast.drift.rules import RuleJudge, rules_broken_by
+from holdfast.drift.server_owned import is_injected_bundle
+from holdfast.drift.severity import BrokenRule, severity_of_field, severity_of_object, with_rules
+from holdfast.drift.undeclared import undeclared_drift
+from holdfast.kube.defaults import ALLOCATED
+from holdfast.kube.managed_fields import notations_of, read_managed_fields
+from holdfast.kube.normalisation import LAST_APPLIED, normalise_object
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.paths import ABSENT
+from holdfast.kube.semantics import builtin_types
+from holdfast.kube.structure import Structure, TypeTable
+
+AGENT_LABEL: Final = "holdfast.dev/agent"
+FIELD_MANAGER_ANNOTATION: Final = "pulumi.com/patchFieldManager"
+_RESTARTED: Final = (
+    "spec",
+    "template",
+    "metadata",
+    "annotations",
+    "kubectl.kubernetes.io/restartedAt",
+)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What judging one object needs to know beside the object.
+
+    Attributes:
+        custom_types: Types of custom resources, from the server or from definitions in files.
+        baseline: Objects as they were after the last good update; None without a baseline.
+        trail: Reads the audit log, when something is found; None without a log.
+        judge: The policy pack's verdict on one object; None leaves `policies` empty.
+    """
+
+    autoscalers: Autoscalers
+    custom_types: Sequence[TypeTable] = ()
+    baseline: Objects | None = None
+    trail: Callable[[], AuditTrail] | None = None
+    judge: RuleJudge | None = field(default=None, compare=False)
+
+    def structure_of(self, ref: ObjectRef, live: Mapping[str, Any]) -> Structure:
+        """Best known structure: built in, from a definition, or what ownership gives away."""
+        for table in (builtin_types(), *self.custom_types):
+            structure = table.structure_of(ref.api_version, ref.kind)
+            if structure is not None:
+                return structure
+        learnt = notations_of(read_managed_fields(live).entries)
+        types = {**builtin_types().types, **learnt}
+        if "root." not in learnt:
+            return builtin_types().of_unknown_kind
+        types["root."] = {**learnt["root."], "metadata": "meta.v1.ObjectMeta"}
+        return Structure("root.", TypeTable(types, {}, {}))
+
+    def evidence_for(self, ref: ObjectRef, desired: Mapping[str, Any]) -> Evidence:
+        """What is known about the writes to one object."""
+        annotations = (desired.get("metadata") or {}).get("annotations") or {}
+        events = self.trail().of_object(ref) if self.trail is not None else None
+        return Evidence(events, str(annotations.get(FIELD_MANAGER_ANNOTATION) or ""))
+
+
+def agent_of(kube_object: Mapping[str, Any]) -> str:
+    """Agent that an object says it belongs to; empty where it says nothing."""
+    labels = (kube_object.get("metadata") or {}).get("labels") or {}
+    return str(labels.get(AGENT_LABEL) or "")
+
+
+def object_findings(
+    desired: KubeObject, live: Mapping[str, Any], around: Surroundings
+) -> list[Finding]:
+    """All findings about one declared object that exists in the cluster."""
+    ref = reference_of(desired)
+    return [
+        *_findings_of_identity(ref, desired, live, around),
+        *field_findings(ref, desired, live, around),
+    ]
+
+
+def _findings_of_identity(
+    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], around: Surroundings
+) -> Iterator[Finding]:
+    metadata = live.get("metadata") or {}
+    before = (around.baseline or {}).get(ref.identity) or {}
+    old_uid = (before.get("metadata") or {}).get("uid")
+    if old_uid and metadata.get("uid") and old_uid != metadata["uid"]:
+        yield whole_object_finding(ref, desired, DriftClass.RECREATED, around)
+    if metadata.get("deletionTimestamp"):
+        yield whole_object_finding(ref, desired, DriftClass.TERMINATING, around)
+
+
+def whole_object_finding(
+    ref: ObjectRef,
+    described_by: Mapping[str, Any],
+    drift_class: DriftClass,
+    around: Surroundings,
+) -> Finding:
+    """A finding about a whole object.
+
+    Args:
+        ref: The object.
+        described_by: The declared object, or the live one of an unmanaged finding.
+        drift_class: What happened to it.
+        around: Where the evidence is.
+    """
+    managed = read_managed_fields(described_by)
+    evidence = around.evidence_for(ref, described_by)
+    return Finding(
+        ref=ref,
+        agent=agent_of(described_by),
+        drift_class=drift_class,
+        severity=severity_of_object(ref, drift_class),
+        actors=evidence.actors_of_object(drift_class, managed.of_object),
+    )
+
+
+def field_findings(
+    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], around: Surroundings
+) -> list[Finding]:
+    """Findings about the fields of one object, remarks included."""
+    wanted, found = normalise_object(desired), normalise_object(live)
+    differences = compare(wanted, found, around.structure_of(ref, live))
+    remarks = list(_remarks(desired, live))
+    if not differences and not remarks:
+        return []
+    ownership = Ownership(wanted, live)
+    before = (around.baseline or {}).get(ref.identity)
+    baseline = normalise_object(before) if before is not None else None
+    drift = [
+        one
+        for difference in differences
+        for one in _as_drift(ref, difference, ownership, baseline, around)
+    ]
+    drift = _without_consequences(drift)
+    counted = [one for one in drift if not _is_remark(ref, one, ownership, around)]
+    broken = rules_broken_by(around.judge, desired, live, counted)
+    rules = dict(zip((id(one) for one in counted), broken, strict=True))
+    evidence = around.evidence_for(ref, desired)
+    writer = _Writer(ref, desired, ownership, evidence)
+    return [
+        *(
+            writer.finding(one, rules.get(id(one), ()), is_remark=id(one) not in rules)
+            for one in drift
+        ),
+        *(writer.finding(one, (), is_remark=True) for one in remarks),
+    ]
+
+
+def _as_drift(
+    ref: ObjectRef,
+    difference: Difference,
+    ownership: Ownership,
+    baseline: Mapping[str, Any] | None,
+    around: Surroundings,
+) -> Iterator[Difference]:
+    if difference.path == REPLICAS:
+        yield from _replicas_drift(ref, difference, ownership, around)
+    elif not difference.is_declared:
+        yield from undeclared_drift(ref, difference, ownership, baseline)
+    else:
+        owners = tuple(entry.manager for entry in ownership.owners_of(difference.path))
+        if not is_injected_bundle(difference, owners, dict(ownership.desired)):
+            yield difference
+
+
+def _replicas_drift(
+    ref: ObjectRef, difference: Difference, ownership: Ownership, around: Surroundings
+) -> Iterator[Difference]:
+    """Replica counts: free within the range of an autoscaler, else as declared or defaulted."""
+    scaled = around.autoscalers.range_of(ref)
+    if scaled is None or not isinstance(difference.live, int):
+        owned = difference.is_declared or ownership.owners_of(REPLICAS) or ownership.is_wiped
+        if owned:
+            yield difference
+    elif difference.live not in scaled:
+        nearest = scaled.nearest(difference.live)
+        desired = difference.desired if difference.is_declared else nearest
+        yield Difference(difference.place, DriftClass.CHANGED, desired, difference.live)
+    elif not _was_scaled_by_autoscaler(ownership):
+        yield difference
+
+
+def _was_scaled_by_autoscaler(ownership: Ownership) -> bool:
+    owners = [entry.manager for entry in ownership.owners_of(REPLICAS)]
+    return not owners or AUTOSCALER_MANAGER in owners
+
+
+def _is_remark(
+    ref: ObjectRef, difference: Difference, ownership: Ownership, around: Surroundings
+) -> bool:
+    """Whether a difference is worth a word but no drift."""
+    if difference.path == _RESTARTED and not difference.is_declared:
+        return True
+    scaled = around.autoscalers.range_of(ref)
+    return (
+        difference.path == REPLICAS
+        and scaled is not None
+        and difference.live in scaled
+        and not _was_scaled_by_autoscaler(ownership)
+    )
+
+
+def _without_consequences(drift: list[Difference]) -> list[Difference]:
+    """Drop what the server allocated only because a reported field asked for it."""
+    paths = {one.path for one in drift}
+    if ("spec", "type") not in paths:
+        return drift
+    return [one for one in drift if one.desired is not ALLOCATED]
+
+
+def _remarks(desired: KubeObject, live: Mapping[str, Any]) -> Iterator[Difference]:
+    """The last-applied annotation on an object that is not deployed by client-side apply."""
+    path = ("metadata", "annotations", LAST_APPLIED)
+    annotations = (live.get("metadata") or {}).get("annotations") or {}
+    declared = (desired.get("metadata") or {}).get("annotations") or {}
+    if LAST_APPLIED not in annotations or LAST_APPLIED in declared:
+        return
+    entries = read_managed_fields(live).of_object
+    if any(entry.operation == "Apply" for entry in entries):
+        place = Place(builtin_types().of_unknown_kind, path, is_declared=False)
+        yield Difference(place, DriftClass.ADDED, ABSENT, annotations[LAST_APPLIED])
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Turns the differences of one object into findings."""
+
+    ref: ObjectRef
+    desired: KubeObject
+    ownership: Ownership
+    evidence: Evidence
+
+    def finding(
+        self, difference: Difference, broken: tuple[BrokenRule, ...], *, is_remark: bool
+    ) -> Finding:
+        wanted = ABSENT if difference.desired is ALLOCATED else difference.desired
+        values = (wanted, difference.live)
+        severity = severity_of_field(self.ref, difference.drift_class, difference.path, *values)
+        masked = mask_pair(self.ref.kind, difference.path, *values)
+        return Finding(
+            ref=self.ref,
+            agent=agent_of(self.desired),
+            drift_class=difference.drift_class,
+            path=difference.path,
+            desired=masked[0],
+            live=masked[1],
+            severity=Severity.INFO if is_remark else with_rules(severity, broken),
+            policies=tuple(rule.name for rule in broken),
+            actors=self.evidence.actors_of_field(
+                difference.drift_class,
+                self.ownership.owners_of(difference.path),
+                is_wiped=self.ownership.is_wiped,
+            ),
+            is_declared=difference.is_declared,
+        )

@@ -1,0 +1,69 @@
+"""What an object's managed fields say about a difference, and how far they can be believed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from holdfast.kube.managed_fields import ManagedFields, ManagerEntry, read_managed_fields
+from holdfast.kube.paths import Path
+
+_CONTROLLER: Final = "kube-controller-manager"
+
+
+@dataclass(frozen=True)
+class Ownership:
+    """Owners of one live object's fields.
+
+    Attributes:
+        desired: The declaration (normalised), for telling wiped ownership from none.
+        live: The object as the server has it, with its metadata.
+    """
+
+    desired: Mapping[str, Any]
+    live: Mapping[str, Any]
+
+    @cached_property
+    def managed(self) -> ManagedFields:
+        """The decoded managed fields; decoded only for objects under suspicion."""
+        return read_managed_fields(self.live)
+
+    def owners_of(self, path: Path) -> tuple[ManagerEntry, ...]:
+        """Entries that own a path; latest first."""
+        return tuple(
+            sorted(self.managed.owners_of(path), key=lambda entry: entry.time, reverse=True)
+        )
+
+    @cached_property
+    def is_wiped(self) -> bool:
+        """Whether nobody owns anything of what was declared: the record was reset."""
+        if self.managed.say_nothing:
+            return True
+        declared: list[tuple[str, ...]]
+        declared = [(key,) for key in self.desired if key not in {"apiVersion", "kind", "metadata"}]
+        metadata = self.desired.get("metadata") or {}
+        declared += [("metadata", key) for key in ("labels", "annotations") if metadata.get(key)]
+        owners = self.managed.of_object
+        return bool(declared) and not any(
+            path[-1] in _names(entry, path) for entry in owners for path in declared
+        )
+
+    def is_as_created(self, path: Path) -> bool:
+        """Whether the server has seen no write to this part of the object since its creation.
+
+        What nobody owns then was set by the server or by admission when the object was made.
+        `generation` counts changes outside metadata; the times in managed fields the others.
+        """
+        metadata = self.live.get("metadata") or {}
+        if path[:1] != ("metadata",) and metadata.get("generation") == 1:
+            return True
+        created = metadata.get("creationTimestamp")
+        entries = [entry for entry in self.managed.of_object if entry.manager != _CONTROLLER]
+        return bool(entries) and all(entry.time == created for entry in entries)
+
+
+def _names(entry: ManagerEntry, path: tuple[str, ...]) -> set[str]:
+    fields: Mapping[str, Any] = entry.fields
+    for segment in path[:-1]:
+        fields = fields.get(f"f:{segment}") or {}
+    return {key[2:] for key in fields if key.startswith("f:")}

@@ -1,0 +1,55 @@
+"""Judge what the declaration does not mention: a default, the server's own, or drift.
+
+The order: the server's own fields; what the baseline had; who owns it; and for what nobody owns,
+whether it can be a default. Admission leaves no owner, exactly like a default does, so an unowned
+list item or a value other than the default is drift that admission is held to have made.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from holdfast.drift.comparison import compare_at
+from holdfast.drift.difference import Difference
+from holdfast.drift.ownership import Ownership
+from holdfast.drift.server_owned import is_server_owned
+from holdfast.kube.defaults import ALLOCATED
+from holdfast.kube.objects import ObjectRef
+from holdfast.kube.paths import ABSENT, value_at
+
+
+def undeclared_drift(
+    ref: ObjectRef,
+    difference: Difference,
+    ownership: Ownership,
+    baseline: Mapping[str, Any] | None,
+) -> Iterator[Difference]:
+    """What of an undeclared difference is drift: nothing, itself, or parts of it.
+
+    Args:
+        ref: The object.
+        difference: A difference in what nobody declared.
+        ownership: Who owns the object's fields.
+        baseline: The whole object as it was after the last good update, normalised.
+    """
+    owners = ownership.owners_of(difference.path)
+    managers = [entry.manager for entry in owners]
+    if is_server_owned(ref, difference, managers, dict(ownership.desired)):
+        return
+    before = value_at(baseline, difference.path) if baseline is not None else ABSENT
+    if before is not ABSENT:
+        # The baseline says what was there: only what moved since then can be drift.
+        for moved in compare_at(difference.place.undeclared(), before, difference.live):
+            if _is_drift(moved, ownership, has_baseline=True):
+                yield moved
+    elif _is_drift(difference, ownership, has_baseline=baseline is not None):
+        yield difference
+
+
+def _is_drift(difference: Difference, ownership: Ownership, *, has_baseline: bool) -> bool:
+    if ownership.owners_of(difference.path):
+        return True
+    if difference.desired is ALLOCATED:
+        return False
+    if not has_baseline and ownership.is_as_created(difference.path):
+        return False
+    return ownership.is_wiped or difference.place.is_known

@@ -1,0 +1,37 @@
+"""Credentials from login plugins, by the official client: imported only when one is configured."""
+
+import os
+from pathlib import Path
+
+from kubernetes.client import Configuration
+from kubernetes.config import ConfigException
+from kubernetes.config.kube_config import load_kube_config
+
+from holdfast.errors import LoginError
+
+
+def token_of_context(files: list[Path], context: str) -> dict[str, str]:
+    """Token or certificate that the context's plugin hands out.
+
+    Raises:
+        LoginError: the plugin is missing or gave nothing.
+    """
+    configuration = Configuration()
+    try:
+        load_kube_config(  # type: ignore[no-untyped-call]  # the client has no types
+            config_file=os.pathsep.join(str(file) for file in files),
+            context=context,
+            client_configuration=configuration,
+        )
+    except (ConfigException, OSError, ValueError) as error:
+        raise LoginError(
+            f"the login plugin of context {context!r} failed ({type(error).__name__})",
+            remedy="run `kubectl get --raw /version` with this context to see what it says",
+        ) from error
+    bearer = configuration.get_api_key_with_prefix("authorization") or ""
+    certificate, key = configuration.cert_file, configuration.key_file
+    return {
+        "token": bearer.removeprefix("Bearer ").strip(),
+        "certificate": Path(certificate).read_text() if certificate else "",
+        "key": Path(key).read_text() if key else "",
+    }

@@ -1,0 +1,53 @@
+"""`holdfast drift`: what runs against what was declared. Wiring only."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from holdfast.cli.drift_sources import DriftRequest, scan_once
+from holdfast.cli.output import wants_colour
+from holdfast.errors import ExitCode, InputError
+from holdfast.report.drift_json import drift_json
+from holdfast.report.drift_text import drift_text
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.option("-s", "--stack", default="", help="Stack whose rendered objects are wanted.")
+@click.option("--desired", type=_FILE, help="File or folder of plain objects (YAML or JSON).")
+@click.option("--live", type=_FILE, help="Live objects from a file instead of a cluster.")
+@click.option("--baseline", type=_FILE, help="Live objects right after the last good update.")
+@click.option("--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster.")
+@click.option("--context", help="Context of the kubeconfig; default its current one.")
+@click.option("--audit-log", type=_FILE, help="The API server's audit log: adds users.")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(output: str, **asked: Any) -> int:  # noqa: ANN401  (the options above, by name)
+    r"""Compare what runs with what was declared.
+
+    Sees what `pulumi refresh` cannot: fields, list items and objects that appeared, objects made
+    again; says who did it and which rules it breaks. Reads only, one LIST a kind.
+
+    \b
+    Examples:
+      holdfast drift -s dev
+      holdfast drift --desired manifests/ --context kind-test
+      holdfast drift --desired app.yaml --live live.json -o json
+
+    \b
+    Exit codes: 0 in sync   7 drift   1 error, or not everything could be checked   2 bad input
+    """
+    request = DriftRequest(**asked)
+    if bool(request.stack) == bool(request.desired):
+        raise InputError("one of --stack and --desired is needed", remedy="see --help")
+    report = scan_once(request)
+    if output == "json":
+        click.echo(drift_json(report), nl=False)
+    else:
+        click.echo(drift_text(report, colour=wants_colour()), nl=False)
+    if not report.is_complete:
+        return ExitCode.ERROR
+    return ExitCode.DRIFT if report.drift else ExitCode.OK

@@ -1,0 +1,233 @@
+"""Where the parts of a comparison come from: files, a stack, a cluster, the policy pack. Wiring."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.drift.attribution import AuditTrail
+from holdfast.drift.autoscaling import Autoscalers
+from holdfast.drift.finding import DriftReport, NotChecked, Objects
+from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.rules import RuleJudge
+from holdfast.drift.scan import LiveState, find_drift
+from holdfast.errors import InputError
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.placement import placed
+from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
+from holdfast.manifest.kube_files import read_kube_objects
+
+if TYPE_CHECKING:
+    from holdfast.cluster.client import ApiClient
+
+_AUTOSCALER = ObjectRef("", "HorizontalPodAutoscaler", "", "autoscaling/v2")
+
+
+@dataclass(frozen=True)
+class DriftRequest:
+    """What the command line asks for."""
+
+    stack: str = ""
+    desired: Path | None = None
+    live: Path | None = None
+    baseline: Path | None = None
+    kubeconfig: Path | None = None
+    context: str | None = None
+    audit_log: Path | None = None
+
+
+@dataclass(frozen=True)
+class DesiredState:
+    """What should be there.
+
+    Attributes:
+        stack: Name of the stack; empty for files.
+        environment: Policy profile by which live objects are judged.
+        context: Kubeconfig context of the stack; None for the current one.
+        baseline: Live objects right after the last good update; None without.
+    """
+
+    objects: tuple[KubeObject, ...]
+    stack: str = ""
+    environment: str = "prod"
+    context: str | None = None
+    baseline: tuple[KubeObject, ...] | None = None
+
+
+def desired_objects_of_stack(stack: str) -> DesiredState:
+    """Rendered objects of a stack, its cluster settings and its policy profile."""
+    raise InputError(
+        f"stack {stack}: --stack is not there yet", remedy="render it and use --desired"
+    )
+
+
+def scan_once(request: DriftRequest) -> DriftReport:
+    """Read both sides and compare them."""
+    return DriftSources(request).scan()
+
+
+@dataclass(frozen=True)
+class DriftSources:
+    """Everything one command needs, read when first used and kept for a second scan."""
+
+    request: DriftRequest
+
+    @cached_property
+    def desired(self) -> DesiredState:
+        """What should be there."""
+        if self.request.stack:
+            return desired_objects_of_stack(self.request.stack)
+        assert self.request.desired is not None  # noqa: S101  (the command line has looked)
+        read = read_kube_objects(self.request.desired)
+        places: dict[tuple[str, str, str, str], str] = {}
+        for one in read:
+            identity = reference_of(one.kube_object).identity
+            if identity in places:
+                ref = reference_of(one.kube_object)
+                raise InputError(
+                    f"{one.file}: {ref} is declared in {places[identity]} already",
+                    remedy="keep one of the two",
+                )
+            places[identity] = one.file
+        return DesiredState(tuple(one.kube_object for one in read))
+
+    @cached_property
+    def cluster(self) -> "ClusterSource":
+        """The cluster to look at."""
+        context = self.request.context or self.desired.context
+        return ClusterSource.connect(self.request.kubeconfig, context)
+
+    def scan(self) -> DriftReport:
+        """Read what is live now, and compare."""
+        if self.request.live is not None:
+            return self._scan_of_file(self.request.live)
+        objects = self.cluster.placed(self.desired.objects)
+        live, types = self.cluster.read(objects)
+        around = self._surroundings(objects, types, lambda: self.cluster.autoscalers(objects))
+        return find_drift(objects, live, around, self.desired.stack)
+
+    def _scan_of_file(self, file: Path) -> DriftReport:
+        objects = placed(self.desired.objects, _is_namespaced, "default")
+        found = _by_identity(one.kube_object for one in read_kube_objects(file))
+        around = self._surroundings(objects, [], found.values)
+        return find_drift(objects, LiveState(found), around, self.desired.stack)
+
+    def _surroundings(
+        self,
+        objects: list[KubeObject],
+        types: list[TypeTable],
+        find_autoscalers: Callable[[], Iterable[Mapping[str, Any]]],
+    ) -> Surroundings:
+        return Surroundings(
+            autoscalers=Autoscalers(objects, find_autoscalers),
+            custom_types=types,
+            baseline=self._baseline(),
+            trail=self._trail(),
+            judge=judge_of(self.desired.environment),
+        )
+
+    def _baseline(self) -> Objects | None:
+        if self.request.baseline is not None:
+            read = read_kube_objects(self.request.baseline)
+            return _by_identity(one.kube_object for one in read)
+        known = self.desired.baseline
+        return _by_identity(known) if known is not None else None
+
+    def _trail(self) -> Callable[[], AuditTrail] | None:
+        file = self.request.audit_log
+        if file is None:
+            return None
+        if not file.is_file():
+            raise InputError(
+                f"{file}: no such file", remedy="leave --audit-log out, or name a file"
+            )
+        from holdfast.cluster.audit_log import read_audit_log  # noqa: PLC0415  (only when wanted)
+
+        return cache(lambda: AuditTrail.of(read_audit_log(file)))
+
+
+@dataclass(frozen=True)
+class ClusterSource:
+    """One cluster, and what was learnt about its kinds."""
+
+    client: "ApiClient"
+    kinds: dict[tuple[str, str], KindEntry] = field(default_factory=dict)
+
+    @classmethod
+    def connect(cls, kubeconfig: Path | None, context: str | None) -> "ClusterSource":
+        """Find the cluster; nothing is sent yet."""
+        from holdfast.cluster.client import ApiClient  # noqa: PLC0415  (files need no client)
+        from holdfast.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
+
+        return cls(ApiClient(connection_of(kubeconfig, context)))
+
+    def placed(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
+        """Objects with their namespace, now that the server has said which kinds have one."""
+        from holdfast.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
+
+        wanted = {(one["apiVersion"], one["kind"]) for one in objects}
+        self.kinds.update(served_kinds(self.client, sorted(wanted - set(self.kinds))))
+
+        def is_namespaced(api_version: str, kind: str) -> bool | None:
+            entry = self.kinds.get((api_version, kind))
+            return None if entry is None else entry.is_namespaced
+
+        return placed(objects, is_namespaced, self.client.connection.namespace)
+
+    def read(self, objects: list[KubeObject]) -> tuple[LiveState, list[TypeTable]]:
+        """The live objects of all declared kinds, and the types of the custom ones."""
+        from holdfast.cluster.kinds import custom_types  # noqa: PLC0415  (as above)
+        from holdfast.cluster.listing import read_listed  # noqa: PLC0415  (as above)
+
+        listing = read_listed(self.client, [reference_of(one) for one in objects], self.kinds)
+        unread = {
+            identity: NotChecked(item.scope, item.reason)
+            for identity, item in listing.unread.items()
+        }
+        custom = {version for (version, _), entry in self.kinds.items() if not entry.type_name}
+        return LiveState(listing.objects, unread), custom_types(self.client, custom)
+
+    def autoscalers(self, objects: list[KubeObject]) -> Iterable[KubeObject]:
+        """Live autoscalers of the namespaces in question, whoever made them."""
+        from holdfast.cluster.listing import read_kind  # noqa: PLC0415  (as above)
+
+        namespaces = {reference_of(one).namespace for one in objects} - {""}
+        entry = builtin_kind(_AUTOSCALER.api_version, _AUTOSCALER.kind)
+        assert entry is not None  # noqa: S101  (Kubernetes has this kind)
+        return read_kind(self.client, _AUTOSCALER, entry, namespaces)
+
+
+def judge_of(environment: str) -> RuleJudge:
+    """The policy pack's verdict on one object; the pack is loaded when something is found."""
+
+    @cache
+    def profile() -> Any:  # noqa: ANN401  (the pack stands alone; its types are not ours)
+        from holdfast_policies.profile import profile_of  # noqa: PLC0415  (slow import)
+
+        return profile_of(environment, None)
+
+    def judge(kube_object: Mapping[str, Any]) -> Mapping[str, Any]:
+        from holdfast_policies.judge import violations  # noqa: PLC0415  (as above)
+        from holdfast_policies.rule import Level, Severity  # noqa: PLC0415  (as above)
+
+        from holdfast.drift.severity import BrokenRule  # noqa: PLC0415  (as above)
+
+        weakening = {Severity.CRITICAL, Severity.HIGH}
+        return {
+            each.rule: BrokenRule(
+                each.rule, each.level is Level.MANDATORY, each.severity in weakening
+            )
+            for each in violations(kube_object, profile())
+        }
+
+    return judge
+
+
+def _is_namespaced(api_version: str, kind: str) -> bool | None:
+    entry = builtin_kind(api_version, kind)
+    return None if entry is None else entry.is_namespaced
+
+
+def _by_identity(objects: Iterable[KubeObject]) -> dict[tuple[str, str, str, str], KubeObject]:
+    return {reference_of(one).identity: one for one in objects}

@@ -1,0 +1,111 @@
+"""The drift report for people: grouped by object, each finding with who, when and which rule.
+
+Everything that comes from the cluster passes `safe_text`.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any, Final
+
+import click
+import msgspec
+
+from holdfast.drift.finding import Actor, DriftReport, EvidenceSource, Finding, Severity
+from holdfast.kube.paths import format_path
+from holdfast.report.safe_text import safe_text
+
+_COLOURS: Final = {
+    Severity.CRITICAL: "red",
+    Severity.HIGH: "red",
+    Severity.MEDIUM: "yellow",
+    Severity.LOW: "cyan",
+    Severity.INFO: "bright_black",
+}
+_INDENT: Final = " " * 12
+
+
+def drift_text(report: DriftReport, *, colour: bool = False) -> str:
+    """The whole report, ending in a line end."""
+    lines: list[str] = []
+    for _, group in groupby(report.findings, key=lambda finding: finding.ref):
+        lines += [*_object_lines(list(group), colour=colour), ""]
+    for item in report.not_checked:
+        mark = _styled("NOT CHECKED", "magenta", colour=colour)
+        lines.append(f"{mark}  {safe_text(item.scope)}: {safe_text(item.reason)}")
+    if report.not_checked:
+        lines.append("")
+    lines.append(summary_line(report))
+    return "\n".join(lines) + "\n"
+
+
+def summary_line(report: DriftReport) -> str:
+    """One line: how many findings, where, how bad, and whether everything was looked at."""
+    counted = Counter(finding.severity for finding in report.drift)
+    remarks = len(report.findings) - len(report.drift)
+    objects = len({finding.ref for finding in report.drift})
+    checked = f"{report.objects_checked} {_plural(report.objects_checked, 'object')} checked"
+    if not counted:
+        state = "in sync" if report.is_complete else "no drift seen"
+    else:
+        levels = ", ".join(f"{counted[each]} {each}" for each in Severity if counted[each])
+        total = counted.total()
+        state = f"{total} {_plural(total, 'finding')} in {objects} {_plural(objects, 'object')}"
+        state += f": {levels}"
+    parts = [f"{state} ({checked})"]
+    if remarks:
+        parts.append(f"{remarks} {_plural(remarks, 'remark')}")
+    if not report.is_complete:
+        count = len(report.not_checked)
+        parts.append(f"INCOMPLETE: {count} {_plural(count, 'thing')} not checked")
+    return "; ".join(parts)
+
+
+def _plural(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"
+
+
+def _styled(text: str, colour_name: str, *, colour: bool) -> str:
+    return click.style(text, fg=colour_name, bold=True) if colour else text
+
+
+def _object_lines(findings: list[Finding], *, colour: bool) -> Iterator[str]:
+    first = findings[0]
+    agent = f"  (agent {safe_text(first.agent)})" if first.agent else ""
+    title = safe_text(str(first.ref))
+    yield (click.style(title, bold=True) if colour else title) + agent
+    for finding in findings:
+        severity = _styled(f"{finding.severity:<8}", _COLOURS[finding.severity], colour=colour)
+        path = safe_text(format_path(finding.path), longest=400)
+        yield f"  {severity}  {finding.drift_class:<8} {path}".rstrip()
+        yield from (f"{_INDENT}{line}" for line in _detail_lines(finding))
+
+
+def _detail_lines(finding: Finding) -> Iterator[str]:
+    if finding.path:
+        if finding.desired is not None:
+            name = "declared" if finding.is_declared else "default"
+            yield f"{name:<9}{_value(finding.desired)}"
+        if finding.live is not None:
+            yield f"{'live':<9}{_value(finding.live)}"
+    for actor in finding.actors:
+        yield f"{'by':<9}{_actor(actor)}"
+    if not finding.actors:
+        yield f"{'by':<9}unknown"
+    if finding.policies:
+        yield f"{'breaks':<9}{', '.join(finding.policies)}"
+
+
+def _value(value: Any) -> str:  # noqa: ANN401  (any JSON value)
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return safe_text(text)
+
+
+def _actor(actor: Actor) -> str:
+    operation = f" {actor.operation}" if actor.operation else ""
+    via = f" of {actor.subresource}" if actor.subresource else ""
+    manager = f"{safe_text(actor.manager)}{operation}{via}" if actor.manager else ""
+    known = actor.source is EvidenceSource.AUDIT
+    who = safe_text(actor.user) if actor.user else ""
+    parts = [part for part in (who, manager, actor.time) if part]
+    return ", ".join(parts) + ("" if known else " (no audit entry)")

@@ -108,8 +108,9 @@ def _program_failed(result: RunResult) -> Reason | None:
         if exited := re.search(r"program exited with non-zero exit code: (\d+)", error.message):
             wrote = [d.message for d in result.diagnostics if d.severity == "info#err"]
             said = _last_lines("\n".join(wrote)) or f"it exited with code {exited[1]}"
-            code = ExitCode.BAD_INPUT if exited[1] == "2" else ExitCode.ERROR
-            return Reason(f"the program failed: {said}", exit_code=code)
+            if exited[1] == str(int(ExitCode.BAD_INPUT)):
+                return Reason(said, exit_code=ExitCode.BAD_INPUT)
+            return Reason(f"the program failed: {said}")
         if "Program failed with an unhandled exception" in error.message:
             return _exception(error)
     return None

@@ -1,0 +1,127 @@
+import gzip
+import json
+from typing import Any
+
+import pytest
+from holdfast.engine.checkpoint import RecordedResource, decode_checkpoint, decode_export
+from holdfast.errors import EngineError
+
+SIGNATURE = "4dabf18193072939515e22adb298388d"
+SECRET = {SIGNATURE: "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "v1:abc"}
+STACK = "organization/p/dev"
+
+
+def resource(**parts: Any) -> dict[str, Any]:
+    whole = {
+        "urn": "urn:pulumi:dev::p::kubernetes:core/v1:Secret::s",
+        "type": "kubernetes:core/v1:Secret",
+        "custom": True,
+        "inputs": {"kind": "Secret"},
+        "outputs": {
+            "__inputs": {"data": SECRET},
+            "__fieldManager": "holdfast",
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": "s", "uid": "u-1", "labels": {"a": SECRET, "b": "c"}},
+            "data": SECRET,
+            "list": [{"x": SECRET}, 1],
+        },
+        "created": "2026-11-21T18:22:35.2Z",
+        "modified": "2026-11-21T18:22:36.2Z",
+    }
+    return whole | parts
+
+
+def checkpoint(*resources: dict[str, Any], stack: str = STACK, version: int = 3) -> bytes:
+    latest = {"manifest": {}, "resources": resources}
+    return json.dumps(
+        {"version": version, "checkpoint": {"stack": stack, "latest": latest}}
+    ).encode()
+
+
+def decoded(*resources: dict[str, Any]) -> tuple[RecordedResource, ...]:
+    return decode_checkpoint(checkpoint(*resources), stack=STACK, place="x.json").resources
+
+
+def test_gives_the_live_object_without_notes_and_without_secrets() -> None:
+    (secret,) = decoded(resource())
+
+    assert secret.is_kubernetes_object
+    assert (secret.uid, secret.field_manager) == ("u-1", "holdfast")
+    assert secret.live_object() == {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "s", "uid": "u-1", "labels": {"b": "c"}},
+        "list": [{}, 1],
+    }
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        pytest.param({"custom": False}, id="component"),
+        pytest.param({"delete": True}, id="replaced-and-to-be-deleted"),
+        pytest.param({"external": True}, id="only-read"),
+        pytest.param({"type": "pulumi:providers:kubernetes"}, id="provider"),
+        pytest.param({"type": "aws:s3:Bucket"}, id="other-cloud"),
+        pytest.param({"outputs": {"name": "release"}}, id="no-object"),
+        pytest.param({"outputs": None}, id="nothing"),
+    ],
+)
+def test_tells_objects_of_the_stack_from_everything_else(parts: dict[str, Any]) -> None:
+    assert not decoded(resource(**parts))[0].is_kubernetes_object
+
+
+def test_reads_compressed_files() -> None:
+    packed = gzip.compress(checkpoint(resource()))
+
+    assert len(decode_checkpoint(packed, stack=STACK, place="x").resources) == 1
+
+
+def test_an_empty_stack_has_no_resources() -> None:
+    empty = json.dumps({"version": 3, "checkpoint": {"stack": STACK}}).encode()
+
+    assert decode_checkpoint(empty, stack=STACK, place="x").resources == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        pytest.param(b"", "x.json cannot be read, it may be cut off", id="empty"),
+        pytest.param(checkpoint(resource())[:-9], "may be cut off", id="cut-off"),
+        pytest.param(gzip.compress(checkpoint())[:-9], "may be cut off", id="cut-off-gzip"),
+        pytest.param(b"\x1f\x8bnonsense", "may be cut off", id="no-gzip"),
+        pytest.param(b"[1]", "cannot be read", id="no-object"),
+        pytest.param(checkpoint(version=5), "format 5, newer than 4; update", id="of-the-future"),
+        pytest.param(
+            checkpoint(stack="organization/other/dev"),
+            "x.json belongs to organization/other/dev, not to organization/p/dev",
+            id="of-another-project",
+        ),
+        pytest.param(b'{"version":3}', "belongs to no stack", id="of-nobody"),
+    ],
+)
+def test_refuses_a_checkpoint_that_cannot_be_trusted(data: bytes, says: str) -> None:
+    with pytest.raises(EngineError, match=says):
+        decode_checkpoint(data, stack=STACK, place="x.json")
+
+
+def test_says_when_only_a_newer_python_could_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr("importlib.import_module", refuse)
+
+    with pytest.raises(EngineError, match=r"zstd, which this Python cannot read; set PULUMI_DIY"):
+        decode_checkpoint(b"\x28\xb5\x2f\xfd...", stack=STACK, place="x.json.zst")
+
+
+def test_reads_an_export() -> None:
+    export = json.dumps({"version": 3, "deployment": {"resources": [resource()]}}).encode()
+
+    assert [r.uid for r in decode_export(export, place="the export").resources] == ["u-1"]
+
+
+def test_refuses_an_export_that_is_none() -> None:
+    with pytest.raises(EngineError, match="the export cannot be read"):
+        decode_export(b"error: nothing", place="the export")

@@ -1,0 +1,67 @@
+"""The project itself, copied for a test: its agents and stacks on the test's own sandbox."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from holdfast.engine.stack import Stack, open_stack
+
+from tests.e2e.live_sandbox import TIMEOUT_SECONDS, LiveSandbox
+
+CLONE = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class FleetProject:
+    """A copy of the project whose `dev` stack lives in one sandbox."""
+
+    root: Path
+    sandbox: LiveSandbox
+
+    @classmethod
+    def copy(cls, root: Path, sandbox: LiveSandbox) -> "FleetProject":
+        """Copy what a test may edit, link what it may not."""
+        for entry in ("infra", ".venv", "policy-pack"):
+            (root / entry).symlink_to(CLONE / entry)
+        for folder in ("agents", "stacks"):
+            for source in (CLONE / folder).rglob("*"):
+                target = root / source.relative_to(CLONE)
+                if source.is_file():
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    text = source.read_text()
+                    target.write_text(text.replace("holdfast-default", sandbox.context))
+        (root / "Pulumi.yaml").write_text((CLONE / "Pulumi.yaml").read_text())
+        return cls(root, sandbox)
+
+    def stack(self, name: str = "dev") -> Stack:
+        """A stack of the copy, ready to run."""
+        return open_stack(self.root, name, kubeconfig=self.sandbox.kubeconfig())
+
+    def holdfast(
+        self, *arguments: str, hash_seed: str = "random"
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run a verb inside the copy; the exit code is the caller's to judge."""
+        variables = {
+            "HOLDFAST_STATE": str(self.sandbox.state),
+            "PYTHONHASHSEED": hash_seed,
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "holdfast.cli.main", *arguments],
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | variables,
+            timeout=TIMEOUT_SECONDS,
+        )
+
+    def drift(self, *arguments: str) -> tuple[int, dict[str, Any]]:
+        """Exit code and JSON report of a scan of `dev`."""
+        done = self.holdfast("drift", "-s", "dev", "-o", "json", *arguments)
+        assert done.stdout, done.stderr
+        report: dict[str, Any] = json.loads(done.stdout)
+        return done.returncode, report

@@ -22,16 +22,14 @@ SIDECAR = {
 
 
 @pytest.fixture(scope="module")
-def project(
-    sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[FleetProject]:
+def project(sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> FleetProject:
     """The five agents, deployed on `dev` with the policy pack."""
     copy = FleetProject.copy(tmp_path_factory.mktemp("project"), sandbox)
     stack = copy.stack()
     assert stack.init_if_absent()
     result = stack.up(policy_pack=copy.root / "policy-pack")
     assert result.counts["create"] > 40
-    yield copy
+    return copy
 
 
 @pytest.fixture

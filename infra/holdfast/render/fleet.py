@@ -1,6 +1,6 @@
 """A whole fleet to its objects."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.render.agent import render_agent
 from holdfast.render.marks import Origin, RenderedObject, revised
@@ -26,7 +26,16 @@ class FleetPlan:
         if not self.are_namespaces_managed:
             return ()
         names = {agent.marks.namespace for agent in self.agents}
-        return tuple(revised(item) for item in render_namespaces(names, self.origin))
+        holds_data = {
+            agent.marks.namespace
+            for agent in self.agents
+            if any(volume.retain and not volume.existing_claim for volume in agent.spec.storage)
+        }
+        return tuple(
+            # A deleted namespace takes its claims along, however well those are kept.
+            replace(revised(item), is_retained=item.manifest["metadata"]["name"] in holds_data)
+            for item in render_namespaces(names, self.origin)
+        )
 
 
 def render_fleet(plan: FleetPlan) -> tuple[RenderedObject, ...]:

@@ -151,6 +151,14 @@ def test_a_fleet_declares_the_namespaces_of_its_agents_once() -> None:
     assert types["one"] == types["two"] == "holdfast:index:Agent"
 
 
+def test_a_namespace_that_holds_data_outlives_its_last_agent() -> None:
+    without = {key: value for key, value in SUPPORT.items() if key != "storage"}
+    agents: Any = {"one": SUPPORT, "two": without | {"namespace": "ops"}}
+    requests = deploy(lambda: Fleet("fleet", {"agents": agents})).requests
+    assert requests["namespace-cx"].retainOnDelete
+    assert not requests["namespace-ops"].retainOnDelete
+
+
 def test_existing_namespaces_are_left_to_their_owners() -> None:
     args: Any = {"agents": {"one": SUPPORT}, "namespaces": "existing"}
     assert "namespace-cx" not in deploy(lambda: Fleet("fleet", args)).types()

@@ -1,10 +1,12 @@
 """Where the parts of a comparison come from: files, a stack, a cluster, the policy pack. Wiring."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from holdfast.drift.attribution import AuditTrail
 from holdfast.drift.autoscaling import Autoscalers
@@ -45,6 +47,9 @@ class DesiredState:
         stack: Name of the stack; empty for files.
         environment: Policy profile by which live objects are judged.
         context: Kubeconfig context of the stack; None for the current one.
+        kubeconfig: Kubeconfig of the sandbox that the stack lives in; None elsewhere.
+        audit_log: Audit log of that sandbox.
+        pending: Objects that an interrupted update left half done: they cannot be judged.
         baseline: Live objects right after the last good update; None without.
     """
 
@@ -52,13 +57,31 @@ class DesiredState:
     stack: str = ""
     environment: str = "prod"
     context: str | None = None
+    kubeconfig: Path | None = None
+    audit_log: Path | None = None
     baseline: tuple[KubeObject, ...] | None = None
+    pending: tuple[ObjectRef, ...] = ()
 
 
 def desired_objects_of_stack(stack: str) -> DesiredState:
     """Rendered objects of a stack, its cluster settings and its policy profile."""
-    raise InputError(
-        f"stack {stack}: --stack is not there yet", remedy="render it and use --desired"
+    from holdfast.cli.stack_state import open_state  # noqa: PLC0415  (files need no project)
+    from holdfast.engine.baseline import read_baseline  # noqa: PLC0415  (as above)
+
+    state = open_state(stack)
+    baseline = read_baseline(state.project_root, stack)
+    for note in (baseline.reason and f"no baseline: {baseline.reason}", *baseline.warnings):
+        if note:
+            click.echo(f"note: {note}", err=True)
+    return DesiredState(
+        state.objects,
+        stack=stack,
+        environment=state.policy_profile,
+        context=state.context,
+        kubeconfig=state.kubeconfig,
+        audit_log=state.audit_log,
+        baseline=tuple(one.object for one in baseline.objects) if baseline.exists else None,
+        pending=baseline.pending,
     )
 
 
@@ -96,7 +119,7 @@ class DriftSources:
     def cluster(self) -> "ClusterSource":
         """The cluster to look at."""
         context = self.request.context or self.desired.context
-        return ClusterSource.connect(self.request.kubeconfig, context)
+        return ClusterSource.connect(self.request.kubeconfig or self.desired.kubeconfig, context)
 
     def scan(self) -> DriftReport:
         """Read what is live now, and compare."""
@@ -104,6 +127,8 @@ class DriftSources:
             return self._scan_of_file(self.request.live)
         objects = self.cluster.placed(self.desired.objects)
         live, types = self.cluster.read(objects)
+        half_done = {ref.identity: _half_done(ref) for ref in self.desired.pending}
+        live = replace(live, unread={**live.unread, **half_done})
         around = self._surroundings(objects, types, lambda: self.cluster.autoscalers(objects))
         return find_drift(objects, live, around, self.desired.stack)
 
@@ -135,7 +160,7 @@ class DriftSources:
         return _by_identity(known) if known is not None else None
 
     def _trail(self) -> Callable[[], AuditTrail] | None:
-        file = self.request.audit_log
+        file = self.request.audit_log or self.desired.audit_log
         if file is None:
             return None
         if not file.is_file():
@@ -222,6 +247,11 @@ def judge_of(environment: str) -> RuleJudge:
         }
 
     return judge
+
+
+def _half_done(ref: ObjectRef) -> NotChecked:
+    remedy = "run `pulumi cancel`, then `pulumi up`"
+    return NotChecked(str(ref), f"an interrupted update left it half done: {remedy}")
 
 
 def _is_namespaced(api_version: str, kind: str) -> bool | None:

@@ -1,0 +1,74 @@
+"""What a stack wants of its cluster: rendered objects, cluster, policy profile, baseline."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from holdfast.cli.project import find_project_root
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.fleet import Fleet
+from holdfast.manifest.loader import load_fleet
+from holdfast.render.declared import plan_fleet
+from holdfast.render.fleet import render_fleet
+from holdfast.render.marks import RenderedObject
+
+
+@dataclass(frozen=True)
+class StackState:
+    """One stack of the project, each part read when first asked for.
+
+    Attributes:
+        project_root: Folder of Pulumi.yaml.
+        name: Name of the stack.
+    """
+
+    project_root: Path
+    name: str
+
+    @cached_property
+    def fleet(self) -> Fleet:
+        """What the files declare for the stack."""
+        return load_fleet(self.project_root, self.name)
+
+    @cached_property
+    def rendered(self) -> tuple[RenderedObject, ...]:
+        """Every object of the stack."""
+        return render_fleet(plan_fleet(self.fleet, self.name))
+
+    @property
+    def objects(self) -> tuple[KubeObject, ...]:
+        """The same, as plain objects."""
+        return tuple(item.manifest for item in self.rendered)
+
+    @property
+    def context(self) -> str | None:
+        """Context of the stack's cluster; None for the current one."""
+        return self.fleet.environment.cluster.context
+
+    @property
+    def policy_profile(self) -> str:
+        """Profile by which the stack is judged: as its file says, else by its name."""
+        return self.fleet.environment.policy.profile or self.name
+
+    @property
+    def kubeconfig(self) -> Path | None:
+        """Kubeconfig of the sandbox that the stack lives in; None when it lives elsewhere."""
+        from holdfast.sandbox.place import sandbox_kubeconfig  # noqa: PLC0415  (start-up time)
+
+        return sandbox_kubeconfig(self.context) if self.context else None
+
+    @property
+    def audit_log(self) -> Path | None:
+        """Audit log of that sandbox; None when the stack lives elsewhere."""
+        kubeconfig = self.kubeconfig
+        log = kubeconfig.with_name("audit.log") if kubeconfig else None
+        return log if log and log.is_file() else None
+
+
+def open_state(stack: str) -> StackState:
+    """A stack of the project that the working directory lies in.
+
+    Raises:
+        InputError: there is no project here.
+    """
+    return StackState(find_project_root(), stack)

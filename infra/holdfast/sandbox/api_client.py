@@ -46,6 +46,11 @@ class ApiClient:
         """Close the connection."""
         self._connection.close()
 
+    def answers(self) -> bool:
+        """Whether the server takes requests, ready or not."""
+        status, _ = self._request("GET", "/readyz")
+        return status in (http.client.OK, http.client.INTERNAL_SERVER_ERROR)
+
     def is_ready(self) -> bool:
         """Whether the server says that it and its database are ready."""
         status, _ = self._request("GET", "/readyz")

@@ -9,7 +9,7 @@ from pathlib import Path
 from holdfast.errors import SandboxError
 from holdfast.sandbox.place import SandboxPlace
 from holdfast.sandbox.private_file import FILE_MODE
-from holdfast.sandbox.process import ProcessIdentity, read_identity
+from holdfast.sandbox.process import read_identity
 from holdfast.sandbox.programs import Program
 from holdfast.sandbox.record import SandboxRecord, write_record
 
@@ -25,12 +25,10 @@ class Launched:
     Attributes:
         program: Which one.
         process: Its handle, for the exit code.
-        identity: Which process it is, for everybody else.
     """
 
     program: Program
     process: "subprocess.Popen[bytes]"
-    identity: ProcessIdentity
 
 
 class Launcher:
@@ -70,7 +68,7 @@ class Launcher:
             raise SandboxError(self._obituary(program, process))
         self.record = self.record.with_process(program.name, identity)
         write_record(self._place, self.record)
-        self.launched.append(Launched(program, process, identity))
+        self.launched.append(Launched(program, process))
 
     def require_all_running(self) -> None:
         """Look after what was started.
@@ -83,10 +81,17 @@ class Launcher:
                 raise SandboxError(self._obituary(launched.program, launched.process))
 
     def release(self) -> None:
-        """Let the programs run on without this command."""
+        """Let the programs run on without this command, under their final identities.
+
+        Somebody's `etcd` may be a script that has become the real program since it was started.
+        """
         for launched in self.launched:
+            if identity := read_identity(launched.process.pid):
+                self.record = self.record.with_process(launched.program.name, identity)
             # Python warns of processes left running; here that is the purpose.
             launched.process.returncode = 0
+        self.launched.clear()
+        write_record(self._place, self.record)
 
     def _spawn(
         self, command: list[str], environment: dict[str, str], log: Path

@@ -46,7 +46,7 @@ def prepare_folder(place: SandboxPlace) -> None:
 
 def require_resources(place: SandboxPlace) -> None:
     """Refuse to start without the disk space and memory that the programs take at once."""
-    free_disk = shutil.disk_usage(place.directory.parent).free
+    free_disk = free_disk_bytes(place.directory.parent)
     if free_disk < DISK_BYTES:
         message = (
             f"{_megabytes(free_disk)} free at {place.directory.parent}, "
@@ -61,6 +61,11 @@ def require_resources(place: SandboxPlace) -> None:
         )
         remedy = "end something else, or another sandbox ('holdfast sandbox list')"
         raise SandboxError(message, remedy=remedy)
+
+
+def free_disk_bytes(folder: Path) -> int:
+    """Space that this user may take on the disk of a folder."""
+    return shutil.disk_usage(folder).free
 
 
 def available_memory_bytes() -> int | None:

@@ -53,8 +53,12 @@ def start_programs(place: SandboxPlace, launcher: Launcher) -> None:
     waiter.wait("an etcd that answers", lambda: _accepts_connections(ports.etcd))
     launcher.launch(API_SERVER)
     with ApiClient(place, ports.api_server) as client:
+        waiter.wait("an API server that answers", client.answers)
+        # The server now idles for a second before it writes the built-in roles. kwok works without
+        # them; the others, started that early, would be refused and come back much later.
+        launcher.launch(KWOK)
         waiter.wait("an API server that is ready", client.is_ready)
-        for program in (CONTROLLER_MANAGER, SCHEDULER, KWOK):
+        for program in (CONTROLLER_MANAGER, SCHEDULER):
             launcher.launch(program)
         for wanted in bootstrap_objects():
             apply = functools.partial(_apply, client, wanted.path, wanted.content)

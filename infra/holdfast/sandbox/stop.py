@@ -15,7 +15,7 @@ from holdfast.sandbox.process import (
     send_signal,
     wait_until_gone,
 )
-from holdfast.sandbox.programs import PROGRAMS, Program
+from holdfast.sandbox.programs import API_SERVER, ETCD, PROGRAMS, Program
 from holdfast.sandbox.record import SandboxRecord
 
 KILL_SECONDS = 10.0
@@ -41,9 +41,12 @@ def stop_programs(record: SandboxRecord, *, is_urgent: bool = False) -> int:
         SandboxError: a process did not end even when killed.
     """
     count = 0
+    has_database = bool(_processes_of(ETCD, record))
     for program in reversed(PROGRAMS):
+        # Without its etcd an API server never ends by itself: asking it would only cost time.
+        is_pointless = program is API_SERVER and not has_database
         for process in _processes_of(program, record):
-            _stop(process, program, is_urgent=is_urgent)
+            _stop(process, program, is_urgent=is_urgent or is_pointless)
             count += 1
     return count
 

@@ -1,0 +1,109 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from holdfast.errors import SandboxError
+from holdfast.sandbox import requirements
+from holdfast.sandbox.place import SandboxPlace
+
+MEBIBYTE = 1024**2
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> SandboxPlace:
+    return SandboxPlace("a", tmp_path / "sandboxes" / "a")
+
+
+def test_makes_a_folder_that_only_its_owner_may_enter(place: SandboxPlace) -> None:
+    requirements.prepare_folder(place)
+
+    assert place.directory.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_refuses_a_state_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    place = SandboxPlace("a", tmp_path / "file" / "sandboxes" / "a")
+
+    with pytest.raises(SandboxError, match=r"cannot be written: Not a directory; set HOLDFAST_S"):
+        requirements.prepare_folder(place)
+
+
+def test_refuses_another_users_sandbox(
+    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace
+) -> None:
+    requirements.prepare_folder(place)
+    monkeypatch.setattr(os, "geteuid", lambda: 4321)
+
+    with pytest.raises(SandboxError, match=r"belongs to user \d+, this command runs as 4321"):
+        requirements.prepare_folder(place)
+
+
+def test_refuses_a_folder_that_is_no_sandbox(place: SandboxPlace) -> None:
+    place.directory.mkdir(parents=True)
+    requirements.prepare_folder(place)
+    (place.directory / "thesis.tex").touch()
+
+    with pytest.raises(SandboxError, match="exists and is no sandbox; move it away"):
+        requirements.prepare_folder(place)
+
+
+@pytest.mark.parametrize(
+    ("machine", "limit", "used", "available"),
+    [
+        pytest.param("MemAvailable:  1024 kB\n", None, None, MEBIBYTE, id="no-container"),
+        pytest.param("MemAvailable:  1024 kB\n", "max", "5", MEBIBYTE, id="container-no-limit"),
+        pytest.param("MemAvailable:  1024 kB\n", "7000", "5000", 2000, id="tight-container"),
+        pytest.param("MemAvailable:  1 kB\n", "7000", "5000", 1024, id="tight-machine"),
+        pytest.param("MemTotal:  1 kB\n", None, None, None, id="unknown"),
+    ],
+)
+def test_knows_the_memory_left_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    machine: str,
+    limit: str | None,
+    used: str | None,
+    available: int | None,
+) -> None:
+    texts = {"_MEMORY_FACTS": machine, "_MEMORY_LIMIT": limit, "_MEMORY_USED": used}
+    for name, text in texts.items():
+        if text is not None:
+            (tmp_path / name).write_text(text)
+        monkeypatch.setattr(requirements, name, tmp_path / name)
+
+    assert requirements.available_memory_bytes() == available
+
+
+@pytest.mark.parametrize(
+    ("memory", "disk", "says"),
+    [
+        pytest.param(100 * MEBIBYTE, 9**12, "100 MiB of memory available", id="little-memory"),
+        pytest.param(9**12, 30 * MEBIBYTE, "30 MiB free at", id="little-disk"),
+    ],
+)
+def test_refuses_to_start_without_room(
+    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace, memory: int, disk: int, says: str
+) -> None:
+    requirements.prepare_folder(place)
+    monkeypatch.setattr(requirements, "available_memory_bytes", lambda: memory)
+    monkeypatch.setattr(requirements, "free_disk_bytes", lambda _: disk)
+
+    with pytest.raises(SandboxError, match=says):
+        requirements.require_resources(place)
+
+
+def test_starts_when_the_memory_is_unknown(
+    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace
+) -> None:
+    requirements.prepare_folder(place)
+    monkeypatch.setattr(requirements, "available_memory_bytes", lambda: None)
+
+    requirements.require_resources(place)
+
+
+def test_refuses_other_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+
+    with pytest.raises(SandboxError, match="runs on Linux only, this is darwin"):
+        requirements.require_linux()

@@ -5,6 +5,7 @@ Source: github.com/distribution/reference, "Grammar", and the defaults of contai
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -36,6 +37,7 @@ class ImageReference:
         return any(char.isdigit() for char in self.tag)
 
 
+@lru_cache(maxsize=1024)
 def parse_image(reference: str) -> ImageReference:
     """Parts of a reference; of one that is malformed, what can be told."""
     name, _, digest = reference.strip().partition("@")

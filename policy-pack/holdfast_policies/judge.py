@@ -5,7 +5,6 @@ both and the pack's servicer are made of. A rule that raises is a violation of i
 be judged is never taken as fine.
 """
 
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ class Violation:
 
     Attributes:
         rule: Id of the rule.
+        description: What is wrong when the rule is violated, in general.
         level: `advisory` or `mandatory`.
         severity: How bad it is, whatever follows from it.
         path: Field path, list items by name: `spec.containers[name=agent].image`.
@@ -38,6 +38,7 @@ class Violation:
     """
 
     rule: str
+    description: str
     level: Level
     severity: Severity
     path: str
@@ -138,8 +139,7 @@ def _findings(
     assert check is not None  # noqa: S101  # a profile sorts the rules by what they judge
     findings: list[Finding | Exception] = []
     try:
-        for finding in check(judged, settings):
-            findings.append(finding)  # what was found before a fault is kept
+        findings.extend(check(judged, settings))  # what was found before a fault is kept
     except UndeterminedError as signal:
         findings.append(Undecided(signal.path))
     except Exception as fault:  # whatever a rule raises must not pass its object
@@ -164,6 +164,7 @@ def _violation(ruling: Ruling, subject: Subject, finding: Breach | Exception) ->
     if isinstance(finding, Breach):
         return Violation(
             rule=rule.id,
+            description=rule.description,
             level=ruling.level,
             severity=rule.severity,
             path=finding.path,
@@ -173,14 +174,24 @@ def _violation(ruling: Ruling, subject: Subject, finding: Breach | Exception) ->
             subject=finding.subject or subject,
         )
     # The text of the fault may hold a value of the object, even a secret: its place says enough.
-    frame = traceback.extract_tb(finding.__traceback__)[-1]
     return Violation(
         rule=rule.id,
+        description="A rule failed, so that nothing is known about what it judges",
         level=Level.MANDATORY,
         severity=rule.severity,
         path="",
-        got=f"{type(finding).__name__} at {Path(frame.filename).name}:{frame.lineno}",
+        got=f"{type(finding).__name__} at {_place_of(finding)}",
         required=f"rule {rule.id} to judge {subject.label}",
         remedy="this is a fault of the rule: report it with the object that caused it",
         subject=subject,
     )
+
+
+def _place_of(fault: Exception) -> str:
+    """File and line in which an exception was raised."""
+    frame = fault.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    if frame is None:
+        return "a place unknown"
+    return f"{Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}"

@@ -3,7 +3,8 @@
 A rule about containers is a function of one container; `containers` makes it a check of an object.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from holdfast_policies.decode.unknown import (
@@ -13,41 +14,50 @@ from holdfast_policies.decode.unknown import (
     unknown_path,
 )
 from holdfast_policies.finding import Finding, Undecided
-from holdfast_policies.rule import Check, Settings
+from holdfast_policies.rule import Check, Settings, StackCheck
+from holdfast_policies.stack import Stack
 from holdfast_policies.subject import Container, Pod, Subject, field_path, item_path, items, mapping
 
 _A = TypeVar("_A")
 _B = TypeVar("_B")
 
 
-def guarded(
-    check: Callable[[_A, _B], Iterable[Finding]], first: _A, second: _B
-) -> Iterator[Finding]:
-    """What a check finds; when it touches an unknown, what it found before and `Undecided`."""
+def gather(
+    findings: list[Finding], check: Callable[[_A, _B], Iterable[Finding]], first: _A, second: _B
+) -> None:
+    """Add what a check finds; when it touches an unknown, what it found before and `Undecided`."""
     try:
-        yield from check(first, second)
+        findings.extend(check(first, second))
     except UndeterminedError as signal:
-        yield Undecided(signal.path)
+        findings.append(Undecided(signal.path))
 
 
 def each(
     values: object, path: str, check: Callable[[Any, str], Iterable[Finding]], key: str = "name"
-) -> Iterator[Finding]:
-    """What a check finds in every item of a list, given the item and its path."""
+) -> list[Finding]:
+    """What a check finds in every item of a list, given the item and its path.
+
+    Args:
+        values: The list; what is none has no items.
+        path: Field path of the list.
+        check: Judges one item.
+        key: Field that names an item, as in Kubernetes' merge keys; empty for lists by index.
+    """
+    findings: list[Finding] = []
     for index, value in enumerate(raw_items(items(values))):
         if is_unknown(value):
-            yield Undecided(unknown_path(value) or f"{path}[{index}]")
+            findings.append(Undecided(unknown_path(value) or f"{path}[{index}]"))
         else:
-            yield from guarded(check, value, item_path(path, index, value, key))
+            gather(findings, check, value, item_path(path, index, value, key))
+    return findings
 
 
 def pods(check: Callable[[Pod, Settings], Iterable[Finding]]) -> Check:
     """A check of the pod an object is or makes, once an object."""
 
-    def check_subject(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    def check_subject(subject: Subject, settings: Settings) -> Iterable[Finding]:
         pod = subject.pod
-        if pod is not None:
-            yield from check(pod, settings)
+        return () if pod is None else check(pod, settings)
 
     return check_subject
 
@@ -55,13 +65,15 @@ def pods(check: Callable[[Pod, Settings], Iterable[Finding]]) -> Check:
 def containers(check: Callable[[Container, Settings], Iterable[Finding]]) -> Check:
     """A check of every container of the pod an object is or makes."""
 
-    def check_subject(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    def check_subject(subject: Subject, settings: Settings) -> Iterable[Finding]:
+        findings: list[Finding] = []
         pod = subject.pod
         for container in pod.containers if pod is not None else ():
             if isinstance(container, Undecided):
-                yield container
-                continue
-            yield from guarded(check, container, settings)
+                findings.append(container)
+            else:
+                gather(findings, check, container, settings)
+        return findings
 
     return check_subject
 
@@ -69,22 +81,37 @@ def containers(check: Callable[[Container, Settings], Iterable[Finding]]) -> Che
 def volumes(check: Callable[[Mapping[str, Any], str, Settings], Iterable[Finding]]) -> Check:
     """A check of every volume of the pod an object is or makes, given the volume and its path."""
 
-    def check_pod(pod: Pod, settings: Settings) -> Iterator[Finding]:
+    def check_pod(pod: Pod, settings: Settings) -> Iterable[Finding]:
+        def check_volume(volume: object, path: str) -> Iterable[Finding]:
+            return check(mapping(volume), path, settings)
+
         path = field_path(pod.spec_path, "volumes")
-
-        def check_volume(volume: object, volume_path: str) -> Iterable[Finding]:
-            return check(mapping(volume), volume_path, settings)
-
-        yield from each(pod.spec.get("volumes"), path, check_volume)
+        return each(pod.spec.get("volumes"), path, check_volume)
 
     return pods(check_pod)
+
+
+def workloads(check: Callable[[Subject, Stack, Settings], Iterable[Finding]]) -> StackCheck:
+    """A check of every object of a stack that is or makes pods, given the object and the stack."""
+
+    def check_stack(stack: Stack, settings: Settings) -> Iterable[Finding]:
+        findings: list[Finding] = []
+        for workload in stack.workloads:
+            found: list[Finding] = []
+            gather(found, lambda each, stack: check(each, stack, settings), workload, stack)
+            findings += [replace(finding, subject=workload) for finding in found]
+        return findings
+
+    return check_stack
 
 
 def all_of(*checks: Check) -> Check:
     """Several checks as one; an unknown that stops one does not stop the others."""
 
-    def check_subject(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    def check_subject(subject: Subject, settings: Settings) -> Iterable[Finding]:
+        findings: list[Finding] = []
         for check in checks:
-            yield from guarded(check, subject, settings)
+            gather(findings, check, subject, settings)
+        return findings
 
     return check_subject

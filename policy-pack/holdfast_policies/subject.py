@@ -35,15 +35,14 @@ def text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def field_path(*steps: str) -> str:
-    """Dotted path of the steps that are not empty; keys with dots or slashes stand in brackets."""
-    path = ""
-    for step in steps:
-        if not step:
-            continue
-        is_key = ("." in step or "/" in step) and "[" not in step
-        path += f'["{step}"]' if is_key else f".{step}" if path else step
-    return path
+def field_path(path: str, *names: str) -> str:
+    """Path of a field below a path, which may be empty."""
+    return ".".join([path, *names] if path else names)
+
+
+def key_path(path: str, key: str) -> str:
+    """Path of a key of a map; keys with dots or slashes stand in brackets."""
+    return f'{path}["{key}"]' if "." in key or "/" in key else field_path(path, key)
 
 
 def item_path(path: str, index: int, item: object, key: str = "name") -> str:
@@ -102,6 +101,12 @@ class Pod:
     def security_context(self) -> Mapping[str, Any]:
         """The pod's security context, empty when it has none."""
         return mapping(self.spec.get("securityContext"))
+
+    @property
+    def service_account(self) -> str:
+        """ServiceAccount the pod runs as; the old field counts where the new one is unset."""
+        named = self.spec.get("serviceAccountName") or self.spec.get("serviceAccount")
+        return text(named) or "default"
 
     @property
     def is_windows(self) -> bool:
@@ -193,5 +198,5 @@ class Subject:
         for step in steps:
             template = mapping(template.get(step))
         return Pod(
-            mapping(template.get("metadata")), mapping(template.get("spec")), field_path(*steps)
+            mapping(template.get("metadata")), mapping(template.get("spec")), ".".join(steps)
         )

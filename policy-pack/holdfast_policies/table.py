@@ -4,9 +4,13 @@ from collections.abc import Mapping
 
 from holdfast_policies.rule import Rule
 from holdfast_policies.rules import (
+    dedicated_service_account,
+    egress_scoped,
     image_digest_pinned,
     image_registry_allowlist,
+    no_literal_credentials,
     no_public_exposure,
+    no_token_automount,
     pss_apparmor_selinux,
     pss_capabilities,
     pss_host_namespaces,
@@ -25,6 +29,7 @@ from holdfast_policies.rules import (
     rbac_no_wildcards,
     read_only_root_filesystem,
     requests_and_limits,
+    stack_network_policy_coverage,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -46,9 +51,14 @@ RULES: tuple[Rule, ...] = (
     image_digest_pinned.RULE,
     image_registry_allowlist.RULE,
     requests_and_limits.RULE,
+    egress_scoped.RULE,
     no_public_exposure.RULE,
+    no_literal_credentials.RULE,
+    dedicated_service_account.RULE,
+    no_token_automount.RULE,
     rbac_no_wildcards.RULE,
     rbac_no_privileged_binding.RULE,
+    stack_network_policy_coverage.RULE,
 )
 """All rules, in the order of the reference table."""
 

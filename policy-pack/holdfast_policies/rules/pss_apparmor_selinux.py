@@ -8,7 +8,7 @@ from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import all_of, containers, each, pods
 from holdfast_policies.pod_security import PSS_VERSION, STANDARD, is_in_force_since
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Pod, field_path, mapping, text
+from holdfast_policies.subject import Container, Pod, field_path, key_path, mapping, text
 from holdfast_policies.wording import either, shown
 
 _PROFILES = ("RuntimeDefault", "Localhost")
@@ -56,7 +56,7 @@ def check_pod(pod: Pod, settings: Settings) -> Iterator[Finding]:
         value = text(annotations.get(key))
         if value not in ("", "runtime/default") and not value.startswith("localhost/"):
             required = '"runtime/default" or "localhost/…"'
-            yield Breach(field_path(path, key), got=shown(value), required=required)
+            yield Breach(key_path(path, key), got=shown(value), required=required)
 
     yield from each(
         [key for key in annotations if key.startswith(_ANNOTATION)], "", check_annotation

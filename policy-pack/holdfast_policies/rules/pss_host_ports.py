@@ -21,7 +21,7 @@ def check_port(port: object, path: str) -> Iterator[Breach]:
 def check(container: Container, _: Settings) -> Iterator[Finding]:
     """Each port of the node that a container takes."""
     path = field_path(container.path, "ports")
-    yield from each(container.value.get("ports"), path, check_port)
+    yield from each(container.value.get("ports"), path, check_port, key="")
 
 
 RULE = Rule(

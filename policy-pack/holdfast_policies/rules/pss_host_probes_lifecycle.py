@@ -1,6 +1,7 @@
 """No probe and no lifecycle handler may name a host: the kubelet would call it from the node."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
@@ -10,30 +11,32 @@ from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
 from holdfast_policies.subject import Container, field_path, mapping
 from holdfast_policies.wording import shown
 
-_HANDLERS = (
-    ("livenessProbe",),
-    ("readinessProbe",),
-    ("startupProbe",),
-    ("lifecycle", "postStart"),
-    ("lifecycle", "preStop"),
-)
-_PLACES = [(*handler, action) for handler in _HANDLERS for action in ("httpGet", "tcpSocket")]
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_ACTIONS = ("httpGet", "tcpSocket")
 
 
 def check(container: Container, settings: Settings) -> Iterator[Finding]:
     """Each host named in a probe or lifecycle handler; checked from version 1.34 on."""
     if not is_in_force_since(34, settings):
         return
+    yield from each([*_PROBES, "lifecycle"], "", lambda name, _: _check_field(container, name))
 
-    def check_place(steps: tuple[str, ...], _: str) -> Iterator[Breach]:
-        action = container.value
-        for step in steps:
-            action = mapping(action.get(step))
-        if action and action.get("host"):
-            path = field_path(container.path, *steps, "host")
-            yield Breach(path, got=shown(action["host"]), required="no host")
 
-    yield from each(_PLACES, "", check_place)
+def _check_field(container: Container, name: str) -> Iterator[Breach]:
+    declared = mapping(container.value.get(name))
+    path = field_path(container.path, name)
+    if name in _PROBES:
+        yield from _check_handler(declared, path)
+        return
+    for hook in ("postStart", "preStop"):
+        yield from _check_handler(mapping(declared.get(hook)), field_path(path, hook))
+
+
+def _check_handler(handler: Mapping[str, Any], path: str) -> Iterator[Breach]:
+    for action in _ACTIONS:
+        host = mapping(handler.get(action)).get("host")
+        if host:
+            yield Breach(field_path(path, action, "host"), got=shown(host), required="no host")
 
 
 RULE = Rule(

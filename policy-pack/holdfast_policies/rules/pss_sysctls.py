@@ -39,7 +39,7 @@ def check(pod: Pod, settings: Settings) -> Iterator[Finding]:
             yield Breach(field_path(path, "name"), got=shown(name), required="a safe sysctl")
 
     path = field_path(pod.spec_path, "securityContext", "sysctls")
-    yield from each(pod.security_context.get("sysctls"), path, check_sysctl)
+    yield from each(pod.security_context.get("sysctls"), path, check_sysctl, key="")
 
 
 RULE = Rule(

@@ -34,7 +34,7 @@ def check_subjects(subject: Subject, _: Settings) -> Iterator[Finding]:
             required = "no user or group of the system"
             yield Breach(field_path(path, "name"), shown(name), required, remedy)
 
-    yield from each(subject.object.get("subjects"), "subjects", check_subject)
+    yield from each(subject.object.get("subjects"), "subjects", check_subject, key="")
 
 
 RULE = Rule(

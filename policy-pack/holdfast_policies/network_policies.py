@@ -1,0 +1,68 @@
+"""What a network policy selects, governs and allows, whatever kind it is written as.
+
+Knows NetworkPolicy, Cilium's own kinds, and the policy that agent-sandbox makes from a
+SandboxTemplate.
+"""
+
+import ipaddress
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from holdfast_policies.kinds import CILIUM_NETWORK_POLICY, NETWORK_POLICY
+from holdfast_policies.selectors import selects
+from holdfast_policies.subject import Subject, items, text
+
+_Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def governed_directions(policy: Subject) -> frozenset[str]:
+    """Which of `Ingress` and `Egress` a policy restricts for the pods it selects.
+
+    Source: NetworkPolicySpec.policyTypes, with its defaults; Cilium: "default deny" is switched on
+    by a section for the direction.
+    """
+    spec = policy.spec
+    if policy.kind == CILIUM_NETWORK_POLICY:
+        sections = {"Ingress": ("ingress", "ingressDeny"), "Egress": ("egress", "egressDeny")}
+        return frozenset(
+            direction
+            for direction, names in sections.items()
+            if any(spec.get(name) is not None for name in names)
+        )
+    declared = items(spec.get("policyTypes"))
+    if declared:
+        return frozenset(text(direction) for direction in declared)
+    return frozenset({"Ingress", "Egress"} if items(spec.get("egress")) else {"Ingress"})
+
+
+def selects_pod(policy: Subject, namespace: str, labels: Mapping[str, Any]) -> bool:
+    """Whether a policy applies to a pod of a namespace with these labels."""
+    if policy.namespace != namespace:
+        return False
+    if policy.kind == CILIUM_NETWORK_POLICY:
+        return selects(policy.spec.get("endpointSelector"), labels, prefixes=("k8s:", "any:"))
+    return selects(policy.spec.get("podSelector"), labels)
+
+
+def covers_everything(cidrs: Iterable[str]) -> str:
+    """Of several address ranges the catch-all that they make up together; empty for none.
+
+    `0.0.0.0/1` and `128.0.0.0/1` are `0.0.0.0/0`. What is no range says nothing.
+    """
+    networks: list[_Network] = []
+    for cidr in cidrs:
+        try:
+            networks.append(ipaddress.ip_network(cidr, strict=False))
+        except ValueError:
+            continue
+    for version in (4, 6):
+        of_version = [network for network in networks if network.version == version]
+        merged = list(ipaddress.collapse_addresses(of_version))  # type: ignore[type-var]  # one kind
+        if any(network.prefixlen == 0 for network in merged):
+            return str(merged[0])
+    return ""
+
+
+def is_policy(subject: Subject) -> bool:
+    """Whether an object is a network policy of its own."""
+    return subject.kind in (NETWORK_POLICY, CILIUM_NETWORK_POLICY)

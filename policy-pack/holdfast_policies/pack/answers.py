@@ -1,0 +1,108 @@
+"""What is sent to the engine: diagnostics for violations, and what counts as passed.
+
+The engine takes for passed every policy that is neither disabled, nor reported as not applicable,
+nor named by a diagnostic. So every rule that was not run is reported as not applicable, and a rule
+that could not be decided is: its diagnostic, always advisory, goes by the name `undetermined`.
+"""
+
+from collections.abc import Iterable
+
+from holdfast_policies.judge import Judgement, Violation
+from holdfast_policies.kinds import Kind
+from holdfast_policies.pack.sdk import proto
+from holdfast_policies.profile import Profile
+from holdfast_policies.rule import Level, Rule, Severity
+from holdfast_policies.wording import printable
+
+PACK_NAME = "holdfast"
+PACK_VERSION = "0.1.0"
+UNDETERMINED = "undetermined"
+
+_LEVELS = {
+    Level.ADVISORY: proto.ADVISORY,
+    Level.MANDATORY: proto.MANDATORY,
+    Level.REMEDIATE: proto.REMEDIATE,
+    Level.DISABLED: proto.DISABLED,
+}
+_LEVEL_NAMES = {int(number): level for level, number in _LEVELS.items()}
+_SEVERITIES = {
+    Severity.LOW: proto.POLICY_SEVERITY_LOW,
+    Severity.MEDIUM: proto.POLICY_SEVERITY_MEDIUM,
+    Severity.HIGH: proto.POLICY_SEVERITY_HIGH,
+    Severity.CRITICAL: proto.POLICY_SEVERITY_CRITICAL,
+}
+
+
+def level_number(level: Level) -> int:
+    """The engine's number for a level."""
+    return int(_LEVELS[level])
+
+
+def level_of(number: int) -> Level:
+    """Level behind the engine's number."""
+    return _LEVEL_NAMES[number]
+
+
+def not_applicable(kind: Kind | None, profile: Profile) -> list[proto.PolicyNotApplicable]:
+    """The rules that are not run on a resource, each with the reason."""
+    applied = {ruling.rule.id for ruling in profile.for_kind(kind)} if kind else set()
+    what = str(kind) if kind else "what is no Kubernetes object"
+    return [
+        _no_verdict(ruling.rule, _reason_against(ruling.rule, ruling.level, what))
+        for ruling in profile.rulings
+        if ruling.rule.id not in applied
+    ]
+
+
+def _reason_against(rule: Rule, level: Level, what: str) -> str:
+    if level is Level.DISABLED:
+        return "disabled in this profile"
+    return "judges the whole stack" if rule.check is None else f"says nothing about {what}"
+
+
+def add_judgements(
+    response: proto.AnalyzeResponse, judgements: Iterable[Judgement], urn: str = ""
+) -> None:
+    """Add violations, and one note about everything that could not be decided, to a response."""
+    open_rules: dict[str, list[str]] = {}
+    for judgement in judgements:
+        response.diagnostics.extend(diagnostic(each) for each in judgement.violations)
+        if judgement.undecided:
+            rule = judgement.ruling.rule
+            open_rules[rule.id] = sorted({each.path for each in judgement.undecided})
+            if not judgement.violations:
+                response.not_applicable.append(_no_verdict(rule, "cannot be decided at preview"))
+    if open_rules:
+        response.diagnostics.append(_note(open_rules, urn))
+
+
+def diagnostic(violation: Violation) -> proto.AnalyzeDiagnostic:
+    """One violation, under the name, level and severity of its rule."""
+    return proto.AnalyzeDiagnostic(
+        policyName=violation.rule,
+        policyPackName=PACK_NAME,
+        policyPackVersion=PACK_VERSION,
+        description=violation.description,
+        message=f"{violation.description}\n{violation.message}",
+        enforcementLevel=_LEVELS[violation.level],
+        severity=_SEVERITIES[violation.severity],
+        urn=violation.subject.urn,
+    )
+
+
+def _no_verdict(rule: Rule, reason: str) -> proto.PolicyNotApplicable:
+    return proto.PolicyNotApplicable(policy_name=rule.id, reason=reason)
+
+
+def _note(open_rules: dict[str, list[str]], urn: str) -> proto.AnalyzeDiagnostic:
+    description = "Cannot be decided at preview: values are not known yet"
+    lines = [f"{rule}: {', '.join(paths)}" for rule, paths in open_rules.items()]
+    return proto.AnalyzeDiagnostic(
+        policyName=UNDETERMINED,
+        policyPackName=PACK_NAME,
+        policyPackVersion=PACK_VERSION,
+        description=description,
+        message="\n".join([f"{description}; decided during the update", *map(printable, lines)]),
+        enforcementLevel=proto.ADVISORY,
+        urn=urn,
+    )

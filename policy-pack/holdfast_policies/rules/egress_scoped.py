@@ -1,0 +1,84 @@
+"""Pods may call what they need, not everything."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import CILIUM_NETWORK_POLICY, NETWORK_POLICY, SANDBOX_TEMPLATE
+from holdfast_policies.network_policies import covers_everything, governed_directions
+from holdfast_policies.parts import all_of, each
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, field_path, items, mapping, text
+from holdfast_policies.wording import shown
+
+_SCOPED = "named destinations"
+
+
+def check_destinations(egress: object, path: str) -> Iterator[Finding]:
+    """Rules that name no destination, and address ranges that leave none out, also together."""
+    ranges: list[str] = []
+
+    def check_peer(peer: object, peer_path: str) -> Iterator[Breach]:
+        declared = mapping(peer)
+        cidr = text(mapping(declared.get("ipBlock")).get("cidr"))
+        ranges.append(cidr)
+        if not declared:
+            yield Breach(peer_path, got="an empty peer, which is everyone", required=_SCOPED)
+        elif covers_everything([cidr]):
+            yield Breach(field_path(peer_path, "ipBlock", "cidr"), shown(cidr), _SCOPED)
+
+    def check_rule(rule: object, rule_path: str) -> Iterator[Finding]:
+        peers = mapping(rule).get("to")
+        if not items(peers):
+            got = "no destination, which is every destination"
+            yield Breach(field_path(rule_path, "to"), got, _SCOPED)
+        yield from each(peers, field_path(rule_path, "to"), check_peer)
+
+    yield from each(egress, path, check_rule)
+    together = covers_everything(ranges)
+    if together and not any(covers_everything([cidr]) for cidr in ranges):
+        yield Breach(path, got=f"ranges that make up {together} together", required=_SCOPED)
+
+
+def check_policy(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """A NetworkPolicy, where it governs egress at all; the policy within a SandboxTemplate."""
+    if subject.kind == SANDBOX_TEMPLATE:
+        if subject.spec.get("networkPolicyManagement") == "Unmanaged":
+            return  # then nobody makes a policy of this section
+        egress = mapping(subject.spec.get("networkPolicy")).get("egress")
+        yield from check_destinations(egress, "spec.networkPolicy.egress")
+    elif subject.kind == NETWORK_POLICY and "Egress" in governed_directions(subject):
+        yield from check_destinations(subject.spec.get("egress"), "spec.egress")
+
+
+def check_cilium(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """A CiliumNetworkPolicy: the entities world and all, catch-all ranges, every domain."""
+
+    def check_rule(rule: object, path: str) -> Iterator[Breach]:
+        declared = mapping(rule)
+        wide = [name for name in items(declared.get("toEntities")) if name in ("all", "world")]
+        cidrs = [text(cidr) for cidr in items(declared.get("toCIDR"))]
+        cidrs += [text(mapping(block).get("cidr")) for block in items(declared.get("toCIDRSet"))]
+        domains = [mapping(name).get("matchPattern") for name in items(declared.get("toFQDNs"))]
+        together = covers_everything(cidrs)
+        wide += [name for name in (together, *domains) if name in ("*", together) and name]
+        if wide:
+            yield Breach(path, got=", ".join(str(name) for name in wide), required=_SCOPED)
+
+    if subject.kind == CILIUM_NETWORK_POLICY:
+        yield from each(subject.spec.get("egress"), "spec.egress", check_rule)
+
+
+RULE = Rule(
+    id="egress-scoped",
+    title="Egress to named destinations",
+    description="A network policy lets its pods call every destination",
+    rationale="An agent that was talked into it sends what it knows to where it was told.",
+    remedy="name pods, namespaces or address ranges; for domains use an egress gateway",
+    source="https://kubernetes.io/docs/concepts/services-networking/network-policies/",
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("N", "SC-7", "AC-4", "LLM02", "LLM06", "ASI02", "MCP"),
+    fix=Fix.NO,
+    kinds=frozenset({NETWORK_POLICY, CILIUM_NETWORK_POLICY, SANDBOX_TEMPLATE}),
+    check=all_of(check_policy, check_cilium),
+)

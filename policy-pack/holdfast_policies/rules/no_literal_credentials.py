@@ -1,0 +1,110 @@
+"""Credentials stand in Secrets, not in objects that everyone may read."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from holdfast_policies.credentials import credentials_in, known_credential, named_credential
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import ANY_KIND, CONFIG_MAP, SANDBOX_CLAIM
+from holdfast_policies.parts import all_of, containers, each, pods
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import (
+    Container,
+    Pod,
+    Subject,
+    field_path,
+    items,
+    key_path,
+    mapping,
+    text,
+)
+
+
+def _breaches(path: str, kinds: Iterable[str]) -> Iterator[Breach]:
+    for kind in kinds:
+        if kind:
+            yield Breach(path, got=f"what looks like {kind}", required="no credential")
+
+
+def check_variable(variable: object, path: str) -> Iterator[Breach]:
+    """An environment variable with its value written out."""
+    name, value = text(mapping(variable).get("name")), text(mapping(variable).get("value"))
+    yield from _breaches(field_path(path, "value"), [named_credential(name, value)])
+
+
+def check_arguments(arguments: list[Any], path: str) -> Iterator[Finding]:
+    """Arguments of a program; `--api-key VALUE` is told by the two together."""
+
+    def check_argument(argument: object, argument_path: str) -> Iterator[Breach]:
+        yield from _breaches(argument_path, credentials_in(text(argument)))
+
+    def check_pair(index: int, _: str) -> Iterator[Breach]:
+        flag, value = text(arguments[index]), text(arguments[index + 1])
+        if flag.startswith("-") and not known_credential(value):
+            found = named_credential(flag.lstrip("-"), value)
+            yield from _breaches(f"{path}[{index + 1}]", [found])
+
+    yield from each(arguments, path, check_argument)
+    yield from each(list(range(len(arguments) - 1)), path, check_pair)
+
+
+def check_container(container: Container, _: Settings) -> Iterator[Finding]:
+    """Variables, command and arguments of a container."""
+    env = field_path(container.path, "env")
+    yield from each(container.value.get("env"), env, check_variable)
+    for name in ("command", "args"):
+        arguments = items(container.value.get(name))
+        if arguments:
+            yield from check_arguments(arguments, field_path(container.path, name))
+
+
+def check_metadata(metadata: Mapping[str, Any], path: str) -> Iterator[Finding]:
+    """Labels and annotations, by the shape of what stands there."""
+    for section in ("labels", "annotations"):
+        values = mapping(metadata.get(section))
+        if not values:
+            continue
+
+        def check_key(key: str, _: str, *, texts: Mapping[str, Any] = values) -> Iterator[Breach]:
+            place = key_path(field_path(path, "metadata", section), key)  # noqa: B023  # used at once
+            yield from _breaches(place, [known_credential(text(texts.get(key)))])
+
+        yield from each(list(values), "", check_key)
+
+
+def check_pod(pod: Pod, _: Settings) -> Iterator[Finding]:
+    """Labels and annotations of the pods an object makes."""
+    if pod.path:
+        yield from check_metadata(pod.metadata, pod.path)
+
+
+def check_object(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """Labels and annotations of any object, data of a ConfigMap, variables of a SandboxClaim."""
+    yield from check_metadata(subject.metadata, "")
+    if subject.kind == SANDBOX_CLAIM:
+        yield from each(subject.spec.get("env"), "spec.env", check_variable)
+    if subject.kind == CONFIG_MAP:
+        data = mapping(subject.object.get("data"))
+
+        def check_key(key: str, _: str) -> Iterator[Breach]:
+            value = text(data.get(key))
+            found = named_credential(key, value)
+            yield from _breaches(key_path("data", key), [found] if found else credentials_in(value))
+
+        yield from each(list(data), "", check_key)
+
+
+RULE = Rule(
+    id="no-literal-credentials",
+    title="No credentials in plain sight",
+    description="A credential is written out where everyone who may read the object sees it",
+    rationale="It ends in Git, in the state and in backups, and an agent that is asked prints it.",
+    remedy="put it into a Secret, refer to that, and replace the credential: it has been seen",
+    source="https://kubernetes.io/docs/concepts/security/secrets-good-practices/",
+    severity=Severity.CRITICAL,
+    levels=Levels(Level.MANDATORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("N", "IA-5", "SC-28", "LLM02", "LLM07", "ASI03"),
+    fix=Fix.NO,
+    kinds=frozenset({ANY_KIND}),
+    check=all_of(check_object, pods(check_pod), containers(check_container)),
+)

@@ -1,0 +1,98 @@
+"""Pods get no token for the API server unless they need one."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS, SANDBOX_TEMPLATE, SECRET, SERVICE_ACCOUNT
+from holdfast_policies.parts import all_of, each
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Pod, Subject, field_path, mapping, text
+from holdfast_policies.wording import shown
+
+ACCOUNTS = Parameter(
+    name="accounts",
+    description="ServiceAccounts that need a token, as namespace/name: agents that use the API.",
+    schema={
+        "type": "array",
+        "items": {
+            "type": "string",
+            "pattern": r"[a-z0-9-]+/[a-z0-9.-]+",
+            "examples": ["ops/triage"],
+        },
+    },
+    default=[],
+)
+_FIELD = "automountServiceAccountToken"
+
+
+def check_pod(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """A pod that does not refuse a token, or mounts one by itself.
+
+    The pod itself must refuse: what its ServiceAccount says may change without it. The pods of a
+    SandboxTemplate refuse unless they say otherwise.
+    """
+    pod = subject.pod
+    if pod is None:
+        return
+    mounted = pod.spec.get(_FIELD)
+    if mounted is not False and not (mounted is None and subject.kind == SANDBOX_TEMPLATE):
+        if not _needs_token(subject, pod.service_account, settings):
+            yield Breach(field_path(pod.spec_path, _FIELD), got=shown(mounted), required="false")
+    else:
+        yield from _check_volumes(subject, pod, settings)
+
+
+def _check_volumes(subject: Subject, pod: Pod, settings: Settings) -> Iterator[Finding]:
+    def check_source(source: object, path: str) -> Iterator[Breach]:
+        token = mapping(source).get("serviceAccountToken")
+        is_for_api = token is not None and not mapping(token).get("audience")
+        if is_for_api and not _needs_token(subject, pod.service_account, settings):
+            place = field_path(path, "serviceAccountToken")
+            remedy = "name the audience the token is for, or remove it"
+            yield Breach(
+                place, "a token for the API server", "a token for another audience", remedy
+            )
+
+    def check_volume(volume: object, path: str) -> Iterator[Finding]:
+        sources = mapping(mapping(volume).get("projected")).get("sources")
+        yield from each(sources, field_path(path, "projected", "sources"), check_source)
+
+    yield from each(pod.spec.get("volumes"), field_path(pod.spec_path, "volumes"), check_volume)
+
+
+def check_account(subject: Subject, settings: Settings) -> Iterator[Breach]:
+    """A ServiceAccount that asks for tokens in all of its pods."""
+    asks = subject.kind == SERVICE_ACCOUNT and subject.object.get(_FIELD) is True
+    if asks and not _needs_token(subject, subject.name, settings):
+        yield Breach(_FIELD, got="true", required="false")
+
+
+def check_secret(subject: Subject, _: Settings) -> Iterator[Breach]:
+    """A Secret that holds a token without an end."""
+    if (
+        subject.kind == SECRET
+        and subject.object.get("type") == "kubernetes.io/service-account-token"
+    ):
+        remedy = "remove it: pods get tokens that expire, and people use `kubectl create token`"
+        yield Breach("type", "a token that never expires", "no such Secret", remedy)
+
+
+def _needs_token(subject: Subject, account: str, settings: Settings) -> bool:
+    return f"{subject.namespace}/{text(account)}" in settings["accounts"]
+
+
+RULE = Rule(
+    id="no-token-automount",
+    title="No token without need",
+    description="A pod gets a token for the API server that it does not need",
+    rationale="Whoever makes the agent print a file then speaks to the API server in its name.",
+    remedy="set automountServiceAccountToken to false, or list the account in parameter accounts",
+    source="https://kubernetes.io/docs/concepts/security/service-accounts/",
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.MANDATORY),
+    frameworks=("C5.1.6", "N", "AC-6", "ASI03"),
+    fix=Fix.YES,
+    kinds=POD_KINDS | {SERVICE_ACCOUNT, SECRET},
+    check=all_of(check_pod, check_account, check_secret),
+    parameters=(ACCOUNTS,),
+)

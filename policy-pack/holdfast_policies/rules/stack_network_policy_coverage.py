@@ -1,0 +1,67 @@
+"""Every pod of the stack is held by a network policy, in both directions."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.decode.unknown import UndeterminedError
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import (
+    CILIUM_NETWORK_POLICY,
+    NETWORK_POLICY,
+    POD_KINDS,
+    SANDBOX_TEMPLATE,
+)
+from holdfast_policies.network_policies import governed_directions, selects_pod
+from holdfast_policies.parts import workloads
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.stack import Stack
+from holdfast_policies.subject import Subject, field_path, mapping
+
+_DIRECTIONS = ("Ingress", "Egress")
+
+
+def check(workload: Subject, stack: Stack, _: Settings) -> Iterator[Finding]:
+    """Pods that no policy of the stack selects, for one direction or both.
+
+    A policy that cannot be judged yet makes the result open, unless others cover the pods already.
+    """
+    pod = workload.pod
+    if pod is None or _has_policy_of_its_own(workload):
+        return
+    labels, namespace = mapping(pod.metadata.get("labels")), workload.namespace
+    governed: set[str] = set()
+    unknown: UndeterminedError | None = None
+    for policy in stack.of_kind(NETWORK_POLICY) + stack.of_kind(CILIUM_NETWORK_POLICY):
+        try:
+            if selects_pod(policy, namespace, labels):
+                governed |= governed_directions(policy)
+        except UndeterminedError as signal:
+            unknown = signal
+    missing = [direction.lower() for direction in _DIRECTIONS if direction not in governed]
+    if missing and unknown is not None:
+        raise unknown
+    if missing:
+        path = field_path(pod.path, "metadata", "labels")
+        got = f"no policy of the stack that governs their {' and '.join(missing)}"
+        yield Breach(path, got, "pods that a network policy selects")
+
+
+def _has_policy_of_its_own(workload: Subject) -> bool:
+    """A SandboxTemplate, unless it says Unmanaged: its controller makes one for both directions."""
+    management = "networkPolicyManagement"
+    return workload.kind == SANDBOX_TEMPLATE and workload.spec.get(management) != "Unmanaged"
+
+
+RULE = Rule(
+    id="stack-network-policy-coverage",
+    title="Every pod behind a network policy",
+    description="Pods of the stack are selected by no network policy",
+    rationale="A pod that no policy selects may call, and be called by, everyone.",
+    remedy="add a NetworkPolicy that selects them, with policyTypes Ingress and Egress",
+    source="https://kubernetes.io/docs/concepts/services-networking/network-policies/",
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=("C5.3.2", "N", "SC-7", "ASI07", "MCP"),
+    fix=Fix.NO,
+    kinds=POD_KINDS | {NETWORK_POLICY, CILIUM_NETWORK_POLICY},
+    check_stack=workloads(check),
+)

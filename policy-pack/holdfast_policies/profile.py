@@ -138,11 +138,11 @@ def faults_of(config: Mapping[str, Any]) -> Iterator[str]:
     """Everything that is wrong with a parsed config."""
     for name, given in config.items():
         if name == ALL:
-            yield from _level_faults(
-                ALL, given.get(LEVEL_KEY) if isinstance(given, dict) else given
-            )
-            if isinstance(given, dict) and set(given) - {LEVEL_KEY}:
-                yield f'"{ALL}" takes a level only; set parameters at each rule'
+            levels = _as_mapping(given)
+            if set(levels) == {LEVEL_KEY}:
+                yield from _level_faults(ALL, levels[LEVEL_KEY])
+            else:
+                yield f'"{ALL}" takes a level and nothing else; set parameters at each rule'
         elif name not in RULES_BY_ID:
             yield f'there is no rule "{name}"{_suggestion(name, RULES_BY_ID)}'
         elif isinstance(given, dict):

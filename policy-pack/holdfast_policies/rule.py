@@ -66,7 +66,7 @@ class Levels:
         }[environment]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Parameter:
     """One setting of a rule.
 
@@ -94,7 +94,7 @@ Check: TypeAlias = Callable[[Subject, Settings], Iterable[Finding]]
 StackCheck: TypeAlias = Callable[[Stack, Settings], Iterable[Finding]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rule:
     """A rule: everything about it but how it is run.
 

@@ -10,7 +10,13 @@ Source: pulumi/pulumi, sdk/go/common/resource/properties.go and resource/plugin/
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast_policies.decode.unknown import PartlyKnownDict, PartlyKnownList, Unknown
+from holdfast_policies.decode.unknown import (
+    PartlyKnownDict,
+    PartlyKnownList,
+    Unknown,
+    raw_items,
+)
+from holdfast_policies.subject import item_path
 
 SIGNATURE_KEY = "4dabf18193072939515e22adb298388d"
 _SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105  # a signature, not a secret
@@ -106,5 +112,7 @@ def _place(value: Any, path: str) -> None:  # noqa: ANN401  # any JSON value
         for key, item in dict.items(value):
             _place(item, f"{path}.{key}" if path else key)
     elif isinstance(value, list):
-        for index, item in enumerate(list.__iter__(value)):
-            _place(item, f"{path}[{index}]")
+        for index, item in enumerate(raw_items(value)):
+            _place(
+                item, f"{path}[{index}]" if type(item) is Unknown else item_path(path, index, item)
+            )

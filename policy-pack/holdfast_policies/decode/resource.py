@@ -33,11 +33,8 @@ def is_patch(token: str) -> bool:
     return token.endswith(_PATCH) and kind_of_token(token) is not None
 
 
-def decode_resource(resource: Any) -> Subject | None:  # noqa: ANN401  # request or stack resource
-    """Object that a resource of a request declares; None when it declares none."""
-    kind = kind_of_token(resource.type)
-    if kind is None:
-        return None
+def decode_resource(resource: Any, kind: Kind) -> Subject:  # noqa: ANN401  # two messages alike
+    """Object of a kind that a resource, in a request or among those of a stack, declares."""
     return Subject(decode_properties(resource.properties), kind, resource.urn)
 
 

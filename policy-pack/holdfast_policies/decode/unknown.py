@@ -32,7 +32,6 @@ class Unknown:
     """
 
     __slots__ = ("path",)
-    __hash__ = None  # type: ignore[assignment]  # an unknown is no key, like a list
 
     def __init__(self, path: str = "") -> None:
         object.__setattr__(self, "path", path)
@@ -47,7 +46,7 @@ class Unknown:
     __bool__ = __len__ = __iter__ = __contains__ = __getitem__ = __setitem__ = _touched
     __str__ = __repr__ = __format__ = __int__ = __float__ = __index__ = __call__ = _touched
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __mod__ = __rmod__ = _touched
-    __reduce_ex__ = _touched  # no copy and no pickle either
+    __hash__ = __reduce_ex__ = _touched  # no copy and no pickle either
 
 
 def is_unknown(value: object) -> bool:

@@ -5,7 +5,7 @@ here it is decoded once for all. What the SDK tells the engine about policies is
 pins the versions of it that this was written for.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 import grpc
 from pulumi_policy import EnforcementLevel
@@ -23,6 +23,7 @@ from holdfast_policies.kinds import Kind
 from holdfast_policies.pack import answers
 from holdfast_policies.pack.policies import policies
 from holdfast_policies.pack.sdk import AnalyzerServicer, empty_pb2, proto
+from holdfast_policies.pack.stack_settings import StackSettings, read_stack_settings
 from holdfast_policies.profile import (
     LEVEL_KEY,
     PolicyConfigError,
@@ -32,43 +33,43 @@ from holdfast_policies.profile import (
 )
 from holdfast_policies.rule import Environment, Level
 from holdfast_policies.stack import Stack
-from holdfast_policies.table import RULES, RULES_BY_ID
-
-_REMEDIATES_NOTHING = "this rule does not change resources"
 
 
 class Servicer(AnalyzerServicer):
     """The pack as a service of the engine.
 
     The engine first names the stack (not for `policy analyze`, which knows none), then asks for the
-    policies, then sends the config in force: what we told it, with what a file overrides.
+    policies, then sends the config in force: what it was told, with what a file overrides.
     """
 
     def __init__(self) -> None:
         super().__init__(
             answers.PACK_NAME, answers.PACK_VERSION, policies(), EnforcementLevel.MANDATORY
         )
-        self._stack = ""
+        self._stack = StackSettings()
         self._config: dict[str, Any] = {}
         self._profiles: dict[Environment, Profile] = {}
         self._templates: dict[tuple[Environment, Kind | None], proto.AnalyzeResponse] = {}
 
     def ConfigureStack(self, request: Any, context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
-        """Learn the name of the stack, which sets the profile."""
-        self._stack = request.stack
+        """Learn the name and the settings of the stack."""
+        try:
+            self._stack = read_stack_settings(request.stack, request.config)
+        except PolicyConfigError as error:
+            _refuse(context, error)
+        self._config = dict(self._stack.rules)
         return super().ConfigureStack(request, context)
 
     def GetAnalyzerInfo(self, request: Any, context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
         """All rules with their levels on this stack.
 
-        Without a stack every level is `remediate`, which no rule has in force: so that Configure
+        Without a stack every level is `remediate`, which no rule has in force, so that Configure
         can tell a level that a file gives from one that was only announced.
         """
         info: Any = super().GetAnalyzerInfo(request, context)  # type: ignore[no-untyped-call]
-        environment = environment_of(self._stack)
+        levels = {each.rule.id: each.level for each in self._profile("").rulings}
         for policy in info.policies:
-            level = RULES_BY_ID[policy.name].level_in(environment)
-            announced = level if self._stack else Level.REMEDIATE
+            announced = levels[policy.name] if self._stack.name else Level.REMEDIATE
             policy.enforcementLevel = answers.level_number(announced)
         return info
 
@@ -77,13 +78,16 @@ class Servicer(AnalyzerServicer):
         config: dict[str, Any] = {}
         for name, given in request.policyConfig.items():
             level = answers.level_of(given.enforcementLevel)
-            is_announced = not self._stack and level is Level.REMEDIATE
-            config[name] = decode_properties(given.properties)
-            config[name] |= {} if is_announced else {LEVEL_KEY: str(level)}
+            is_only_announced = not self._stack.name and level is Level.REMEDIATE
+            config[name] = {
+                **self._stack.rules.get(name, {}),
+                **decode_properties(given.properties),
+                **({} if is_only_announced else {LEVEL_KEY: str(level)}),
+            }
         try:
-            profile_of(self._stack, config)
+            profile_of(Environment.PROD, config)
         except PolicyConfigError as error:
-            context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"policy config: {error}")
+            _refuse(context, error)
         self._config, self._profiles, self._templates = config, {}, {}
         return empty_pb2.Empty()
 
@@ -92,34 +96,35 @@ class Servicer(AnalyzerServicer):
         profile, kind = self._profile(request.urn), kind_of_token(request.type)
         response = proto.AnalyzeResponse()
         response.CopyFrom(self._template(profile, kind))
+        if kind is None:
+            return response
         if is_patch(request.type):
             answers.add_judgements(response, _open_judgements(profile, kind, request.type))
-        elif kind is not None:
-            subject = decode_resource(request)
-            assert subject is not None  # noqa: S101  # a kind is what makes a subject
+        else:
+            subject = decode_resource(request, kind)
             answers.add_judgements(response, judgements(subject, profile))
         return response
 
     def AnalyzeStack(self, request: Any, _context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
-        """Judge all resources together, by their outputs."""
+        """Judge the resources together, by their outputs; only of kinds that stack rules read."""
         profile = self._profile(request.resources[0].urn if request.resources else "")
-        response = proto.AnalyzeResponse()
         wanted = {kind for ruling in profile.stack_rulings for kind in ruling.rule.kinds}
-        subjects = [
-            decode_resource(resource)
+        subjects = (
+            decode_resource(resource, kind)
             for resource in request.resources
-            if kind_of_token(resource.type) in wanted and not is_patch(resource.type)
-        ]
-        stack = Stack.of(subject for subject in subjects if subject is not None)
-        answers.add_judgements(response, stack_judgements(stack, profile))
+            if (kind := kind_of_token(resource.type)) in wanted and not is_patch(resource.type)
+        )
+        response = proto.AnalyzeResponse()
+        answers.add_judgements(response, stack_judgements(Stack.of(subjects), profile))
         return response
 
     def Remediate(self, _request: Any, _context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
         """Change nothing, and say so of every rule: silence would count as passed."""
-        return _NOTHING_REMEDIATED
+        return answers.NOTHING_REMEDIATED
 
     def _profile(self, urn: str) -> Profile:
-        environment = environment_of(self._stack or stack_of_urn(urn))
+        chosen = self._stack.profile or self._stack.name or stack_of_urn(urn)
+        environment = environment_of(chosen)
         if environment not in self._profiles:
             self._profiles[environment] = profile_of(environment, self._config)
         return self._profiles[environment]
@@ -133,14 +138,12 @@ class Servicer(AnalyzerServicer):
         return self._templates[key]
 
 
-def _open_judgements(profile: Profile, kind: Kind | None, token: str) -> list[Judgement]:
+def _open_judgements(profile: Profile, kind: Kind, token: str) -> list[Judgement]:
     """What can be said about a Patch resource: that what it leaves out is not known."""
     undecided = (Undecided(f"{token} carries a part of an object only"),)
-    return [Judgement(ruling, (), undecided) for ruling in profile.for_kind(kind)] if kind else []
+    return [Judgement(ruling, (), undecided) for ruling in profile.for_kind(kind)]
 
 
-_NOTHING_REMEDIATED = proto.RemediateResponse(
-    not_applicable=[
-        proto.PolicyNotApplicable(policy_name=rule.id, reason=_REMEDIATES_NOTHING) for rule in RULES
-    ]
-)
+def _refuse(context: Any, error: PolicyConfigError) -> NoReturn:  # noqa: ANN401  # gRPC's
+    context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"policy config: {error}")
+    raise error  # abort has raised already

@@ -1,0 +1,79 @@
+"""Manifests of real projects, as their authors run them: judged as they stand, no rule fails."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from holdfast_policies import judge
+from holdfast_policies.profile import profile_of
+from holdfast_policies.rule import Environment
+from holdfast_policies.subject import Subject
+
+ROOT = Path(__file__).parents[2]
+
+
+def corpus() -> Path | None:
+    """The corpus beside the project, or beside the main worktree of a linked one."""
+    git = ["git", "-C", str(ROOT), "rev-parse", "--path-format=absolute", "--git-common-dir"]
+    done = subprocess.run(git, capture_output=True, text=True, check=False)
+    homes = [ROOT.parent, *([Path(done.stdout.strip()).parents[1]] if done.stdout.strip() else [])]
+    folders = (home / "shared" / "corpus" for home in homes)
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
+def documents(folder: Path) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
+    for path in sorted(folder.rglob("*.yaml")):
+        if path.parent.name != "crds":
+            loaded = yaml.load_all(path.read_text(), Loader=yaml.CSafeLoader)  # safe
+            yield path, [document for document in loaded if isinstance(document, dict)]
+
+
+CORPUS = corpus()
+pytestmark = pytest.mark.skipif(CORPUS is None, reason="there is no ../shared/corpus")
+
+
+@pytest.fixture(scope="module")
+def files() -> list[tuple[Path, list[dict[str, Any]]]]:
+    assert CORPUS is not None
+    return list(documents(CORPUS))
+
+
+@pytest.mark.parametrize("environment", list(Environment))
+def test_no_rule_fails(
+    environment: Environment, files: list[tuple[Path, list[dict[str, Any]]]]
+) -> None:
+    profile = profile_of(environment)
+    assert len(files) > 50
+    for path, objects in files:
+        found = judge.judge_stack(objects, profile)
+        found += [each for one in objects for each in judge.violations(one, profile)]
+        assert all(each.path for each in found), path
+
+
+def test_every_violation_stands_at_a_place_of_its_object(
+    files: list[tuple[Path, list[dict[str, Any]]]],
+) -> None:
+    """What is missing stands below something that is there."""
+    for path, objects in files:
+        for kube_object in objects:
+            for violation in judge.violations(kube_object, "prod"):
+                first = violation.path.partition(".")[0].partition("[")[0]
+                assert first in kube_object, (path, violation.path)
+                assert violation.message.isprintable()
+
+
+def test_what_runs_with_all_of_the_node_is_found(
+    files: list[tuple[Path, list[dict[str, Any]]]],
+) -> None:
+    """Read by hand: one DaemonSet and one Sandbox of the corpus ask for rights on the node."""
+    critical = {"pss-privileged", "pss-host-namespaces", "pss-host-path"}
+    found = {
+        Subject.of(one).label
+        for _, objects in files
+        for one in objects
+        if critical & {each.rule for each in judge.violations(one, "dev")}
+    }
+    assert found == {"DaemonSet kube-system/node-tuner-ds", "Sandbox windows-sandbox"}

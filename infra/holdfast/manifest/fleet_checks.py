@@ -60,6 +60,8 @@ def _faults_of_gateway(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestE
 def _faults_of_egress(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
     if fleet.environment.network.egress_gateway is not None:
         return
+    if agent.spec.network.egress.mode == "denyAll":
+        return
     for destination in destinations_of(agent, fleet):
         if _is_open(destination, agent):
             continue

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Union
 from annotated_types import Ge, Le
 from pydantic import BaseModel
 
-from holdfast.manifest.origin import PathPart
+from holdfast.kube.paths import Segment
 
 
-def fields_at(model: type[BaseModel], path: Sequence[PathPart]) -> tuple[str, ...]:
+def fields_at(model: type[BaseModel], path: Sequence[Segment]) -> tuple[str, ...]:
     """Names, as files spell them, of the fields that may stand in the mapping at a path."""
     names: list[str] = []
     for annotation in _annotations_at(model, path):
@@ -21,7 +21,7 @@ def fields_at(model: type[BaseModel], path: Sequence[PathPart]) -> tuple[str, ..
     return tuple(dict.fromkeys(names))
 
 
-def range_at(model: type[BaseModel], path: Sequence[PathPart]) -> str:
+def range_at(model: type[BaseModel], path: Sequence[Segment]) -> str:
     """The numbers that may stand at a path, such as `from 1 to 65535`; empty without bounds."""
     least = most = None
     for annotation in _annotations_at(model, path):
@@ -57,7 +57,7 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - 
         yield from _models_in(argument)
 
 
-def _annotations_at(model: type[BaseModel], path: Sequence[PathPart]) -> list[Any]:
+def _annotations_at(model: type[BaseModel], path: Sequence[Segment]) -> list[Any]:
     annotations: list[Any] = [model]
     for part in path:
         annotations = [
@@ -69,7 +69,7 @@ def _annotations_at(model: type[BaseModel], path: Sequence[PathPart]) -> list[An
     return annotations
 
 
-def _below(annotation: Any, part: PathPart) -> Iterator[Any]:  # noqa: ANN401 - any annotation
+def _below(annotation: Any, part: Segment) -> Iterator[Any]:  # noqa: ANN401 - any annotation
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         for name, field in annotation.model_fields.items():
             if part == (field.alias or name):

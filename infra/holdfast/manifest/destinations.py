@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from urllib.parse import urlsplit
 
+from holdfast.kube.paths import Segment
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.origin import PathPart
 from holdfast.manifest.references import models_of
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -40,7 +40,7 @@ class Destination:
     host: str
     port: int | None
     place: Place
-    path: tuple[PathPart, ...]
+    path: tuple[Segment, ...]
 
 
 def destinations_of(agent: DeclaredAgent, fleet: Fleet) -> tuple[Destination, ...]:
@@ -70,7 +70,7 @@ def place_of(host: str) -> Place:
     return Place.LOCAL if address.is_loopback else Place.ADDRESS
 
 
-def _urls(agent: DeclaredAgent, fleet: Fleet) -> Iterator[tuple[str, tuple[PathPart, ...]]]:
+def _urls(agent: DeclaredAgent, fleet: Fleet) -> Iterator[tuple[str, tuple[Segment, ...]]]:
     spec = agent.spec
     own = spec.model.base_url if spec.model is not None else None
     if own is not None:
@@ -94,7 +94,7 @@ def _urls(agent: DeclaredAgent, fleet: Fleet) -> Iterator[tuple[str, tuple[PathP
         yield endpoint, ("spec", "telemetry", "traces", "endpoint")
 
 
-def _of_url(url: str, path: tuple[PathPart, ...]) -> Destination:
+def _of_url(url: str, path: tuple[Segment, ...]) -> Destination:
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
     return Destination(host, parts.port or _DEFAULT_PORTS[parts.scheme], place_of(host), path)

@@ -12,7 +12,8 @@ from typing import Any
 import yaml
 
 from holdfast.errors import ManifestError, SourceLocation
-from holdfast.manifest.origin import Origin, PathPart, format_path
+from holdfast.kube.paths import Segment, format_path
+from holdfast.manifest.origin import Origin
 from holdfast.manifest.plain_scalars import Ambiguous, read_plain
 
 MAX_DEPTH = 64
@@ -79,7 +80,7 @@ class _Reader:
     def __init__(self, text: str, file: str) -> None:
         self._next_event = _Parser(text).get_event
         self._file = file
-        self._path: list[PathPart] = []
+        self._path: list[Segment] = []
         self._values = 0
         self.errors: list[ManifestError] = []
 
@@ -219,7 +220,7 @@ class _Reader:
     def _fault(self, event: Any, expected: str, found: str, remedy: str) -> ManifestError:  # noqa: ANN401 - see above
         mark = event.start_mark
         place = SourceLocation(self._file, mark.line + 1, mark.column + 1)
-        path = format_path(self._path)
+        path = format_path(tuple(self._path))
         return ManifestError(place, path, expected=expected, found=found, remedy=remedy)
 
 

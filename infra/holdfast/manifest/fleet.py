@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from holdfast.errors import SourceLocation
+from holdfast.kube.paths import Segment, parse_path
 from holdfast.manifest.agent import Agent, AgentSpec, McpServer, ModelConfig
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.model import McpServerSpec, ModelConfigSpec, ObjectReference, as_reference
-from holdfast.manifest.origin import Origin, PathPart, parse_path
+from holdfast.manifest.origin import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Declaration:
     source: str
     origin: Origin = field(repr=False, compare=False)
 
-    def location_of(self, path: str | Sequence[PathPart] = "") -> SourceLocation:
+    def location_of(self, path: str | Sequence[Segment] = "") -> SourceLocation:
         """Place of a field, or of the closest one around it that was written.
 
         Args:

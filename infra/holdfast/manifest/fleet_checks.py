@@ -4,11 +4,11 @@ import ipaddress
 from collections.abc import Iterator
 
 from holdfast.errors import ManifestError
+from holdfast.kube.paths import format_path
 from holdfast.manifest.declared_names import DeclaredNames
 from holdfast.manifest.destinations import Destination, Place, destinations_of
 from holdfast.manifest.exposure import GATEWAY
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.origin import format_path
 from holdfast.manifest.references import faults_of_references, faults_of_tools
 
 

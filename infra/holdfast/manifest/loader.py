@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import InputError, InvalidFilesError, ManifestError
+from holdfast.kube.paths import format_path
 from holdfast.manifest.agent import (
     AGENT_KIND,
     API_VERSION,
@@ -30,7 +31,7 @@ from holdfast.manifest.origin import Origin
 from holdfast.manifest.overlay import overlay_spec
 from holdfast.manifest.prompt_files import with_prompt_text
 from holdfast.manifest.source_text import read_text
-from holdfast.manifest.stack_files import StackSettings, read_stack_file
+from holdfast.manifest.stack_files import StackSettings, path_in_file, read_stack_file
 from holdfast.manifest.validation import suggestion, validate
 from holdfast.manifest.wording import described
 
@@ -224,7 +225,7 @@ def _unknown_overrides(settings: StackSettings, names: DeclaredNames) -> Iterato
         if name not in known:
             yield ManifestError(
                 settings.origin.nearest(("agents", name)).key_location,
-                f"config.holdfast:agents.{name}",
+                format_path(path_in_file(("agents", name))),
                 expected="expected the name of an agent",
                 found=repr(name),
                 remedy=suggestion(name, known),

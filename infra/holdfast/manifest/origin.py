@@ -1,18 +1,14 @@
-"""Where each value of a manifest was written, and how its field path is spelled.
+"""Where each value of a manifest was written.
 
 An `Origin` is a tree parallel to the data: it survives merging, so that a value which a stack
 overrides is reported at its line in the stack's file.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdfast.errors import SourceLocation
-
-PathPart = str | int
-_BARE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_:-]*")
-_PATH_PART = re.compile(r'\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|\.?([^.\[\]]+)')
+from holdfast.kube.paths import Segment
 
 
 @dataclass(slots=True, eq=False)
@@ -43,7 +39,7 @@ class Origin:
             return self.value_location
         return SourceLocation(self.file, self.key_line, self.key_column)
 
-    def child(self, part: PathPart) -> "Origin | None":
+    def child(self, part: Segment) -> "Origin | None":
         """Origin of an entry, or None where the file has none."""
         children = self.children
         if isinstance(children, dict):
@@ -52,7 +48,7 @@ class Origin:
             return children[part]
         return None
 
-    def nearest(self, path: Iterable[PathPart]) -> "Origin":
+    def nearest(self, path: Iterable[Segment]) -> "Origin":
         """Origin of a value, or of the closest ancestor that the file holds."""
         here = self
         for part in path:
@@ -71,35 +67,3 @@ class Origin:
     def with_children(self, children: "dict[str, Origin] | list[Origin]") -> "Origin":
         """The same place with other entries; this origin is not changed."""
         return Origin(self.file, self.line, self.column, self.key_line, self.key_column, children)
-
-
-def format_path(parts: Sequence[PathPart]) -> str:
-    """Spell a field path: `spec.env[0].value`, `metadata.labels["a.b/c"]`."""
-    text = ""
-    for part in parts:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        elif _BARE_KEY.fullmatch(part):
-            text += f".{part}" if text else part
-        else:
-            quoted = part.replace("\\", "\\\\").replace('"', '\\"')
-            text += f'["{quoted}"]'
-    return text
-
-
-def parse_path(text: str) -> tuple[PathPart, ...]:
-    """Read a field path back.
-
-    Law: parse_path(format_path(parts)) == parts.
-    """
-    return tuple(_parts(text))
-
-
-def _parts(text: str) -> Iterator[PathPart]:
-    for index, quoted, bare in _PATH_PART.findall(text):
-        if index:
-            yield int(index)
-        elif bare:
-            yield bare
-        else:
-            yield re.sub(r"\\(.)", r"\1", quoted)

@@ -1,9 +1,10 @@
 """What agents refer to by name: each reference must lead to something that admits it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from holdfast.errors import ManifestError
+from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.agent import AGENT_KIND, MCP_SERVER_KIND, MODEL_CONFIG_KIND
 from holdfast.manifest.declared_names import DeclaredNames
 from holdfast.manifest.exposure import GATEWAY, Caller, Namespace
@@ -14,7 +15,6 @@ from holdfast.manifest.fleet import (
     Fleet,
 )
 from holdfast.manifest.model import ObjectReference, as_reference
-from holdfast.manifest.origin import PathPart, format_path
 from holdfast.manifest.validation import suggestion
 
 _WORDS = {
@@ -36,7 +36,7 @@ class FieldReference:
 
     kind: str
     reference: str | ObjectReference
-    path: tuple[PathPart, ...]
+    path: Path
 
 
 def references_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
@@ -187,7 +187,7 @@ def _faults_of_sharing(
 
 
 def _fault(
-    agent: DeclaredAgent, path: Sequence[PathPart], *, expected: str, found: str, remedy: str
+    agent: DeclaredAgent, path: Path, *, expected: str, found: str, remedy: str
 ) -> ManifestError:
     return ManifestError(
         agent.location_of(path), format_path(path), expected=expected, found=found, remedy=remedy

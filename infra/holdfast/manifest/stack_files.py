@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import ExitCode, InputError, ManifestError
+from holdfast.kube.paths import Path as FieldPath
+from holdfast.kube.paths import format_path
 from holdfast.manifest.documents import Document, read_documents
 from holdfast.manifest.environment import Environment
-from holdfast.manifest.origin import Origin, format_path
+from holdfast.manifest.origin import Origin
 from holdfast.manifest.source_text import read_text
 from holdfast.manifest.validation import suggestion, validate
 from holdfast.manifest.wording import described
@@ -18,7 +20,6 @@ NAMESPACE = "holdfast:"
 PULUMI_KEYS = frozenset(
     {"config", "encryptionsalt", "encryptedkey", "environment", "secretsprovider"}
 )
-_PREFIX = f"config.{NAMESPACE}"
 _STACK_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
 
@@ -37,6 +38,11 @@ class StackSettings:
     overrides: dict[str, Any] = field(default_factory=dict)
     origin: Origin = field(default_factory=lambda: Origin("", 0, 0))
     errors: tuple[ManifestError, ...] = ()
+
+
+def path_in_file(path: FieldPath) -> FieldPath:
+    """Path of a setting in the stack file: `cluster` is written `config["holdfast:cluster"]`."""
+    return ("config", f"{NAMESPACE}{path[0]}", *path[1:]) if path else ("config",)
 
 
 def stack_names(project_root: Path) -> list[str]:
@@ -117,7 +123,7 @@ def _settings(document: Document) -> StackSettings:
     encrypted = _encrypted_values(ours, here)
     errors += encrypted
     faulty = document.faulty_paths | {error.path for error in encrypted}
-    result = validate(Environment, ours, here, faulty_paths=faulty, prefix=_PREFIX)
+    result = validate(Environment, ours, here, faulty_paths=faulty, written=path_in_file)
     overrides = ours.get("agents")
     overrides = overrides if isinstance(overrides, dict) else {}
     if isinstance(result, Environment):
@@ -125,15 +131,13 @@ def _settings(document: Document) -> StackSettings:
     return StackSettings(None, overrides, here, (*errors, *result))
 
 
-def _encrypted_values(
-    value: object, origin: Origin, path: tuple[str | int, ...] = ()
-) -> list[ManifestError]:
+def _encrypted_values(value: object, origin: Origin, path: FieldPath = ()) -> list[ManifestError]:
     if isinstance(value, dict):
         if value.keys() == {"secure"}:
             return [
                 ManifestError(
                     origin.value_location,
-                    _PREFIX + format_path(path),
+                    format_path(path_in_file(path)),
                     expected="expected a plain setting",
                     found="an encrypted value",
                     remedy="keep secrets in a Secret, and refer to it by name",
@@ -161,11 +165,11 @@ def _not_a_mapping(data: object, origin: Origin, path: str) -> ManifestError:
     )
 
 
-def _unknown_key(origin: Origin, path: tuple[str, ...], remedy: str) -> ManifestError:
+def _unknown_key(origin: Origin, path: FieldPath, remedy: str) -> ManifestError:
     return ManifestError(
         origin.nearest(path).key_location,
         format_path(path),
         expected="expected a known key" if len(path) == 1 else "expected a key with a namespace",
-        found=repr(path[-1][:60]),
+        found=repr(str(path[-1])[:60]),
         remedy=remedy,
     )

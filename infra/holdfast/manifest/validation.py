@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from holdfast.errors import ManifestError
+from holdfast.kube.paths import Path, Segment, format_path
 from holdfast.manifest.annotations import fields_at, range_at
 from holdfast.manifest.faults import BRANCH, FAULT, KEY
-from holdfast.manifest.origin import Origin, PathPart, format_path
+from holdfast.manifest.origin import Origin
 from holdfast.manifest.wording import described, shown
 
 M = TypeVar("M", bound=BaseModel)
@@ -32,7 +33,7 @@ def validate(
     origin: Origin,
     *,
     faulty_paths: Iterable[str] = (),
-    prefix: str = "",
+    written: Callable[[Path], Path] = tuple,
 ) -> M | list[ManifestError]:
     """Validate plain data as a model.
 
@@ -41,7 +42,7 @@ def validate(
         data: Plain data of one document.
         origin: Where each value was written.
         faulty_paths: Field paths whose fault is reported already.
-        prefix: What stands before the field paths in errors.
+        written: Path in the model to path in the file, where they differ.
 
     Returns:
         The model, or one error for each fault, in no particular order.
@@ -51,7 +52,7 @@ def validate(
     except ValidationError as invalid:
         details = invalid.errors(include_url=False)
     known = set(faulty_paths)
-    errors = [_error(model, detail, origin, prefix) for detail in details]
+    errors = [_error(model, detail, origin, written) for detail in details]
     return [error for error in errors if error.path not in known]
 
 
@@ -64,7 +65,10 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def _error(
-    model: type[BaseModel], detail: Mapping[str, Any], origin: Origin, prefix: str
+    model: type[BaseModel],
+    detail: Mapping[str, Any],
+    origin: Origin,
+    written: Callable[[Path], Path],
 ) -> ManifestError:
     location = tuple(part for part in detail["loc"] if not str(part).startswith(BRANCH))
     location += detail.get("ctx", {}).get("at", ())
@@ -76,7 +80,7 @@ def _error(
     on_key = at_key or isinstance(place.children, dict) or detail["type"] == "extra_forbidden"
     return ManifestError(
         place.key_location if on_key else place.value_location,
-        prefix + format_path(path),
+        format_path(written(path)),
         expected=fault.expected,
         found=fault.found,
         remedy=fault.remedy,
@@ -85,7 +89,7 @@ def _error(
 
 
 def _fault(
-    model: type[BaseModel], path: tuple[PathPart, ...], detail: Mapping[str, Any], place: Origin
+    model: type[BaseModel], path: tuple[Segment, ...], detail: Mapping[str, Any], place: Origin
 ) -> Fault:
     kind: str = detail["type"]
     context: Mapping[str, Any] = detail.get("ctx", {})

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 from holdfast.manifest.documents import read_documents
-from holdfast.manifest.origin import Origin, PathPart, format_path, parse_path
+from holdfast.manifest.origin import Origin
 from holdfast.manifest.plain_scalars import Ambiguous, read_plain
 from holdfast.manifest.source_text import decode
 from holdfast.report.yaml_text import yaml_document
@@ -95,11 +95,3 @@ def test_a_plain_scalar_means_the_same_in_every_version_of_yaml(text: str) -> No
     assert yaml.safe_load(f"- {text}") == [value]
     core = next((kind for kind, pattern in CORE.items() if pattern.fullmatch(text)), None)
     assert type(value) is (TYPES[core] if core else str)
-
-
-PARTS: st.SearchStrategy[PathPart] = st.integers(0, 99) | st.text(min_size=1, max_size=8)
-
-
-@given(st.lists(PARTS, max_size=5))
-def test_a_field_path_reads_back(parts: list[PathPart]) -> None:
-    assert parse_path(format_path(parts)) == tuple(parts)

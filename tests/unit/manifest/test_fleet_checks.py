@@ -79,7 +79,7 @@ def only_error(root: Path, stack: str | None = None) -> str:
         ),
         pytest.param(
             "tools: [{mcp: {serverRef: cluster-tools, toolNames: [get, lst]}}]",
-            "toolNames[1]: expected a tool of MCPServer 'cluster-tools' (agents/shared.yaml:9:55), "
+            "toolNames[1]: expected a tool of MCPServer 'cluster-tools' (agents/shared.yaml:9:58), "
             "got 'lst'; did you mean \"list\"?",
             id="tool that the server does not offer",
         ),
@@ -106,7 +106,7 @@ def test_a_shared_model_says_which_namespaces_may_use_it(tmp_path: Path) -> None
     write(tmp_path, "agents/models.yaml", model(namespace="models"))
     error = only_error(tmp_path)
     assert "that namespace 'agents' may use, got 'shared', whose allowedNamespaces" in error
-    assert "(agents/models.yaml:4:67)" in error
+    assert "(agents/models.yaml:4:79)" in error
     write(tmp_path, "agents/models.yaml", model(namespace="models", allowed="agents"))
     assert load_fleet(tmp_path).agents
 
@@ -117,7 +117,7 @@ def test_a_peer_must_be_let_in_by_the_agent_it_calls(tmp_path: Path, field: str)
     write(tmp_path, "agents/helper.yaml", agent("helper", "network: {ingressFrom: [gateway]}"))
     error = only_error(tmp_path)
     assert error.startswith("agents/triage.yaml:7:")
-    assert "got 'helper', whose ingressFrom (agents/helper.yaml:7:27) does not name it" in error
+    assert "got 'helper', whose ingressFrom (agents/helper.yaml:7:26) does not name it" in error
     assert "add triage to ingressFrom of 'helper'" in error
     for caller in ("triage", "{namespace: agents, name: triage}", "{namespace: agents}"):
         admitting = agent("helper", f"network: {{ingressFrom: [{caller}]}}")

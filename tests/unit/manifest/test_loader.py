@@ -75,7 +75,7 @@ def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
         "agents/b.yaml:7:8: spec.env: expected quotes around text, got NO (read as bool); "
         'quote it: "NO"',
         'agents/b.yaml:8:10: spec.owner: expected text, got the number 3; quote it: "3"',
-        "stacks/Pulumi.dev.yaml:1:29: config.holdfast:cluster.contxt: expected a known field, "
+        'stacks/Pulumi.dev.yaml:1:29: config["holdfast:cluster"].contxt: expected a known field, '
         "got 'contxt'; did you mean \"context\"?",
         "4 errors in 3 files",
     ]

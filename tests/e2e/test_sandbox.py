@@ -129,6 +129,16 @@ def test_a_claim_binds(kubectl: Kubectl, namespace: str, storage_class: str | No
     kubectl.wait_for("condition=Ready", "pod/user", "-n", namespace)
 
 
+def test_a_claim_grows(kubectl: Kubectl, namespace: str) -> None:
+    kubectl.apply(claim(namespace, None))
+    kubectl.wait_for("jsonpath={.status.capacity.storage}=1Gi", "pvc/data", "-n", namespace)
+
+    larger = '{"spec": {"resources": {"requests": {"storage": "3Gi"}}}}'
+    kubectl("patch", "pvc/data", "-n", namespace, "-p", larger, user="alice")
+
+    kubectl.wait_for("jsonpath={.status.capacity.storage}=3Gi", "pvc/data", "-n", namespace)
+
+
 def test_load_balancers_and_ingresses_get_an_address(kubectl: Kubectl, namespace: str) -> None:
     metadata = {"name": "web", "namespace": namespace}
     backend = {"service": {"name": "web", "port": {"number": 80}}}

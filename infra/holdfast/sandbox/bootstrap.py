@@ -95,6 +95,7 @@ def _storage_class(name: str, binding_mode: str, *, is_default: bool) -> Bootstr
             "provisioner": PROVISIONER,
             "reclaimPolicy": "Delete",
             "volumeBindingMode": binding_mode,
+            "allowVolumeExpansion": True,
         },
     )
 

@@ -50,7 +50,7 @@ def up(place: SandboxPlace, report: Report) -> Outcome:
     """
     require_linux()
     prepare_folder(place)
-    with exclusive(place, report):
+    with _file_errors_explained(place), exclusive(place, report):
         record = read_record(place)
         if record is not None and is_fit_for_use(place, record):
             return Outcome.ALREADY_RUNNING
@@ -78,7 +78,7 @@ def down(place: SandboxPlace, report: Report, *, keeps_data: bool) -> Outcome:
     if not place.directory.parent.exists():
         return Outcome.ABSENT
     prepare_folder(place)
-    with exclusive(place, report):
+    with _file_errors_explained(place), exclusive(place, report):
         record = read_record(place)
         if record is None:
             return Outcome.ABSENT
@@ -88,6 +88,18 @@ def down(place: SandboxPlace, report: Report, *, keeps_data: bool) -> Outcome:
             return Outcome.STOPPED
         _remove_folder(place)
     return Outcome.REMOVED
+
+
+@contextmanager
+def _file_errors_explained(place: SandboxPlace) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or place.directory
+        raise SandboxError(
+            f"{where} cannot be written: {error.strerror}",
+            remedy="free some space, correct the rights, or set HOLDFAST_STATE to another folder",
+        ) from error
 
 
 @contextmanager

@@ -27,9 +27,11 @@ def _handled_by(handler: "signal._HANDLER") -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals, and only it receives them
         return
-    before = {number: signal.signal(number, handler) for number in _SIGNALS}
+    # What `nohup` or a background shell has made ignored stays ignored.
+    heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in heeded}
     try:
         yield
     finally:
         for number, previous in before.items():
-            signal.signal(number, previous)
+            signal.signal(number, previous or signal.SIG_DFL)

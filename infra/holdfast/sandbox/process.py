@@ -6,6 +6,7 @@ compared before any signal. Linux only: the facts come from /proc, signals go th
 Source: proc(5), pidfd_open(2).
 """
 
+import functools
 import os
 import signal
 import time
@@ -44,13 +45,20 @@ def read_identity(pid: int) -> ProcessIdentity | None:
         # The name, in brackets, may hold blanks and brackets: fields are counted from its end.
         fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
         executable = str((folder / "exe").readlink()).removesuffix(" (deleted)")
-        boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
     except OSError:
         return None
     if not fields or fields[0] in _DEAD_STATES:
         return None
     start_ticks = int(fields[_START_TIME_FIELD - _FIRST_FIELD_AFTER_NAME])
-    return ProcessIdentity(pid, start_ticks, executable, boot)
+    return ProcessIdentity(pid, start_ticks, executable, _boot())
+
+
+@functools.cache
+def _boot() -> str:
+    try:
+        return (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+    except OSError:  # some containers hide it; then the other three must do
+        return ""
 
 
 def is_running(identity: ProcessIdentity) -> bool:

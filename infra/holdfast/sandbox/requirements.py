@@ -21,10 +21,13 @@ _ELSEWHERE = "set HOLDFAST_STATE to a folder that you may write"
 
 def require_linux() -> None:
     """Refuse other systems: processes are told apart by /proc and signalled by pidfd."""
+    remedy = "use a newer Linux machine or container, or any cluster of yours by its context"
     if sys.platform != "linux":
-        message = f"the sandbox runs on Linux only, this is {sys.platform}"
-        remedy = "use a Linux machine or container, or any cluster of yours by its context"
-        raise SandboxError(message, remedy=remedy)
+        raise SandboxError(f"the sandbox runs on Linux only, this is {sys.platform}", remedy=remedy)
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError as error:
+        raise SandboxError("the sandbox needs Linux 5.3 or newer", remedy=remedy) from error
 
 
 def prepare_folder(place: SandboxPlace) -> None:
@@ -39,7 +42,7 @@ def prepare_folder(place: SandboxPlace) -> None:
         if path.exists() and (owner := path.stat().st_uid) != os.geteuid():
             message = f"{path} belongs to user {owner}, this command runs as {os.geteuid()}"
             raise SandboxError(message, remedy=f"run as that user, or {_ELSEWHERE}")
-    if place.directory.exists() and not place.record.exists() and any(place.directory.iterdir()):
+    if place.directory.exists() and not place.record.exists() and _has_content(place.directory):
         message = f"{place.directory} exists and is no sandbox"
         raise SandboxError(message, remedy="move it away, or take another --name")
 
@@ -72,6 +75,11 @@ def available_memory_bytes() -> int | None:
     """Memory that new programs may take: the machine's, or less by a container's limit."""
     numbers = [number for number in (_machine_memory(), _container_memory()) if number is not None]
     return min(numbers, default=None)
+
+
+def _has_content(folder: Path) -> bool:
+    # A start that was killed at once leaves no more than a scratch file.
+    return any(not entry.name.startswith(".") for entry in folder.iterdir())
 
 
 def _machine_memory() -> int | None:

@@ -14,27 +14,21 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
-import subprocess
+import signal
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from go_command import ToolchainError, go_environment, run_go
 from programs import MODULES, PROVIDER_VERSION, GoModule, ModuleFile
 
 HERE = Path(__file__).resolve().parent
-MINIMUM_GO = (1, 26)
 COLD_BUILD_BYTES = 8 * 1024**3
 # Raised when the way of building changes in a manner that the pins do not show.
 RECIPE = "1"
-
-
-class ToolchainError(Exception):
-    """The toolchain cannot be built; the text says why and what to do."""
 
 
 def cache_root() -> Path:
@@ -70,7 +64,7 @@ def build_all() -> Path:
         return folder
     environment = go_environment()
     folder.mkdir(parents=True, exist_ok=True)
-    require_space(folder)
+    require_space(folder, environment)
     for number, module in enumerate(MODULES, start=1):
         label = f"[{number}/{len(MODULES)}] {module.folder}"
         with exclusive(folder.parent / f"{module.folder}.lock", label):
@@ -80,36 +74,52 @@ def build_all() -> Path:
     return folder
 
 
+def module_folder(module: GoModule) -> Path:
+    """Where one module's programs are kept, whatever else changes among the pins."""
+    name = f"{module.folder}-{module_digest(module)[:16]}"
+    return cache_root() / "toolchain" / "modules" / name
+
+
+def is_built(module: GoModule) -> bool:
+    files = [name for name, _ in module.programs] + [file.name for file in module.companions]
+    return all((module_folder(module) / name).exists() for name in files)
+
+
 def build_module(module: GoModule, label: str, environment: dict[str, str]) -> Path:
     """Build one module's programs into its own folder of the cache and return that folder."""
-    target = (
-        cache_root() / "toolchain" / "modules" / f"{module.folder}-{module_digest(module)[:16]}"
-    )
-    target.mkdir(parents=True, exist_ok=True)
-    missing = [entry for entry in module.programs if not (target / entry[0]).exists()]
-    lacking = [file for file in module.companions if not (target / file.name).exists()]
-    if not missing and not lacking:
+    target = module_folder(module)
+    if is_built(module):
         say(f"{label}: already built")
         return target
-    with tempfile.TemporaryDirectory(prefix="build-", dir=target.parent) as scratch:
-        source = Path(scratch) / "source"
+    target.mkdir(parents=True, exist_ok=True)
+    with scratch_folder(target.with_name(f".{module.folder}")) as scratch:
+        source = scratch / "source"
         shutil.copytree(HERE / module.folder, source)
         for file in module.sources:
             copy_module_file(file, source, source / file.name, environment)
-        for name, package in missing:
-            started = time.monotonic()
-            say(f"{label}: building {name} ...")
-            output = Path(scratch) / name
-            stamps = " ".join(f"-X {key}={value}" for key, value in module.stamps)
-            flags = ["-trimpath", "-ldflags", f"-s -w {stamps}".strip()]
-            run_go(["build", *flags, "-o", str(output), package], source, environment)
-            output.replace(target / name)
-            say(f"{label}: built {name} in {time.monotonic() - started:.0f} s")
-        for file in lacking:
-            output = Path(scratch) / file.name
-            copy_module_file(file, source, output, environment)
-            output.replace(target / file.name)
+        for name, package in module.programs:
+            if not (target / name).exists():
+                with progress(f"{label}: building {name}"):
+                    stamps = " ".join(f"-X {key}={value}" for key, value in module.stamps)
+                    flags = ["-trimpath", "-ldflags", f"-s -w {stamps}".strip()]
+                    output = str(scratch / name)
+                    run_go(["build", *flags, "-o", output, package], source, environment)
+                (scratch / name).replace(target / name)
+        for file in module.companions:
+            copy_module_file(file, source, scratch / file.name, environment)
+            (scratch / file.name).replace(target / file.name)
     return target
+
+
+@contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """An empty folder to build in; what a killed build left there goes first."""
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def copy_module_file(
@@ -134,73 +144,25 @@ def link_into(built: Path, folder: Path) -> None:
         scratch.replace(folder / program.name)
 
 
-def go_environment() -> dict[str, str]:
-    """The environment of every Go call, after a look at which Go there is."""
-    executable = shutil.which("go")
-    remedy = (
-        "install Go 1.26 or newer and put it on PATH, or set HOLDFAST_PULUMI to your own pulumi"
-    )
-    if executable is None:
-        message = f"Go was not found; {remedy}"
-        raise ToolchainError(message)
-    found = subprocess.run(
-        [executable, "env", "GOVERSION"], capture_output=True, text=True, check=False
-    ).stdout.strip()
-    match = re.match(r"go(\d+)\.(\d+)", found)
-    if match is None or (int(match[1]), int(match[2])) < MINIMUM_GO:
-        message = (
-            f"Go 1.26 or newer is needed, found {found or 'no version'} at {executable}; {remedy}"
-        )
-        raise ToolchainError(message)
-    return os.environ | {
-        "CGO_ENABLED": "0",
-        "GOFLAGS": "-mod=readonly -buildvcs=false",
-        "GOTOOLCHAIN": "local",
-        "GOWORK": "off",
-    }
+def require_space(folder: Path, environment: dict[str, str]) -> None:
+    """Refuse to begin what would fill the disk; what is built already needs no space again."""
+    missing = sum(not is_built(module) for module in MODULES)
+    needed = COLD_BUILD_BYTES * missing // len(MODULES)
+    cache = run_go(["env", "GOCACHE"], folder, environment)
+    for place in (folder, nearest_folder(Path(cache or folder))):
+        free = shutil.disk_usage(place).free
+        if free < needed:
+            message = (
+                f"{free / 1024**3:.1f} GiB free at {place}, what is missing needs up to "
+                f"{needed / 1024**3:.1f}; free some space, or point HOLDFAST_CACHE and GOCACHE "
+                "elsewhere"
+            )
+            raise ToolchainError(message)
 
 
-def require_space(folder: Path) -> None:
-    free = shutil.disk_usage(folder).free
-    if free < COLD_BUILD_BYTES:
-        message = (
-            f"{free / 1024**3:.1f} GiB free at {folder}, a cold build needs "
-            f"{COLD_BUILD_BYTES / 1024**3:.0f}; free some space or point HOLDFAST_CACHE elsewhere"
-        )
-        raise ToolchainError(message)
-
-
-def run_go(arguments: list[str], folder: Path, environment: dict[str, str]) -> str:
-    """Run one go command in a folder and return its standard output."""
-    done = subprocess.run(
-        ["go", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode == 0:
-        return done.stdout.strip()
-    raise ToolchainError(explain_failure(arguments, done.stderr))
-
-
-def explain_failure(arguments: list[str], stderr: str) -> str:
-    """One clear message for the ways in which a Go build fails on other people's machines."""
-    lines = [
-        line
-        for line in stderr.splitlines()
-        if line.strip() and not line.startswith("go: downloading")
-    ]
-    detail = "\n  ".join(lines[-6:])
-    unreachable = (
-        r"dial tcp|no such host|connection refused|i/o timeout|TLS handshake"
-        r"|404 Not Found|410 Gone|403 Forbidden"
-    )
-    if "no space left on device" in stderr:
-        remedy = "free some space or point HOLDFAST_CACHE and GOCACHE elsewhere"
-        return f"the disk is full; {remedy}\n  {detail}"
-    if re.search(unreachable, stderr):
-        return (
-            "a pinned Go module could not be fetched; check the network and GOPROXY, then run "
-            f"'make toolchain' again (it goes on where it stopped)\n  {detail}"
-        )
-    return f"'go {' '.join(arguments[:1])}' failed; what is built so far is kept\n  {detail}"
+def nearest_folder(path: Path) -> Path:
+    """The folder itself, or the nearest one above that exists."""
+    return next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
 
 
 @contextmanager
@@ -215,8 +177,26 @@ def exclusive(lock: Path, label: str) -> Iterator[None]:
         yield
 
 
-def say(line: str) -> None:
-    print(f"toolchain {line}", file=sys.stderr, flush=True)  # noqa: T201 - the progress of a script
+@contextmanager
+def progress(what: str) -> Iterator[None]:
+    """Tell what is going on, and how long it took at the end of the same line."""
+    started = time.monotonic()
+    say(f"{what} ...", end="")
+    try:
+        yield
+    except BaseException:
+        write("\n")
+        raise
+    write(f" {time.monotonic() - started:.0f} s\n")
+
+
+def say(line: str, end: str = "\n") -> None:
+    write(f"toolchain {line}{end}")
+
+
+def write(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
 
 
 def main() -> int:
@@ -225,6 +205,8 @@ def main() -> int:
     )
     parser.add_argument("--print", action="store_true", help="print the folder, build nothing")
     options = parser.parse_args()
+    # A cancelled job ends like Ctrl-C does: nothing half-made, and Go is ended as well.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         folder = programs_folder() if options.print else build_all()
     except ToolchainError as error:

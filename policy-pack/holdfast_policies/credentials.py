@@ -7,57 +7,91 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-_SHAPES = {
-    "an Anthropic key": r"sk-ant-[A-Za-z0-9_-]{20,}",
-    "an OpenAI key": r"sk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}",
-    "an AWS access key": r"(?:AKIA|ASIA)[A-Z0-9]{16}",
-    "a GitHub token": r"(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})",
-    "a GitLab token": r"gl(?:pat|dt|rt|ptt|cbt|ft|soat|agent)-[A-Za-z0-9_-]{20,}",
-    "a Google key": r"AIza[A-Za-z0-9_-]{35}",
-    "a Google client secret": r"GOCSPX-[A-Za-z0-9_-]{28}",
-    "a Hugging Face token": r"hf_[A-Za-z0-9]{30,}",
-    "a Slack token": r"xox[abeprs]-[A-Za-z0-9-]{10,}",
-    "a Slack webhook": r"hooks\.slack\.com/services/T[A-Z0-9]+/B[A-Z0-9]+/[A-Za-z0-9]{20,}",
-    "a Stripe key": r"[rs]k_live_[A-Za-z0-9]{20,}",
-    "an npm token": r"npm_[A-Za-z0-9]{36}",
-    "a PyPI token": r"pypi-AgEI[A-Za-z0-9_-]{50,}",
-    "a SendGrid key": r"SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}",
-    "a DigitalOcean token": r"do[oprs]_v1_[a-f0-9]{64}",
-    "a Databricks token": r"dapi[a-f0-9]{32}",
-    "a Groq key": r"gsk_[A-Za-z0-9]{40,}",
-    "an xAI key": r"xai-[A-Za-z0-9]{40,}",
-    "a Perplexity key": r"pplx-[A-Za-z0-9]{40,}",
-    "a Replicate token": r"r8_[A-Za-z0-9]{37}",
-    "a LangSmith key": r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}",
-    "a Pulumi token": r"pul-[a-f0-9]{40}",
-    "a Vault token": r"hv[bs]\.[A-Za-z0-9_-]{24,}",
-    "a Telegram bot token": r"\d{8,10}:AA[A-Za-z0-9_-]{33}",
-    "an age key": r"AGE-SECRET-KEY-1[A-Z0-9]{58}",
-    "a JSON Web Token": r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
-    "an Azure account key": r"AccountKey=[A-Za-z0-9+/]{86}==",
-}
-_ANCHORED = {
-    "a private key": r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----",
-    "a password in a URL": r"[a-z][a-z0-9+.-]*://[^\s:/@$<{]*:(?![$<{%*])[^\s:/@]{3,}@[A-Za-z0-9]",
-}
-_LABELS = [*_SHAPES, *_ANCHORED]
-_PATTERN = re.compile(
-    rf"(?<![A-Za-z0-9_-])(?:{'|'.join(f'({shape})' for shape in _SHAPES.values())})(?![A-Za-z0-9])"
-    rf"|{'|'.join(f'({shape})' for shape in _ANCHORED.values())}"
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How one issuer writes its credentials.
+
+    Attributes:
+        label: What it is, in words.
+        marks: One of them stands in every text that the pattern finds; looked for first, because
+            a plain search takes a hundredth of the time.
+        pattern: The credential itself.
+    """
+
+    label: str
+    marks: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _shape(label: str, marks: str, pattern: str, *, is_whole_word: bool = True) -> _Shape:
+    bounded = rf"(?<![A-Za-z0-9_-]){pattern}(?![A-Za-z0-9])" if is_whole_word else pattern
+    return _Shape(label, tuple(marks.split()), re.compile(bounded))
+
+
+_SHAPES = (
+    _shape("an Anthropic key", "sk-ant-", r"sk-ant-[A-Za-z0-9_-]{20,}"),
+    _shape("an OpenAI key", "sk-", r"sk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
+    _shape("an AWS access key", "AKIA ASIA", r"(?:AKIA|ASIA)[A-Z0-9]{16}"),
+    _shape("a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{36,}"),
+    _shape("a GitHub token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,}"),
+    _shape(
+        "a GitLab token",
+        "glpat- gldt- glrt- glptt- glcbt- glft- glsoat- glagent-",
+        r"gl(?:pat|dt|rt|ptt|cbt|ft|soat|agent)-[A-Za-z0-9_-]{20,}",
+    ),
+    _shape("a Google key", "AIza", r"AIza[A-Za-z0-9_-]{35}"),
+    _shape("a Google client secret", "GOCSPX-", r"GOCSPX-[A-Za-z0-9_-]{28}"),
+    _shape("a Hugging Face token", "hf_", r"hf_[A-Za-z0-9]{30,}"),
+    _shape("a Slack token", "xox", r"xox[abeprs]-[A-Za-z0-9-]{10,}"),
+    _shape(
+        "a Slack webhook",
+        "hooks.slack.com",
+        r"hooks\.slack\.com/services/T[A-Z0-9]+/B[A-Z0-9]+/[A-Za-z0-9]{20,}",
+    ),
+    _shape("a Stripe key", "k_live_", r"[rs]k_live_[A-Za-z0-9]{20,}"),
+    _shape("an npm token", "npm_", r"npm_[A-Za-z0-9]{36}"),
+    _shape("a PyPI token", "pypi-AgEI", r"pypi-AgEI[A-Za-z0-9_-]{50,}"),
+    _shape("a SendGrid key", "SG.", r"SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
+    _shape("a DigitalOcean token", "_v1_", r"do[oprs]_v1_[a-f0-9]{64}"),
+    _shape("a Databricks token", "dapi", r"dapi[a-f0-9]{32}"),
+    _shape("a Groq key", "gsk_", r"gsk_[A-Za-z0-9]{40,}"),
+    _shape("an xAI key", "xai-", r"xai-[A-Za-z0-9]{40,}"),
+    _shape("a Perplexity key", "pplx-", r"pplx-[A-Za-z0-9]{40,}"),
+    _shape("a Replicate token", "r8_", r"r8_[A-Za-z0-9]{37}"),
+    _shape("a LangSmith key", "lsv2_", r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
+    _shape("a Pulumi token", "pul-", r"pul-[a-f0-9]{40}"),
+    _shape("a Vault token", "hvs. hvb.", r"hv[bs]\.[A-Za-z0-9_-]{24,}"),
+    _shape("a Telegram bot token", ":AA", r"\d{8,10}:AA[A-Za-z0-9_-]{33}"),
+    _shape("an age key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+    _shape(
+        "a JSON Web Token",
+        "eyJ",
+        r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
+    ),
+    _shape("an Azure account key", "AccountKey=", r"AccountKey=[A-Za-z0-9+/]{86}=="),
+    _shape(
+        "a private key",
+        "PRIVATE",
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----",
+        is_whole_word=False,
+    ),
+    _shape(
+        "a password in a URL",
+        "://",
+        r"(?<=[a-z0-9+.-])://[^\s:/@$<{]*:(?![$<{%*])[^\s:/@]{3,}@[A-Za-z0-9]",
+        is_whole_word=False,
+    ),
 )
-_MARKS = (
-    *("sk-", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "gl", "AIza"),
-    *("GOCSPX-", "hf_", "xox", "hooks.slack", "k_live_", "npm_", "pypi-", "SG.", "_v1_", "dapi"),
-    *("gsk_", "xai-", "pplx-", "r8_", "lsv2_", "pul-", "hvs.", "hvb.", ":AA", "AGE-", "eyJ"),
-    *("AccountKey=", "PRIVATE KEY", "://"),
-)
-"""At least one of them stands in every text that the pattern finds; looked for first, for speed."""
 
 _NAME = (
     r"(?:api|access|secret|private|auth|encryption|signing|account|license)[_.-]?key"
     r"|pass(?:word|wd|phrase)|(?:client[_.-]?)?secret|token|credentials?"
 )
+_NAME_WORDS = ("key", "pass", "secret", "token", "credential")
+"""One of them stands, in some case, in every name that promises a credential."""
 _CREDENTIAL_NAME = re.compile(rf"(?:.*[_.-]|.*[a-z](?=[A-Z])|)(?:{_NAME})", re.IGNORECASE)
 _PASSWORD_NAME = re.compile(r".*pass(?:word|wd|phrase)", re.IGNORECASE)
 _PAIR = re.compile(
@@ -78,10 +112,13 @@ _LOWEST_ENTROPY_BITS = 3.0
 
 def known_credential(text: str) -> str:
     """What kind of credential stands somewhere in a text, by its shape; empty for none."""
-    if len(text) < _SHORTEST_SHAPE or not any(mark in text for mark in _MARKS):
+    if len(text) < _SHORTEST_SHAPE:
         return ""
-    match = _PATTERN.search(text)
-    return _LABELS[(match.lastindex or 1) - 1] if match else ""
+    for shape in _SHAPES:
+        for mark in shape.marks:
+            if mark in text and shape.pattern.search(text):
+                return shape.label
+    return ""
 
 
 def named_credential(name: str, value: str) -> str:
@@ -97,7 +134,11 @@ def credentials_in(text: str) -> Iterator[str]:
     known = known_credential(text)
     if known:
         yield known
-    elif any(_looks_secret(pair["name"], pair["value"]) for pair in _PAIR.finditer(text)):
+        return
+    lowered = text.lower()
+    if not any(word in lowered for word in _NAME_WORDS):
+        return
+    if any(_looks_secret(pair["name"], pair["value"]) for pair in _PAIR.finditer(text)):
         yield "a credential"
 
 

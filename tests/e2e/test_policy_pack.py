@@ -1,0 +1,173 @@
+"""The policy pack on the real engine: what it refuses, what it says, and what it leaves open."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from holdfast.engine.failures import RunFailedError
+from holdfast.engine.results import RunResult
+from holdfast.errors import EngineError, ExitCode
+from holdfast_policies.pack.answers import UNDETERMINED
+from holdfast_policies.table import RULES
+
+from tests.e2e.live_sandbox import LiveSandbox
+from tests.e2e.policy_project import LATER, PACK, PolicyProject
+
+pytestmark = pytest.mark.e2e
+
+IMAGE = "/spec/containers/0/image"
+PRIVILEGED = {"/spec/containers/0/securityContext/privileged": True}
+DEFAULT_ACCOUNT = {"/spec/serviceAccountName": "default"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def engine_of_the_toolchain(sandbox: LiveSandbox) -> Iterator[None]:
+    """The built engine with the defaults, whatever the shell of the tests has chosen."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("PULUMI_")]:
+            patch.delenv(name)
+        patch.delenv("HOLDFAST_PULUMI", raising=False)
+        yield
+
+
+@pytest.fixture
+def project(sandbox: LiveSandbox, namespace: str, tmp_path: Path) -> PolicyProject:
+    project = PolicyProject(tmp_path / "project", sandbox.kubeconfig(), namespace)
+    project.create()
+    return project
+
+
+def found(result: RunResult) -> list[tuple[str, str]]:
+    return [(violation.policy, violation.level) for violation in result.violations]
+
+
+def test_a_compliant_agent_passes_every_rule_in_production(project: PolicyProject) -> None:
+    result = project.preview(project.stack("prod"))
+    assert found(result) == []
+    passed = set(project.summaries["deployment"].passed)
+    not_about_pods = {"egress-scoped", "no-public-exposure"}
+    about_pods = {r.id for r in RULES if r.check and not r.id.startswith("rbac-")} - not_about_pods
+    assert passed == about_pods
+    assert project.summaries["networkpolicy"].passed == ("egress-scoped", "no-literal-credentials")
+    assert project.summaries[""].passed == ("stack-network-policy-coverage",)
+    assert project.summaries["source"].passed == ("no-literal-credentials",)
+
+
+def test_a_mandatory_violation_is_refused_with_rule_level_and_remedy(
+    project: PolicyProject,
+) -> None:
+    project.declare(PRIVILEGED)
+    with pytest.raises(RunFailedError) as raised:
+        project.stack("prod").preview(policy_pack=PACK)
+    assert raised.value.exit_code == ExitCode.POLICY
+    (violation,) = raised.value.result.violations
+    assert (violation.policy, violation.level) == ("pss-privileged", "mandatory")
+    assert violation.severity == "critical"
+    assert "spec.template.spec.containers[name=agent].securityContext.privileged" in str(violation)
+    assert "remove privileged" in violation.message
+
+
+def test_an_update_does_not_create_what_is_refused(project: PolicyProject) -> None:
+    project.declare(PRIVILEGED)
+    with pytest.raises(RunFailedError) as raised:
+        project.stack("prod").up(policy_pack=PACK)
+    assert raised.value.exit_code == ExitCode.POLICY
+    assert "Deployment" not in {step.type.rpartition(":")[2] for step in raised.value.result.steps}
+
+
+def test_the_same_agent_is_only_warned_about_on_dev(project: PolicyProject) -> None:
+    project.declare(DEFAULT_ACCOUNT)
+    assert found(project.preview(project.stack("dev"))) == [
+        ("dedicated-service-account", "advisory")
+    ]
+
+
+def test_a_config_file_changes_levels_and_parameters(project: PolicyProject) -> None:
+    project.declare(DEFAULT_ACCOUNT)
+    config = {
+        "dedicated-service-account": "advisory",
+        "image-registry-allowlist": {"registries": ["other.example"]},
+    }
+    assert set(found(project.preview(project.stack("prod"), config))) == {
+        ("dedicated-service-account", "advisory"),
+        ("image-registry-allowlist", "mandatory"),
+    }
+
+
+def test_the_settings_of_a_stack_change_profile_and_parameters(project: PolicyProject) -> None:
+    project.declare(DEFAULT_ACCOUNT)
+    rules = {"dedicated-service-account": {"shared_accounts": ["runner"]}}
+    relaxed = project.stack("eu-2", {"profile": "prod", "rules": rules})
+    assert found(project.preview(relaxed)) == []
+    assert found(project.preview(project.stack("eu-3", {"profile": "dev"}))) == [
+        ("dedicated-service-account", "advisory")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("config", "fault"),
+    [
+        ({"pss-privilegd": "advisory"}, 'did you mean "pss-privileged"?'),
+        ({"pss-sysctls": {"versoin": "1.30"}}, 'no parameter "versoin"'),
+        ({"image-registry-allowlist": {"registries": []}}, "at least 1 items"),
+        ({"pss-sysctls": {"pss_version": 1.3}}, "Invalid type. Expected: string"),
+    ],
+)
+def test_a_wrong_config_file_ends_the_run(
+    project: PolicyProject, config: dict[str, object], fault: str
+) -> None:
+    with pytest.raises(EngineError) as raised:
+        project.preview(project.stack("prod"), config)
+    assert fault in str(raised.value)
+
+
+def test_an_unknown_value_is_left_open_at_preview_and_decided_at_update(
+    project: PolicyProject,
+) -> None:
+    project.declare({IMAGE: f"{LATER}registry.example/agent:latest"})
+    stack = project.stack("prod")
+    result = project.preview(stack)
+    (note,) = result.violations
+    assert (note.policy, note.level) == (UNDETERMINED, "advisory")
+    assert "image-digest-pinned: spec.template.spec.containers[name=agent].image" in note.message
+    summary = project.summaries["deployment"]
+    assert summary.failed == (UNDETERMINED,)
+    assert not {"image-digest-pinned", "image-registry-allowlist"} & set(summary.passed)
+    with pytest.raises(RunFailedError) as raised:
+        stack.up(policy_pack=PACK)
+    assert found(raised.value.result) == [("image-digest-pinned", "mandatory")]
+
+
+def test_pods_without_a_network_policy_are_found_over_the_whole_stack(
+    project: PolicyProject,
+) -> None:
+    project.declare(with_policy=False)
+    result = project.preview(project.stack("prod"))
+    (violation,) = result.violations
+    assert (violation.policy, violation.level) == ("stack-network-policy-coverage", "mandatory")
+    assert violation.urn.endswith("::deployment")
+    assert project.summaries[""].failed == ("stack-network-policy-coverage",)
+
+
+def test_existing_state_is_analysed_without_program_or_cluster(project: PolicyProject) -> None:
+    """The stack is known from the state alone, and so is its profile."""
+    stack = project.stack("dev")
+    project.declare(DEFAULT_ACCOUNT, with_policy=False)
+    stack.up(policy_pack=PACK)
+    expected = [
+        ("dedicated-service-account", "advisory"),
+        ("stack-network-policy-coverage", "advisory"),
+    ]
+    lines: list[bytes] = []
+    command = ["policy", "analyze", "--policy-pack", str(PACK), "--stack", "dev", "--json"]
+    finished = stack.runner.run(command, lines.append, 60)
+    events = [json.loads(line).get("policyEvent") for line in lines]
+    judged = [(each["policyName"], each["enforcementLevel"]) for each in events if each]
+    assert finished.exit_code == 0, finished.errors
+    assert judged == expected
+    config = project.root / "strict.json"
+    config.write_text('{"all": "mandatory"}')
+    finished = stack.runner.run([*command, "--policy-pack-config", str(config)], print, 60)
+    assert finished.exit_code == 1

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from holdfast.cli.drift_sources import DriftRequest, scan_once
+from holdfast.cli.drift_sources import DriftRequest, DriftSources
 from holdfast.cli.output import wants_colour
 from holdfast.errors import ExitCode, InputError
 from holdfast.report.drift_json import drift_json
@@ -25,7 +25,15 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
-def command(output: str, **asked: Any) -> int:  # noqa: ANN401  (the options above, by name)
+@click.option("--revert", is_flag=True, help="Put back what is reported; asks first.")
+@click.option("--yes", is_flag=True, help="With --revert: agree to all that is shown.")
+def command(
+    output: str,
+    *,
+    revert: bool,
+    yes: bool,
+    **asked: Any,  # noqa: ANN401  (the other options, by name)
+) -> int:
     r"""Compare what runs with what was declared.
 
     Sees what `pulumi refresh` cannot: fields, list items and objects that appeared, objects made
@@ -36,6 +44,7 @@ def command(output: str, **asked: Any) -> int:  # noqa: ANN401  (the options abo
       holdfast drift -s dev
       holdfast drift --desired manifests/ --context kind-test
       holdfast drift --desired app.yaml --live live.json -o json
+      holdfast drift -s dev --revert
 
     \b
     Exit codes: 0 in sync   7 drift   1 error, or not everything could be checked   2 bad input
@@ -43,11 +52,20 @@ def command(output: str, **asked: Any) -> int:  # noqa: ANN401  (the options abo
     request = DriftRequest(**asked)
     if bool(request.stack) == bool(request.desired):
         raise InputError("one of --stack and --desired is needed", remedy="see --help")
-    report = scan_once(request)
+    if revert and request.live:
+        raise InputError("a file cannot be put right", remedy="leave --live out to use a cluster")
+    sources = DriftSources(request)
+    scan, failures = sources.scan(), 0
+    if revert:
+        from holdfast.cli.drift_revert import revert as put_back  # noqa: PLC0415  (start-up)
+
+        outcome = put_back(sources, scan, is_agreed=yes)
+        scan, failures = outcome.scan, outcome.failures
+    report = scan.report
     if output == "json":
         click.echo(drift_json(report), nl=False)
     else:
         click.echo(drift_text(report, colour=wants_colour()), nl=False)
-    if not report.is_complete:
+    if failures or not report.is_complete:
         return ExitCode.ERROR
     return ExitCode.DRIFT if report.drift else ExitCode.OK

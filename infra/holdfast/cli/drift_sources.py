@@ -85,9 +85,18 @@ def desired_objects_of_stack(stack: str) -> DesiredState:
     )
 
 
-def scan_once(request: DriftRequest) -> DriftReport:
-    """Read both sides and compare them."""
-    return DriftSources(request).scan()
+@dataclass(frozen=True)
+class Scan:
+    """One comparison and what it was made from.
+
+    Attributes:
+        desired: Declared objects by identity, with their namespaces.
+    """
+
+    report: DriftReport
+    desired: dict[tuple[str, str, str, str], KubeObject]
+    live: LiveState
+    around: Surroundings
 
 
 @dataclass(frozen=True)
@@ -121,7 +130,7 @@ class DriftSources:
         context = self.request.context or self.desired.context
         return ClusterSource.connect(self.request.kubeconfig or self.desired.kubeconfig, context)
 
-    def scan(self) -> DriftReport:
+    def scan(self) -> Scan:
         """Read what is live now, and compare."""
         if self.request.live is not None:
             return self._scan_of_file(self.request.live)
@@ -130,13 +139,17 @@ class DriftSources:
         half_done = {ref.identity: _half_done(ref) for ref in self.desired.pending}
         live = replace(live, unread={**live.unread, **half_done})
         around = self._surroundings(objects, types, lambda: self.cluster.autoscalers(objects))
-        return find_drift(objects, live, around, self.desired.stack)
+        return self._compared(objects, live, around)
 
-    def _scan_of_file(self, file: Path) -> DriftReport:
+    def _scan_of_file(self, file: Path) -> Scan:
         objects = placed(self.desired.objects, _is_namespaced, "default")
         found = _by_identity(one.kube_object for one in read_kube_objects(file))
         around = self._surroundings(objects, [], found.values)
-        return find_drift(objects, LiveState(found), around, self.desired.stack)
+        return self._compared(objects, LiveState(found), around)
+
+    def _compared(self, objects: list[KubeObject], live: LiveState, around: Surroundings) -> Scan:
+        report = find_drift(objects, live, around, self.desired.stack)
+        return Scan(report, _by_identity(objects), live, around)
 
     def _surroundings(
         self,

@@ -26,6 +26,7 @@ LARGEST_CANDIDATES: Final = 3
 """More users than that wrote to the object since its deployment: naming all would name nobody."""
 
 _DEPLOYER: Final = re.compile(r"^(holdfast|pulumi-kubernetes(-[0-9a-f]{8})?|pulumi-resource-.*)$")
+_FIELD_WRITES: Final = frozenset({"create", "patch", "update"})
 _OLDEST: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -47,20 +48,21 @@ class Evidence:
     deployer: str = ""
 
     def actors_of_field(
-        self, drift_class: DriftClass, owners: Sequence[ManagerEntry], *, is_wiped: bool
+        self, owners: Sequence[ManagerEntry], *, leaves_owner: bool, is_wiped: bool
     ) -> tuple[Actor, ...]:
         """Who may have changed, added or removed one field.
 
         Args:
-            drift_class: What happened to the field.
             owners: Entries that own the field, latest first.
+            leaves_owner: Who does this becomes an owner; false for removals and for the order of
+                a keyed list.
             is_wiped: The object's record of owners was reset.
         """
-        if drift_class is not DriftClass.REMOVED and owners:
+        if leaves_owner and owners:
             strangers = [entry for entry in owners if not is_deployer(entry.manager, self.deployer)]
             return tuple(self._of_entry(entry) for entry in strangers or owners)
         candidates = self._recent_writers()
-        if candidates or drift_class is DriftClass.REMOVED or is_wiped:
+        if candidates or not leaves_owner or is_wiped:
             return candidates
         return (Actor(manager=ADMISSION),)
 
@@ -76,19 +78,26 @@ class Evidence:
 
     def _of_entry(self, entry: ManagerEntry) -> Actor:
         actor = Actor(entry.manager, entry.operation, entry.subresource, entry.time)
-        time = _time_of(entry.time)
-        near = [
+        event = self._event_of(entry)
+        if event is None:
+            return actor
+        time = entry.time or _rfc3339(event.time)
+        return replace(actor, time=time, user=event.user, source=EvidenceSource.AUDIT)
+
+    def _event_of(self, entry: ManagerEntry) -> AuditEvent | None:
+        """The write that an entry tells of: same manager, and the nearest in time."""
+        writes = [
             event
             for event in self.events or ()
             if event.manager == entry.manager
             and event.subresource == entry.subresource
-            and event.verb in {"create", "patch", "update"}
-            and abs(event.time - time) <= CLOCK_SLACK
+            and event.verb in _FIELD_WRITES
         ]
-        if not near:
-            return actor
-        nearest = min(reversed(near), key=lambda event: abs(event.time - time))
-        return replace(actor, user=nearest.user, source=EvidenceSource.AUDIT)
+        if not entry.time:  # some entries for the scale subresource carry none
+            return writes[-1] if writes else None
+        time = _time_of(entry.time)
+        near = [event for event in writes if abs(event.time - time) <= CLOCK_SLACK]
+        return min(reversed(near), key=lambda event: abs(event.time - time), default=None)
 
     def _recent_writers(self) -> tuple[Actor, ...]:
         """Users who wrote to the object since it was last deployed, latest first."""
@@ -102,7 +111,7 @@ class Evidence:
             for event in writes
             if event.time >= deployed
             and not is_deployer(event.manager, self.deployer)
-            and event.verb in {"create", "patch", "update"}
+            and event.verb in _FIELD_WRITES
         ]
         people = [event for event in since if not event.user.startswith("system:kube-")]
         latest = {event.user: event for event in people or since}
@@ -115,15 +124,19 @@ class Evidence:
 
 
 def _of_event(event: AuditEvent) -> Actor:
-    operation = {"patch": "Update", "update": "Update", "create": "Update"}.get(event.verb, "")
+    operation = "Update" if event.verb in _FIELD_WRITES else ""
     return Actor(
         manager=event.manager,
         operation=operation,
         subresource=event.subresource,
-        time=event.time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        time=_rfc3339(event.time),
         user=event.user,
         source=EvidenceSource.AUDIT,
     )
+
+
+def _rfc3339(time: datetime) -> str:
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _time_of(text: str) -> datetime:

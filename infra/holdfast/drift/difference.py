@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from holdfast.drift.finding import DriftClass
-from holdfast.kube.paths import Path, Segment
-from holdfast.kube.structure import Structure
+from holdfast.drift.finding import DriftClass, ExpectedBy
+from holdfast.kube.defaults import ALLOCATED
+from holdfast.kube.paths import ABSENT, Path, Segment
+from holdfast.kube.structure import ListType, Structure
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +44,37 @@ class Difference:
         desired: Declared value or default of an undeclared field; ABSENT when there is none;
             ALLOCATED where the server chooses the value.
         live: Value found; ABSENT when removed.
+        is_from_baseline: `desired` is what the object had before, not a default.
     """
 
     place: Place
     drift_class: DriftClass
     desired: Any
     live: Any
+    is_from_baseline: bool = False
+
+    @property
+    def expected_by(self) -> ExpectedBy:
+        """Where the expected value comes from."""
+        if self.place.is_declared:
+            return ExpectedBy.DECLARATION
+        if self.desired is ABSENT:
+            return ExpectedBy.NOBODY
+        if self.desired is ALLOCATED:
+            return ExpectedBy.SERVER
+        return ExpectedBy.BASELINE if self.is_from_baseline else ExpectedBy.DEFAULT
 
     @property
     def path(self) -> Path:
         """Field path of the difference."""
         return self.place.path
+
+    @property
+    def leaves_owner(self) -> bool:
+        """Whether who did this owns the field afterwards: not by removing or reordering."""
+        structure = self.place.structure
+        is_order = isinstance(self.live, list) and structure.list_type is ListType.KEYED
+        return self.drift_class is not DriftClass.REMOVED and not is_order
 
     @property
     def is_declared(self) -> bool:

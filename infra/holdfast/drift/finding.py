@@ -46,6 +46,16 @@ class EvidenceSource(StrEnum):
     AUDIT = "audit"
 
 
+class ExpectedBy(StrEnum):
+    """Where the expected value of a finding comes from."""
+
+    DECLARATION = "declaration"
+    DEFAULT = "default"
+    BASELINE = "baseline"
+    SERVER = "server"
+    NOBODY = "nobody"
+
+
 @dataclass(frozen=True)
 class Actor:
     """Who may have caused a finding; empty where it is not known.
@@ -76,7 +86,7 @@ class Finding:
         desired: Declared value or server default; None where nothing should be. Already masked.
         live: Value found; None where nothing is. Already masked.
         policies: Rules that hold for the declared object and are broken by this.
-        is_declared: The path stands in the declaration, so applying it puts the value back.
+        expected_by: Where the expected value comes from; applying puts back declared ones only.
         seen_by: Detectors that report it: `holdfast`, and `pulumi` where its refresh does too.
     """
 
@@ -89,7 +99,7 @@ class Finding:
     severity: Severity = Severity.MEDIUM
     policies: tuple[str, ...] = ()
     actors: tuple[Actor, ...] = ()
-    is_declared: bool = True
+    expected_by: ExpectedBy = ExpectedBy.DECLARATION
     seen_by: tuple[str, ...] = ("holdfast",)
 
     @property

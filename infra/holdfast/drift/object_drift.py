@@ -258,9 +258,9 @@ class _Writer:
             severity=Severity.INFO if is_remark else with_rules(severity, broken),
             policies=tuple(rule.name for rule in broken),
             actors=self.evidence.actors_of_field(
-                difference.drift_class,
                 self.ownership.owners_of(difference.path),
+                leaves_owner=difference.leaves_owner,
                 is_wiped=self.ownership.is_wiped,
             ),
-            is_declared=difference.is_declared,
+            expected_by=difference.expected_by,
         )

@@ -6,6 +6,7 @@ list item or a value other than the default is drift that admission is held to h
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from holdfast.drift.comparison import compare_at
@@ -40,7 +41,7 @@ def undeclared_drift(
         # The baseline says what was there: only what moved since then can be drift.
         for moved in compare_at(difference.place.undeclared(), before, difference.live):
             if _is_drift(moved, ownership, has_baseline=True):
-                yield moved
+                yield replace(moved, is_from_baseline=True)
     elif _is_drift(difference, ownership, has_baseline=baseline is not None):
         yield difference
 

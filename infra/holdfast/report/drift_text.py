@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 import msgspec
 
-from holdfast.drift.finding import Actor, DriftReport, EvidenceSource, Finding, Severity
+from holdfast.drift.finding import Actor, DriftReport, EvidenceSource, ExpectedBy, Finding, Severity
 from holdfast.kube.paths import format_path
 from holdfast.report.safe_text import safe_text
 
@@ -21,6 +21,13 @@ _COLOURS: Final = {
     Severity.MEDIUM: "yellow",
     Severity.LOW: "cyan",
     Severity.INFO: "bright_black",
+}
+_EXPECTED: Final = {
+    ExpectedBy.DECLARATION: "declared",
+    ExpectedBy.DEFAULT: "default",
+    ExpectedBy.BASELINE: "before",
+    ExpectedBy.SERVER: "before",
+    ExpectedBy.NOBODY: "",
 }
 _INDENT: Final = " " * 12
 
@@ -84,8 +91,7 @@ def _object_lines(findings: list[Finding], *, colour: bool) -> Iterator[str]:
 def _detail_lines(finding: Finding) -> Iterator[str]:
     if finding.path:
         if finding.desired is not None:
-            name = "declared" if finding.is_declared else "default"
-            yield f"{name:<9}{_value(finding.desired)}"
+            yield f"{_EXPECTED[finding.expected_by]:<9}{_value(finding.desired)}"
         if finding.live is not None:
             yield f"{'live':<9}{_value(finding.live)}"
     for actor in finding.actors:

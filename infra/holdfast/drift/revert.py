@@ -1,0 +1,230 @@
+"""What would put an object back: planned before anything is written, and planned again just before.
+
+Pure: the requests are data. Declared fields come back by server-side apply of the declaration,
+additions go by a patch of exactly the reported paths; what only a replacement could change, what
+admission would set again, and what an autoscaler decides is left alone, with the reason.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from holdfast.drift.attribution import ADMISSION
+from holdfast.drift.autoscaling import REPLICAS
+from holdfast.drift.comparison import compare
+from holdfast.drift.finding import DriftClass, ExpectedBy, Finding
+from holdfast.kube.normalisation import normalise_object
+from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.paths import Path, format_path, json_pointer, with_value
+from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.structure import Structure
+
+FIELD_MANAGER: Final = "holdfast"
+
+
+class Step(StrEnum):
+    """What is done about one finding."""
+
+    APPLY = "apply"
+    REMOVE = "remove"
+    RESET = "reset"
+    CREATE = "create"
+    LEAVE = "leave"
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    """One finding and what is done about it.
+
+    Attributes:
+        reason: Why it is left alone and what to do instead; empty for the other steps.
+    """
+
+    finding: Finding
+    step: Step
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class ObjectPlan:
+    """Everything that is done to one object.
+
+    Attributes:
+        steps: One for each finding that counts.
+        apply: Body of a server-side apply; None when no declared field has to come back.
+        patch: Operations of a JSON patch, guarded by uid and resourceVersion; empty for none.
+    """
+
+    ref: ObjectRef
+    steps: tuple[PlannedStep, ...]
+    apply: KubeObject | None = None
+    patch: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def acts(self) -> bool:
+        """Whether anything would be written."""
+        return self.apply is not None or bool(self.patch)
+
+
+_UNCHANGEABLE: Final[dict[str, re.Pattern[str]]] = {
+    "Deployment": re.compile(r"spec\.selector"),
+    "DaemonSet": re.compile(r"spec\.selector"),
+    "ReplicaSet": re.compile(r"spec\.selector"),
+    "StatefulSet": re.compile(
+        r"spec\.(?!replicas|template|updateStrategy|persistentVolumeClaimRetentionPolicy"
+        r"|minReadySeconds|ordinals|revisionHistoryLimit)"
+    ),
+    "Job": re.compile(r"spec\.(selector|template|completions|completionMode|podFailurePolicy)"),
+    "RoleBinding": re.compile(r"roleRef"),
+    "ClusterRoleBinding": re.compile(r"roleRef"),
+    "Service": re.compile(r"spec\.clusterIPs?\b"),
+    "PersistentVolumeClaim": re.compile(r"spec\.(?!resources|volumeAttributesClassName)"),
+    "Secret": re.compile(r"(type|immutable)$"),
+    "ConfigMap": re.compile(r"immutable$"),
+    "StorageClass": re.compile(r"(provisioner|parameters|reclaimPolicy|volumeBindingMode)"),
+}
+_WHOLE_OBJECT_REASONS: Final = {
+    DriftClass.RECREATED: "made again by somebody: its content is judged like any other",
+    DriftClass.UNMANAGED: "nobody declared it: declare it, or delete it by hand",
+    DriftClass.TERMINATING: "being deleted: when it is gone, deploy again",
+}
+_REPLACE: Final = "cannot be changed in place: delete the object and deploy again"
+
+
+def plan_missing(finding: Finding, desired: KubeObject) -> ObjectPlan:
+    """Plan for an object that is gone: made again as declared."""
+    step = PlannedStep(finding, Step.CREATE)
+    return ObjectPlan(finding.ref, (step,), apply=_writable(desired))
+
+
+def plan_object(
+    findings: Sequence[Finding],
+    desired: KubeObject,
+    live: Mapping[str, Any],
+    structure: Structure,
+) -> ObjectPlan:
+    """Plan for one object that is there.
+
+    Args:
+        findings: Its findings; remarks are passed over.
+        desired: The declaration.
+        live: The object as it was read for these findings.
+        structure: What is known about its type.
+    """
+    ref = findings[0].ref
+    steps = tuple(_step_for(finding, live) for finding in findings if finding.counts)
+    body: KubeObject | None = None
+    if any(step.step is Step.APPLY for step in steps):
+        put_back = {step.finding.path for step in steps if step.step is Step.APPLY}
+        body = _with_left_alone(desired, live, structure, put_back)
+        metadata = live.get("metadata") or {}
+        guards = {key: metadata[key] for key in ("uid", "resourceVersion") if key in metadata}
+        body["metadata"] = {**body["metadata"], **guards}
+    return ObjectPlan(ref, steps, apply=body, patch=_patch_for(steps, live))
+
+
+def _step_for(finding: Finding, live: Mapping[str, Any]) -> PlannedStep:
+    reason = _reason_to_leave(finding, live)
+    if reason:
+        return PlannedStep(finding, Step.LEAVE, reason)
+    if finding.expected_by is ExpectedBy.DECLARATION:
+        return PlannedStep(finding, Step.APPLY)
+    if finding.drift_class is DriftClass.ADDED:
+        return PlannedStep(finding, Step.REMOVE)
+    return PlannedStep(finding, Step.RESET)
+
+
+def _reason_to_leave(finding: Finding, live: Mapping[str, Any]) -> str:
+    path = format_path(finding.path)
+    unchangeable = _UNCHANGEABLE.get(finding.ref.kind)
+    is_frozen = live.get("immutable") is True and path.startswith(("data", "binaryData"))
+    admission = [actor.manager for actor in finding.actors] == [ADMISSION]
+    reasons = (
+        (finding.drift_class in _WHOLE_OBJECT_REASONS, ""),
+        (unchangeable is not None and unchangeable.match(path), _REPLACE),
+        (is_frozen, f"the live object is immutable and {_REPLACE}"),
+        (_would_shrink(finding), "a claim cannot shrink: declare the larger size"),
+        (
+            admission and finding.expected_by is not ExpectedBy.DECLARATION,
+            "set by admission, which would set it again: change the admission policy",
+        ),
+        (
+            finding.expected_by is ExpectedBy.SERVER,
+            "the server chose the old value and it is not known: declare one",
+        ),
+    )
+    applying = next((reason for applies, reason in reasons if applies), None)
+    if applying is None:
+        return ""
+    return applying or _WHOLE_OBJECT_REASONS[finding.drift_class]
+
+
+def _would_shrink(finding: Finding) -> bool:
+    if finding.ref.kind != "PersistentVolumeClaim" or "storage" not in finding.path:
+        return False
+    try:
+        return parse_quantity(finding.desired) < parse_quantity(finding.live)
+    except ValueError:
+        return True
+
+
+def _with_left_alone(
+    desired: KubeObject, live: Mapping[str, Any], structure: Structure, put_back: set[Path]
+) -> KubeObject:
+    """The declaration, but with the live value wherever a difference is not to be put back.
+
+    An autoscaler's replicas must not be reset because an image is; and a field that cannot be
+    changed in place would make the server refuse everything else.
+    """
+    body = _writable(desired)
+    for difference in compare(normalise_object(desired), normalise_object(live), structure):
+        if difference.is_declared and difference.path not in put_back:
+            body = with_value(body, difference.path, difference.live)
+    return body
+
+
+def _writable(desired: KubeObject) -> KubeObject:
+    """The declaration without status and bookkeeping; Secrets with their data in one form."""
+    body = normalise_object(desired)
+    annotations = (desired.get("metadata") or {}).get("annotations")
+    if annotations:
+        body["metadata"] = {**body["metadata"], "annotations": annotations}
+    if desired.get("kind") == "ClusterRole" and "rules" in desired:
+        body["rules"] = desired["rules"]
+    return body
+
+
+def _patch_for(steps: Sequence[PlannedStep], live: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    operations = []
+    for step in steps:
+        if step.step not in {Step.REMOVE, Step.RESET}:
+            continue
+        pointer = json_pointer(dict(live), step.finding.path)
+        if pointer is not None:
+            operations.append(_operation(step, pointer))
+    if not operations:
+        return ()
+    # From the end of each list: removing an item moves those behind it.
+    operations.sort(key=lambda operation: _places(operation["path"]), reverse=True)
+    metadata = live.get("metadata") or {}
+    guards = [
+        {"op": "test", "path": f"/metadata/{key}", "value": metadata[key]}
+        for key in ("uid", "resourceVersion")
+        if key in metadata
+    ]
+    return (*guards, *operations)
+
+
+def _operation(step: PlannedStep, pointer: str) -> dict[str, Any]:
+    finding = step.finding
+    known = finding.expected_by is ExpectedBy.BASELINE or finding.path == REPLICAS
+    if step.step is Step.RESET and known:
+        return {"op": "replace", "path": pointer, "value": finding.desired}
+    # Without a value the server fills in its default, and nobody becomes the owner.
+    return {"op": "remove", "path": pointer}
+
+
+def _places(pointer: str) -> list[tuple[int, str]]:
+    return [(int(part) if part.isdigit() else -1, part) for part in pointer.split("/")]

@@ -111,9 +111,12 @@ class Launcher:
             os.close(handle)
 
     def _obituary(self, program: Program, process: "subprocess.Popen[bytes]") -> str:
-        words = last_words(self._place.log(program.name))
-        ending = f"{program.name} ended with exit code {process.wait()} while starting"
-        return f"{ending}; its last words in {self._place.log(program.name)}:\n{words}"
+        log = self._place.log(program.name)
+        return (
+            f"{program.name} ended with exit code {process.wait()} while starting; run "
+            "'holdfast sandbox up' again, or 'holdfast sandbox down' before it to begin anew; its "
+            f"last words in {log}:\n{last_words(log)}"
+        )
 
 
 def process_token(record: SandboxRecord, program: Program) -> str:

@@ -6,7 +6,7 @@ Neither decides whether to start nor undoes a start that failed: `control_plane`
 import functools
 import shutil
 import socket
-from importlib.resources import as_file, files
+from pathlib import Path
 
 from holdfast.errors import SandboxError
 from holdfast.sandbox import certificates
@@ -21,6 +21,7 @@ from holdfast.sandbox.readiness import CONDITIONS, Waiter
 from holdfast.sandbox.record import Ports
 
 START_TIMEOUT_SECONDS = 120.0
+CONFIGURATION = Path(__file__).with_name("manifests")
 
 
 def prepare_files(place: SandboxPlace, ports: Ports) -> None:
@@ -36,9 +37,8 @@ def prepare_files(place: SandboxPlace, ports: Ports) -> None:
     for client in certificates.CLIENTS:
         write_kubeconfig(place, client, ports.api_server)
     # Copies, because the package may be updated while the programs run.
-    with as_file(files("holdfast.sandbox") / "manifests") as folder:
-        for file in folder.glob("*.yaml"):
-            shutil.copyfile(file, place.configuration / file.name)
+    for file in CONFIGURATION.glob("*.yaml"):
+        shutil.copyfile(file, place.configuration / file.name)
 
 
 def start_programs(place: SandboxPlace, launcher: Launcher) -> None:

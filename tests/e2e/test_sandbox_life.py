@@ -170,17 +170,20 @@ def test_what_a_killed_up_left_running_is_found(state: Path, next_verb: str) -> 
 
 @pytest.mark.parametrize("verb", ["up", "down"])
 def test_a_foreign_process_survives_a_stale_record(state: Path, verb: str) -> None:
-    live = LiveSandbox.start("stale", state)
-    assert live.run("down", "--keep").returncode == 0
-    record_file = live.directory / "sandbox.json"
-    record = json.loads(record_file.read_bytes())
+    directory = state / "sandboxes" / "stale"
+    directory.mkdir(parents=True)
     with subprocess.Popen(["sleep", "600"]) as foreign:
         try:
-            for process in record["processes"].values():
-                process["pid"] = foreign.pid
-            record_file.write_text(json.dumps(record))
+            stale = {"pid": foreign.pid, "start_ticks": 1, "executable": "/bin/x", "boot": "b"}
+            names = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"]
+            record = {
+                "token": "stale",
+                "ports": {"api_server": 1, "etcd": 2, "etcd_peer": 3},
+                "processes": dict.fromkeys(names, stale),
+            }
+            (directory / "sandbox.json").write_text(json.dumps(record))
 
-            done = live.run(verb)
+            done = run_holdfast("sandbox", verb, "--name", "stale", state=state)
 
             assert done.returncode == 0, done.stderr
             assert foreign.poll() is None

@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 from holdfast.engine import leftovers, process
 from holdfast.engine.baseline import BaselineObject, choose_baseline, read_baseline
+from holdfast.engine.environment import PROVIDER_PLUGIN
 from holdfast.engine.events import Event, StepDone
+from holdfast.engine.executable import PROVIDER_PROGRAM
 from holdfast.engine.failures import RunFailedError
 from holdfast.engine.leftovers import session_members
 from holdfast.engine.remote_backend import RemoteHistory
 from holdfast.engine.stack import Stack, open_stack
+from holdfast.engine.toolchain import find_program
 from holdfast.errors import EngineError, ExitCode
 
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
@@ -164,7 +167,9 @@ def test_the_baseline_is_what_the_last_update_left_and_no_refresh_rewrites_it(
     for baseline in (first, refreshed, carried_on, at_last):
         assert names_of_containers(baseline.objects) == ["agent"]
     state = next(r for r in stack.export().resources if r.urn.endswith("::app"))
-    assert len(state.live_object()["spec"]["template"]["spec"]["containers"]) == 2
+    recorded = state.kubernetes_object()
+    assert recorded is not None
+    assert len(recorded.live["spec"]["template"]["spec"]["containers"]) == 2
     assert [change.kind for change in refreshed.later_changes] == ["refresh"]
     assert carried_on.later_changes == ()
     assert {b.field_manager for b in at_last.objects} == {"holdfast"}
@@ -358,6 +363,27 @@ def test_no_event_holds_a_secret(project: PulumiProject) -> None:
     assert stack.outputs()["hidden"] == "[secret]"
 
 
+def test_somebodys_own_pulumi_is_used_with_its_own_home(
+    project: PulumiProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, home = tmp_path / "own", tmp_path / "home"
+    plugin = home / "plugins" / PROVIDER_PLUGIN
+    own.mkdir()
+    plugin.mkdir(parents=True)
+    for program in built_programs("pulumi*"):
+        folder = plugin if program.name == PROVIDER_PROGRAM else own
+        (folder / program.name).hardlink_to(program)
+    monkeypatch.setenv("HOLDFAST_PULUMI", str(own))
+    monkeypatch.setenv("PULUMI_HOME", str(home))
+    project.declare(project.config_map("one", a="1"))
+
+    stack = project.stack()
+
+    assert stack.runner.environment.pulumi.path == own / "pulumi"
+    assert stack.up().counts == {"create": 3}
+    assert (home / "logs").is_dir()
+
+
 @pytest.mark.usefixtures("project")
 def test_the_command_line_refuses_an_old_pulumi(
     tmp_path: Path, nothing_is_left_running: list[int]
@@ -371,6 +397,10 @@ def test_the_command_line_refuses_an_old_pulumi(
 
     assert done.returncode == ExitCode.ERROR
     assert "Pulumi 3.227 or newer is needed" in done.stderr
+
+
+def built_programs(pattern: str) -> list[Path]:
+    return sorted(find_program("pulumi").parent.glob(pattern))
 
 
 DRIVER = """

@@ -12,7 +12,12 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.engine.checkpoint import Deployment, RecordedResource
+from holdfast.engine.checkpoint import (
+    Deployment,
+    PendingOperation,
+    RecordedObject,
+    RecordedResource,
+)
 from holdfast.engine.environment import backend_in_use
 from holdfast.engine.file_backend import FILE_SCHEME, FileHistory
 from holdfast.engine.history import Change, History, position_covering
@@ -95,7 +100,7 @@ def choose_baseline(history: History) -> Baseline:
         objects=objects,
         updated_seconds=history.saved_seconds[update],
         untrusted=untrusted,
-        pending=_pending(history.current()),
+        pending=_pending(history.pending()),
         later_changes=later,
     )
 
@@ -110,20 +115,20 @@ def _trusted_objects(
     older = _OlderRecords(history, update)
     objects, untrusted = [], []
     for resource in deployment.resources:
-        if not resource.is_kubernetes_object:
+        newest = resource.kubernetes_object()
+        if newest is None:
             continue
-        trusted = _trusted_record(resource, history, older)
+        trusted = _trusted_record(resource, newest, history, older)
         if trusted is None:
-            untrusted.append(reference_of(resource.outputs or {}))
+            untrusted.append(reference_of(newest.live))
         else:
-            live = trusted.live_object()
-            objects.append(BaselineObject(resource.urn, live, trusted.field_manager))
+            objects.append(BaselineObject(resource.urn, trusted.live, trusted.field_manager))
     return tuple(objects), tuple(untrusted)
 
 
 def _trusted_record(
-    resource: RecordedResource, history: History, older: "_OlderRecords"
-) -> RecordedResource | None:
+    resource: RecordedResource, newest: RecordedObject, history: History, older: "_OlderRecords"
+) -> RecordedObject | None:
     """The record of an object that an update wrote: the newest, or an older one that still holds.
 
     An older record holds while the object is the same one (uid) and the program asks for the same
@@ -131,13 +136,14 @@ def _trusted_record(
     """
     trust = _trust(resource, history)
     if trust is _Trust.UPDATE:
-        return resource
+        return newest
     for record in older.of(resource.urn):
-        if record.uid != resource.uid or record.inputs != resource.inputs:
+        found = record.kubernetes_object()
+        if found is None or found.uid != newest.uid or record.inputs != resource.inputs:
             break
         if _trust(record, history) is _Trust.UPDATE:
-            return record
-    return resource if trust is _Trust.EITHER else None
+            return found
+    return newest if trust is _Trust.EITHER else None
 
 
 def _trust(resource: RecordedResource, history: History) -> _Trust:
@@ -179,11 +185,8 @@ class _OlderRecords:
         return True
 
 
-def _pending(deployment: Deployment) -> tuple[ObjectRef, ...]:
-    identities = (
-        msgspec.json.decode(operation.resource.inputs)
-        for operation in deployment.pending_operations
-    )
+def _pending(operations: tuple[PendingOperation, ...]) -> tuple[ObjectRef, ...]:
+    identities = (msgspec.json.decode(operation.resource.inputs) for operation in operations)
     return tuple(reference_of(i) for i in identities if isinstance(i, dict) and "kind" in i)
 
 

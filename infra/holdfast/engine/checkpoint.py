@@ -6,7 +6,7 @@ Values that the engine encrypted are left out of the objects, unread.
 import gzip
 import importlib
 import zlib
-from typing import Any, Protocol, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import msgspec
 
@@ -20,7 +20,8 @@ NEWEST_VERSION = 4
 _GZIP = b"\x1f\x8b"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 # With this key a mapping is no data but a secret, asset or reference of the engine.
-_SIGNATURE = "4dabf18193072939515e22adb298388d"
+_SIGNATURE = b"4dabf18193072939515e22adb298388d"
+_SIGNATURE_KEY = _SIGNATURE.decode()
 
 
 class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
@@ -28,7 +29,7 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
 
     Attributes:
         inputs: JSON text of what the program asked for.
-        outputs: What the provider answered: the whole live object and the provider's notes.
+        answer: JSON text of what the provider answered: the live object and notes of its own.
         created: When it was created, RFC 3339; empty when an old engine wrote it.
         modified: When its record last changed, by an update or by a refresh.
     """
@@ -39,38 +40,41 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
     delete: bool = False
     external: bool = False
     inputs: msgspec.Raw = msgspec.Raw(b"{}")
-    outputs: dict[str, Any] | None = None
+    answer: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"{}"), name="outputs")
     created: str = ""
     modified: str = ""
 
-    @property
-    def is_kubernetes_object(self) -> bool:
-        """Whether it stands for one object that the stack owns."""
-        return (
-            self.custom
-            and not self.delete
-            and not self.external
-            and self.type.startswith(KUBERNETES_TYPE_PREFIX)
-            and bool(self.outputs)
-            and {"apiVersion", "kind", "metadata"} <= (self.outputs or {}).keys()
-        )
+    def kubernetes_object(self) -> "RecordedObject | None":
+        """The one object that it stands for; None when the stack owns none by it."""
+        if not self.custom or self.delete or self.external:
+            return None
+        if not self.type.startswith(KUBERNETES_TYPE_PREFIX):
+            return None
+        answer = msgspec.json.decode(self.answer)
+        if not isinstance(answer, dict) or not {"apiVersion", "kind", "metadata"} <= answer.keys():
+            return None
+        shown = {key: value for key, value in answer.items() if not key.startswith("__")}
+        if _SIGNATURE in bytes(self.answer):
+            shown = _without_secrets(shown)
+        return RecordedObject(shown, str(answer.get("__fieldManager") or ""))
+
+
+class RecordedObject(msgspec.Struct, frozen=True):
+    """A live object as it was recorded.
+
+    Attributes:
+        live: Whole object, without the provider's notes and without secrets.
+        field_manager: Manager under which the provider applied it; empty when unknown.
+    """
+
+    live: KubeObject
+    field_manager: str
 
     @property
     def uid(self) -> str:
         """UID of the live object; empty when none was recorded."""
-        metadata = (self.outputs or {}).get("metadata")
+        metadata = self.live.get("metadata")
         return str(metadata.get("uid") or "") if isinstance(metadata, dict) else ""
-
-    @property
-    def field_manager(self) -> str:
-        """Field manager under which the provider applied the object; empty when unknown."""
-        return str((self.outputs or {}).get("__fieldManager") or "")
-
-    def live_object(self) -> KubeObject:
-        """The object as it was live, without the provider's notes and without secrets."""
-        outputs = self.outputs or {}
-        shown = {key: value for key, value in outputs.items() if not key.startswith("__")}
-        return cast("KubeObject", _without_secrets(shown))
 
 
 class PendingOperation(msgspec.Struct, rename="camel", frozen=True):
@@ -87,14 +91,21 @@ class Deployment(msgspec.Struct, frozen=True):
     pending_operations: tuple[PendingOperation, ...] = ()
 
 
-class _Checkpoint(msgspec.Struct):
+class _Pending(msgspec.Struct):
+    pending_operations: tuple[PendingOperation, ...] = ()
+
+
+_Latest = TypeVar("_Latest")
+
+
+class _Checkpoint(msgspec.Struct, Generic[_Latest]):
     stack: str = ""
-    latest: Deployment | None = None
+    latest: _Latest | None = None
 
 
-class _CheckpointFile(msgspec.Struct):
+class _CheckpointFile(msgspec.Struct, Generic[_Latest]):
     version: int = 0
-    checkpoint: _Checkpoint | None = None
+    checkpoint: _Checkpoint[_Latest] | None = None
 
 
 class _Export(msgspec.Struct):
@@ -106,7 +117,8 @@ class _Decompressor(Protocol):
     def decompress(self, data: bytes) -> bytes: ...
 
 
-_CHECKPOINTS = msgspec.json.Decoder(_CheckpointFile)
+_CHECKPOINTS = msgspec.json.Decoder(_CheckpointFile[Deployment])
+_PENDING = msgspec.json.Decoder(_CheckpointFile[_Pending])
 _EXPORTS = msgspec.json.Decoder(_Export)
 
 
@@ -121,16 +133,27 @@ def decode_checkpoint(data: bytes, *, stack: str, place: str) -> Deployment:
     Raises:
         EngineError: it is cut off, newer than this reader, or another stack's.
     """
+    return _latest(_CHECKPOINTS, data, stack, place) or Deployment()
+
+
+def decode_pending(data: bytes, *, stack: str, place: str) -> tuple[PendingOperation, ...]:
+    """Decode only the pending operations of a checkpoint file; else as `decode_checkpoint`."""
+    return (_latest(_PENDING, data, stack, place) or _Pending()).pending_operations
+
+
+def _latest(
+    decoder: "msgspec.json.Decoder[_CheckpointFile[_Latest]]", data: bytes, stack: str, place: str
+) -> _Latest | None:
     try:
-        file = _CHECKPOINTS.decode(decompressed(data, place))
+        file = decoder.decode(decompressed(data, place))
     except msgspec.DecodeError as error:
         raise _unreadable(place, error) from error
     _require_known_version(file.version, place)
     if file.checkpoint is None or file.checkpoint.stack != stack:
-        found = file.checkpoint.stack if file.checkpoint else "no stack"
+        found = file.checkpoint.stack if file.checkpoint else ""
         message = f"{place} belongs to {found or 'no stack'}, not to {stack}"
         raise EngineError(message, remedy="run 'pulumi up' on the stack to write its own")
-    return file.checkpoint.latest or Deployment()
+    return file.checkpoint.latest
 
 
 def decode_export(data: bytes, *, place: str) -> Deployment:
@@ -182,7 +205,7 @@ def _without_secrets(value: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
         return {
             key: _without_secrets(item)
             for key, item in value.items()
-            if not (isinstance(item, dict) and _SIGNATURE in item)
+            if not (isinstance(item, dict) and _SIGNATURE_KEY in item)
         }
     if isinstance(value, list):
         return [_without_secrets(item) for item in value]

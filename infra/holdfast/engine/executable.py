@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,20 +107,22 @@ def _checked(path: Path) -> PulumiExecutable:
 
 
 def _version_text(path: Path, remedy: str) -> str:
-    variables = os.environ | {"PULUMI_SKIP_UPDATE_CHECK": "true"}
-    try:
-        done = subprocess.run(
-            [path, "version"],
-            capture_output=True,
-            text=True,
-            check=True,
-            env=variables,
-            timeout=_VERSION_TIMEOUT_SECONDS,
-            start_new_session=True,
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        message = f"{path} cannot be run: 'version' failed ({_reason(error)})"
-        raise ToolchainError(message, remedy=remedy) from error
+    # Even this call writes a log into its home: one that goes away keeps ~/.pulumi the user's own.
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as home:
+        variables = os.environ | {"PULUMI_SKIP_UPDATE_CHECK": "true", "PULUMI_HOME": home}
+        try:
+            done = subprocess.run(
+                [path, "version"],
+                capture_output=True,
+                text=True,
+                check=True,
+                env=variables,
+                timeout=_VERSION_TIMEOUT_SECONDS,
+                start_new_session=True,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            message = f"{path} cannot be run: 'version' failed ({_reason(error)})"
+            raise ToolchainError(message, remedy=remedy) from error
     return done.stdout
 
 

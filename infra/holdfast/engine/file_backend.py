@@ -14,7 +14,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from holdfast.engine.checkpoint import Deployment, decode_checkpoint, decompressed
+from holdfast.engine.checkpoint import (
+    Deployment,
+    PendingOperation,
+    decode_checkpoint,
+    decode_pending,
+    decompressed,
+)
 from holdfast.engine.history import Change
 from holdfast.errors import EngineError, ExitCode
 
@@ -36,7 +42,6 @@ class FileHistory:
     project: str
     stack: str
     _changes: dict[int, Change] = field(default_factory=dict, repr=False, compare=False)
-    _decoded: dict[bytes, Deployment] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def at(cls, backend_url: str, project: str, stack: str) -> "FileHistory":
@@ -89,25 +94,23 @@ class FileHistory:
             data = path.read_bytes()
         except FileNotFoundError:
             return None
-        return self._decode(data, path)
+        return decode_checkpoint(data, stack=self.full_name, place=str(path))
 
-    def current(self) -> Deployment:
-        """Read the checkpoint of the stack itself; the newest file counts, as for the engine."""
+    def pending(self) -> tuple[PendingOperation, ...]:
+        """Read the pending operations of the stack's own checkpoint.
+
+        Raises:
+            EngineError: the backend has no such stack, or its checkpoint cannot be read.
+        """
         path = self.current_path()
         if path is None:
             message = f"no stack named {self.stack!r} found in {self.folder.parent}"
             remedy = f"run 'pulumi stack init {self.stack}'"
             raise EngineError(message, remedy=remedy, exit_code=ExitCode.NO_STACK)
-        return self._decode(path.read_bytes(), path)
-
-    def _decode(self, data: bytes, path: Path) -> Deployment:
-        # The newest checkpoint of the history mostly is a copy of the current one.
-        if data not in self._decoded:
-            self._decoded[data] = decode_checkpoint(data, stack=self.full_name, place=str(path))
-        return self._decoded[data]
+        return decode_pending(path.read_bytes(), stack=self.full_name, place=str(path))
 
     def current_path(self) -> Path | None:
-        """File of the stack's checkpoint; None when the backend has no such stack."""
+        """File of the stack's checkpoint, the newest as for the engine; None when there is none."""
         folder = self.folder / "stacks" / self.project
         paths = (folder / f"{self.stack}.json{suffix}" for suffix in _COMPRESSIONS)
         there = [path for path in paths if path.is_file()]

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import msgspec
 
-from holdfast.engine.checkpoint import Deployment
+from holdfast.engine.checkpoint import Deployment, PendingOperation
 
 _REFRESH_MARKS = ("pulumi.flag.refresh", "pulumi.env.PULUMI_OPTION_REFRESH")
 _PARTIAL_MARKS = ("pulumi.flag.target", "pulumi.flag.exclude")
@@ -56,8 +56,8 @@ class History(Protocol):
     def checkpoint(self, position: int) -> Deployment | None:
         """The checkpoint that the change left; None where the backend no longer has it."""
 
-    def current(self) -> Deployment:
-        """The newest checkpoint, whoever wrote it."""
+    def pending(self) -> tuple[PendingOperation, ...]:
+        """Operations of the newest checkpoint that were never recorded as done."""
 
 
 def position_covering(history: History, seconds: float) -> int | None:

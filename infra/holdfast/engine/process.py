@@ -25,7 +25,7 @@ HARD_STOP_SECONDS = 10.0
 _POLL_SECONDS = 0.2
 _CHUNK_BYTES = 1 << 16
 _KEPT_ERROR_BYTES = 1 << 16
-_FORWARDED = (signal.SIGINT, signal.SIGTERM)
+_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ def run_in_session(
 ) -> Finished:
     """Run a program until it ends and hand over each line of its standard output.
 
-    SIGINT and SIGTERM that reach us are passed on as one SIGINT: the engine finishes the steps in
-    flight, saves its state and ends. A second one ends it at once, and kills it when it lingers.
-    A time-out does the same by itself. Signals are only caught in the main thread.
+    SIGINT, SIGTERM and SIGHUP that reach us are passed on as one SIGINT: the engine finishes the
+    steps in flight, saves its state and ends. A second one ends it at once, and kills it when it
+    lingers. A time-out does the same by itself. Signals are only caught in the main thread.
 
     Args:
         command: The program and its arguments.

@@ -117,6 +117,14 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
             ),
         ),
         (
+            r"Could not automatically download and install (\w+) plugin '([^']+)' at version (\S+),"
+            r" install the plugin using `([^`]+)`",
+            _fixed(
+                "the {0} plugin {1} {2} is not installed and could not be downloaded",
+                "run '{3}', or unset HOLDFAST_PULUMI and run 'make toolchain'",
+            ),
+        ),
+        (
             r"No module named 'pulumi'|failed to discover package requirements",
             _fixed("the program's virtual environment is not complete", "run 'make setup'"),
         ),

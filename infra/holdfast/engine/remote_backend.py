@@ -9,7 +9,7 @@ from functools import cached_property
 
 import msgspec
 
-from holdfast.engine.checkpoint import Deployment
+from holdfast.engine.checkpoint import Deployment, PendingOperation
 from holdfast.engine.history import Change
 from holdfast.engine.stack import Stack
 from holdfast.errors import EngineError
@@ -56,7 +56,7 @@ class RemoteHistory:
     def checkpoint(self, position: int) -> Deployment | None:
         """The checkpoint that a change left; None where the backend does not give it out."""
         if position == len(self._records) - 1:
-            return self.current()
+            return self._current
         version = self._records[position].version
         if not version:
             return None
@@ -65,9 +65,9 @@ class RemoteHistory:
         except EngineError:
             return None
 
-    def current(self) -> Deployment:
-        """The newest checkpoint."""
-        return self._current
+    def pending(self) -> tuple[PendingOperation, ...]:
+        """Operations of the newest checkpoint that were never recorded as done."""
+        return self._current.pending_operations
 
     @cached_property
     def _current(self) -> Deployment:

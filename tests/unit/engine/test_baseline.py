@@ -30,7 +30,7 @@ class World:
     seconds: float = 0.0
     state: dict[str, RecordedResource] = field(default_factory=dict)
     changes: list[tuple[Change, float, Deployment | None]] = field(default_factory=list)
-    pending: tuple[PendingOperation, ...] = ()
+    interrupted: tuple[PendingOperation, ...] = ()
 
     def up(self, *, result: str = "succeeded", refresh: bool = False, **wanted: str) -> None:
         """Ask for objects with these words; what is recorded so already is left alone."""
@@ -51,7 +51,9 @@ class World:
     def drift(self, **found: str) -> None:
         for name, word in found.items():
             old = self.state[name]
-            self._record(name, word, uid=old.uid, created=old.created, raw=old.inputs)
+            there = old.kubernetes_object()
+            assert there is not None
+            self._record(name, word, uid=there.uid, created=old.created, raw=old.inputs)
 
     def destroy(self, environment: dict[str, str] | None = None) -> None:
         self._end("destroy", "succeeded", environment or {})
@@ -68,12 +70,7 @@ class World:
             type="kubernetes:core/v1:ConfigMap",
             custom=True,
             inputs=msgspec.Raw(inputs(name, asked)) if raw is None else raw,
-            outputs={
-                "apiVersion": "v1",
-                "kind": "ConfigMap",
-                "metadata": {"name": name, "uid": uid},
-                "data": {"word": word},
-            },
+            answer=msgspec.Raw(answer(name, word, uid)),
             created=created or now,
             modified=now,
         )
@@ -81,7 +78,8 @@ class World:
     def _end(self, kind: str, result: str, environment: dict[str, str]) -> None:
         change = Change(kind, result, int(EPOCH + self.seconds), environment)
         self.seconds += 10
-        self.changes.append((change, EPOCH + self.seconds, self.current()))
+        left = Deployment(tuple(self.state.values()))
+        self.changes.append((change, EPOCH + self.seconds, left))
 
     # What a history has to offer.
 
@@ -95,12 +93,18 @@ class World:
     def checkpoint(self, position: int) -> Deployment | None:
         return self.changes[position][2]
 
-    def current(self) -> Deployment:
-        return Deployment(tuple(self.state.values()), self.pending)
+    def pending(self) -> tuple[PendingOperation, ...]:
+        return self.interrupted
 
 
 def inputs(name: str, word: str) -> bytes:
     return json.dumps({"metadata": {"name": name}, "data": {"word": word}}).encode()
+
+
+def answer(name: str, word: str, uid: str) -> bytes:
+    metadata = {"name": name, "uid": uid}
+    live = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"word": word}}
+    return json.dumps(live).encode()
 
 
 def words(baseline: Baseline) -> dict[str, str]:
@@ -231,7 +235,7 @@ def test_lists_the_objects_in_the_middle_of_an_operation(world: World) -> None:
     world.up(a="one")
     half = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b"}}
     raw = msgspec.Raw(json.dumps(half).encode())
-    world.pending = (PendingOperation("creating", RecordedResource("urn::b", "t", inputs=raw)),)
+    world.interrupted = (PendingOperation("creating", RecordedResource("urn::b", "t", inputs=raw)),)
 
     assert [reference.name for reference in choose_baseline(world).pending] == ["b"]
 

@@ -3,7 +3,12 @@ import json
 from typing import Any
 
 import pytest
-from holdfast.engine.checkpoint import RecordedResource, decode_checkpoint, decode_export
+from holdfast.engine.checkpoint import (
+    RecordedResource,
+    decode_checkpoint,
+    decode_export,
+    decode_pending,
+)
 from holdfast.errors import EngineError
 
 SIGNATURE = "4dabf18193072939515e22adb298388d"
@@ -44,11 +49,11 @@ def decoded(*resources: dict[str, Any]) -> tuple[RecordedResource, ...]:
 
 
 def test_gives_the_live_object_without_notes_and_without_secrets() -> None:
-    (secret,) = decoded(resource())
+    secret = decoded(resource())[0].kubernetes_object()
 
-    assert secret.is_kubernetes_object
+    assert secret is not None
     assert (secret.uid, secret.field_manager) == ("u-1", "holdfast")
-    assert secret.live_object() == {
+    assert secret.live == {
         "apiVersion": "v1",
         "kind": "Secret",
         "metadata": {"name": "s", "uid": "u-1", "labels": {"b": "c"}},
@@ -69,13 +74,23 @@ def test_gives_the_live_object_without_notes_and_without_secrets() -> None:
     ],
 )
 def test_tells_objects_of_the_stack_from_everything_else(parts: dict[str, Any]) -> None:
-    assert not decoded(resource(**parts))[0].is_kubernetes_object
+    assert decoded(resource(**parts))[0].kubernetes_object() is None
 
 
 def test_reads_compressed_files() -> None:
     packed = gzip.compress(checkpoint(resource()))
 
     assert len(decode_checkpoint(packed, stack=STACK, place="x").resources) == 1
+
+
+def test_reads_only_the_operations_that_are_pending() -> None:
+    operation = {"type": "creating", "resource": resource()}
+    latest = {"resources": "not looked at", "pending_operations": [operation]}
+    data = json.dumps({"version": 3, "checkpoint": {"stack": STACK, "latest": latest}}).encode()
+
+    (pending,) = decode_pending(data, stack=STACK, place="x")
+
+    assert (pending.type, pending.resource.type) == ("creating", "kubernetes:core/v1:Secret")
 
 
 def test_an_empty_stack_has_no_resources() -> None:
@@ -119,7 +134,8 @@ def test_says_when_only_a_newer_python_could_read_it(monkeypatch: pytest.MonkeyP
 def test_reads_an_export() -> None:
     export = json.dumps({"version": 3, "deployment": {"resources": [resource()]}}).encode()
 
-    assert [r.uid for r in decode_export(export, place="the export").resources] == ["u-1"]
+    (found,) = decode_export(export, place="the export").resources
+    assert found.urn.endswith("::s")
 
 
 def test_refuses_an_export_that_is_none() -> None:

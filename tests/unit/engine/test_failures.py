@@ -154,16 +154,31 @@ def test_a_cluster_that_cannot_be_used_is_explained_by_the_warning_before_the_er
     assert told(Finished(1, "", 1.0), result) == (message, code)
 
 
-def test_a_missing_plugin_is_explained() -> None:
-    said = (
-        "no resource plugin 'pulumi-resource-kubernetes' found in the workspace at version v4.27.0"
-    )
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        pytest.param(
+            "no resource plugin 'pulumi-resource-kubernetes' found in the workspace at version "
+            "v4.27.0",
+            "the resource plugin pulumi-resource-kubernetes v4.27.0 is not installed; run "
+            "'make toolchain'; with your own Pulumi: 'pulumi plugin install'",
+            id="not-looked-for-elsewhere",
+        ),
+        pytest.param(
+            "Could not automatically download and install resource plugin "
+            "'pulumi-resource-kubernetes' at version v4.27.0, install the plugin using `pulumi "
+            "plugin install resource kubernetes v4.27.0`: error downloading provider",
+            "the resource plugin pulumi-resource-kubernetes v4.27.0 is not installed and could not "
+            "be downloaded; run 'pulumi plugin install resource kubernetes v4.27.0', or unset "
+            "HOLDFAST_PULUMI and run 'make toolchain'",
+            id="looked-for-in-vain",
+        ),
+    ],
+)
+def test_a_missing_plugin_is_explained(said: str, message: str) -> None:
+    failed = told(Finished(1, "", 1.0), outcome(error(said, "urn::p")))
 
-    assert told(Finished(1, "", 1.0), outcome(error(said, "urn::p"))) == (
-        "the resource plugin pulumi-resource-kubernetes v4.27.0 is not installed; run "
-        "'make toolchain'; with your own Pulumi: 'pulumi plugin install'",
-        ExitCode.ERROR,
-    )
+    assert failed == (message, ExitCode.ERROR)
 
 
 def test_mandatory_violations_come_first_and_say_each_thing_once() -> None:

@@ -82,12 +82,13 @@ def test_the_newest_of_several_current_checkpoints_counts(backend: Backend) -> N
     backend.checkpoint(backend.stacks / "dev-1.json", "new")
     os.utime(backend.stacks / "dev-1.json.gz", (1, 1))
 
-    assert backend.history.current().resources[0].urn == "new"
+    assert backend.history.current_path() == backend.stacks / "dev-1.json"
+    assert backend.history.pending() == ()
 
 
 def test_a_stack_that_is_not_there_is_said(backend: Backend) -> None:
     with pytest.raises(EngineError, match="no stack named 'dev-1' found") as raised:
-        backend.history.current()
+        backend.history.pending()
 
     assert raised.value.exit_code == ExitCode.NO_STACK
 

@@ -134,7 +134,7 @@ def test_never_touches_a_process_of_another_session(run: Run) -> None:
         os.kill(stranger, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_passes_one_signal_on_and_lets_the_program_finish(
     run: Run, signalled: list[int], number: int
 ) -> None:

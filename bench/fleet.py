@@ -1,0 +1,106 @@
+"""A fleet to measure on: a hundred agents of eight objects, deployed by the real engine."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdfast.cli.engine_access import ready_stack
+from holdfast.engine.stack import Stack
+from holdfast.sandbox import control_plane
+from holdfast.sandbox.place import SandboxPlace, sandbox_place
+
+ROOT = Path(__file__).resolve().parents[1]
+STACK = "bench"
+SETTINGS = """\
+config:
+  holdfast:cluster: {context: holdfast-bench, identifier: bench, clientQps: 50, clientBurst: 120}
+"""
+AGENT = """\
+apiVersion: holdfast.dev/v1alpha1
+kind: Agent
+metadata: {{name: agent-{number:03}, namespace: bench}}
+spec:
+  version: 1.{number}.0
+  owner: team-{team}
+  description: Agent {number} of the fleet that is measured
+  framework: langgraph
+  image: registry.example/agents/agent-{number:03}@sha256:{digest}
+  model: {{provider: Anthropic, name: claude-sonnet-4-6, apiKey: llm-key}}
+  prompt: {{systemMessage: "You are agent {number}. Answer briefly."}}
+  secrets:
+    - {{name: llm-key, ref: llm-credentials, key: token, mountPath: /var/run/secrets/llm}}
+  env:
+    - {{name: TEAM, value: team-{team}}}
+    - {{name: BATCH_SIZE, value: "{number}"}}
+  scaling:
+    minReplicas: 1
+    maxReplicas: 3
+    metrics: [{{type: Resource, name: cpu, target: 70}}]
+  network:
+    ingressFrom: [{{namespace: edge}}]
+    egress: {{cidrs: [10.20.{number}.0/24]}}
+"""
+
+
+@dataclass(frozen=True)
+class MeasuredFleet:
+    """A deployed fleet.
+
+    Attributes:
+        root: Its project.
+        stack: Its stack, ready to run.
+        place: The sandbox it lives in.
+        objects: How many objects it declares.
+    """
+
+    root: Path
+    stack: Stack
+    place: SandboxPlace
+    objects: int
+
+
+@contextmanager
+def deployed_fleet(agents: int = 100) -> Iterator[MeasuredFleet]:
+    """Deploy a fleet on a sandbox of its own; both are gone afterwards.
+
+    The provider gets the client settings that it has when nobody sets any.
+    """
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
+        os.environ["HOLDFAST_STATE"] = f"{folder}/state"
+        root = write_project(Path(folder) / "project", agents)
+        place = sandbox_place("bench")
+        control_plane.up(place, _report)
+        try:
+            stack = ready_stack(root, STACK)
+            stack.init_if_absent()
+            _report(f"deploying {agents} agents ...")
+            # Only this deployment is hurried: nothing that is measured writes a checkpoint.
+            os.environ |= {"PULUMI_SKIP_CHECKPOINTS": "true", "PULUMI_EXPERIMENTAL": "true"}
+            result = stack.up()
+            del os.environ["PULUMI_SKIP_CHECKPOINTS"], os.environ["PULUMI_EXPERIMENTAL"]
+            _report(f"deployed in {result.seconds:.0f} s")
+            yield MeasuredFleet(root, stack, place, objects=agents * 8 + 1)
+        finally:
+            control_plane.down(place, _report, keeps_data=False)
+
+
+def write_project(root: Path, agents: int) -> Path:
+    """Write a project of that many agents; program, packages and pack are this clone's."""
+    (root / "agents").mkdir(parents=True)
+    (root / "stacks").mkdir()
+    for entry in ("infra", ".venv", "policy-pack"):
+        (root / entry).symlink_to(ROOT / entry)
+    (root / "Pulumi.yaml").write_text((ROOT / "Pulumi.yaml").read_text())
+    for number in range(agents):
+        text = AGENT.format(number=number, team=number % 7, digest=f"{number:064x}")
+        (root / "agents" / f"agent-{number:03}.yaml").write_text(text)
+    (root / "stacks" / f"Pulumi.{STACK}.yaml").write_text(SETTINGS)
+    return root
+
+
+def _report(line: str) -> None:
+    print(f"bench: {line}", file=sys.stderr, flush=True)

@@ -20,12 +20,12 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 	@echo "setup: installing the locked packages into $(VENV) ..." >&2
 	@$(PYTHON) -m venv $(VENV)
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@PYTHONWARNINGS=ignore $(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 toolchain: ## build the engine, the provider and the control plane (cached outside the clone)
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed; install it or set PYTHON=..." >&2; exit 1; }
-	@$(PYTHON) toolchain/build.py
+	@$(PYTHON) toolchain/build.py >/dev/null
 
 demo: setup toolchain ## the main job on the embedded sandbox
 	@$(PY) -m examples.demo
@@ -53,8 +53,10 @@ e2e: setup toolchain
 bench: setup toolchain ## the benchmarks, each a ratio against a named baseline
 	@$(PY) -m bench
 
-schema: setup ## rewrite the published JSON Schema
+schema: setup ## rewrite the published JSON Schema and the components' argument types
 	@$(VENV)/bin/holdfast schema --write
+	@$(PY) -m holdfast.components.argument_types
+	@$(PY) -m ruff format -q infra/holdfast/components/arguments.py
 
 lock: ## rewrite requirements.lock (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

@@ -75,13 +75,12 @@ def deployed_fleet(agents: int = 100) -> Iterator[MeasuredFleet]:
         place = sandbox_place("bench")
         control_plane.up(place, _report)
         try:
+            # Only the deployment is hurried by this: nothing that is measured writes a checkpoint.
+            os.environ |= {"PULUMI_SKIP_CHECKPOINTS": "true", "PULUMI_EXPERIMENTAL": "true"}
             stack = ready_stack(root, STACK)
             stack.init_if_absent()
             _report(f"deploying {agents} agents ...")
-            # Only this deployment is hurried: nothing that is measured writes a checkpoint.
-            os.environ |= {"PULUMI_SKIP_CHECKPOINTS": "true", "PULUMI_EXPERIMENTAL": "true"}
             result = stack.up()
-            del os.environ["PULUMI_SKIP_CHECKPOINTS"], os.environ["PULUMI_EXPERIMENTAL"]
             _report(f"deployed in {result.seconds:.0f} s")
             yield MeasuredFleet(root, stack, place, objects=agents * 8 + 1)
         finally:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from holdfast.components import inputs
+from holdfast.manifest.json_schema import field_descriptions
 
 TARGET = Path(__file__).with_name("arguments.py")
 ARGUMENTS: dict[str, type[BaseModel]] = {
@@ -70,11 +71,12 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - 
 
 def _block(name: str, model: type[BaseModel]) -> str:
     lines = [f"class {name}(TypedDict):", f'    """{(model.__doc__ or "").strip()}"""', ""]
+    descriptions = field_descriptions(model)
     for field, info in model.model_fields.items():
         text = _type_text(info.annotation)
         lines.append(f"    {field}: {text if info.is_required() else f'NotRequired[{text}]'}")
-        if info.description:
-            lines.append(f'    """{info.description}"""')
+        if field in descriptions:
+            lines.append(f'    """{descriptions[field]}"""')
     return "\n".join(lines) + "\n"
 
 

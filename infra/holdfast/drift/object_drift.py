@@ -91,13 +91,16 @@ def object_findings(
 def _findings_of_identity(
     ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], around: Surroundings
 ) -> Iterator[Finding]:
-    metadata = live.get("metadata") or {}
-    before = (around.baseline or {}).get(ref.identity) or {}
-    old_uid = (before.get("metadata") or {}).get("uid")
-    if old_uid and metadata.get("uid") and old_uid != metadata["uid"]:
+    before = (around.baseline or {}).get(ref.identity)
+    if before is not None and not _is_same_object(before, live):
         yield whole_object_finding(ref, desired, DriftClass.RECREATED, around)
-    if metadata.get("deletionTimestamp"):
+    if (live.get("metadata") or {}).get("deletionTimestamp"):
         yield whole_object_finding(ref, desired, DriftClass.TERMINATING, around)
+
+
+def _is_same_object(before: Mapping[str, Any], live: Mapping[str, Any]) -> bool:
+    old, new = ((each.get("metadata") or {}).get("uid") for each in (before, live))
+    return not old or not new or old == new
 
 
 def whole_object_finding(
@@ -136,6 +139,9 @@ def field_findings(
         return []
     ownership = Ownership(wanted, live)
     before = (around.baseline or {}).get(ref.identity)
+    # Of an object that was made again, the old one says nothing: its addresses are others.
+    if before is not None and not _is_same_object(before, live):
+        before = None
     baseline = normalise_object(before) if before is not None else None
     drift = [
         one

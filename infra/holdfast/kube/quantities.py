@@ -5,6 +5,7 @@ Source: k8s.io/apimachinery/pkg/api/resource, "Quantity".
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 _SUFFIXES = {
     "n": Fraction(1, 10**9),
@@ -29,6 +30,7 @@ _QUANTITY = re.compile(
 )
 
 
+@lru_cache(maxsize=4096, typed=True)
 def parse_quantity(text: str | float) -> Fraction:
     """Exact value of a quantity, in its base unit (cores, bytes, pieces).
 

@@ -17,6 +17,7 @@ from holdfast.manifest.agent import (
     McpServer,
     ModelConfig,
 )
+from holdfast.manifest.credential_scan import faults_of_credentials
 from holdfast.manifest.declared_names import DeclaredNames
 from holdfast.manifest.documents import Document, read_documents
 from holdfast.manifest.environment import Environment
@@ -162,11 +163,13 @@ def _gather(
     errors: list[ManifestError] = []
     if kind is Agent:
         data, origin, errors = _effective(data, origin, root, settings)
-        gathered.errors += errors
-    result = validate(kind, data, origin, faulty_paths=document.faulty_paths)
+    errors += faults_of_credentials(data, origin)
+    gathered.errors += errors
+    faulty = document.faulty_paths.union(error.path for error in errors)
+    result = validate(kind, data, origin, faulty_paths=faulty)
     if isinstance(result, list):
         gathered.errors += result
-    elif not document.faulty_paths and not errors:
+    elif not faulty:
         _declare(result, origin, document.origin.file, environment.namespace, gathered)
 
 

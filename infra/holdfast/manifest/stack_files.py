@@ -8,6 +8,7 @@ from typing import Any
 from holdfast.errors import ExitCode, InputError, ManifestError
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.kube.paths import format_path
+from holdfast.manifest.credential_scan import faults_of_credentials
 from holdfast.manifest.documents import Document, read_documents
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.origin import Origin
@@ -120,9 +121,12 @@ def _settings(document: Document) -> StackSettings:
     places = place.children if isinstance(place.children, dict) else {}
     children = {name: places[NAMESPACE + name] for name in ours}
     here = place.with_children(children)
-    encrypted = _encrypted_values(ours, here)
-    errors += encrypted
-    faulty = document.faulty_paths | {error.path for error in encrypted}
+    secrets = _encrypted_values(ours, here)
+    # Overrides are judged where they take effect: as parts of their agents.
+    plain = {key: value for key, value in config.items() if key != f"{NAMESPACE}agents"}
+    secrets += faults_of_credentials({"config": plain}, origin)
+    errors += secrets
+    faulty = document.faulty_paths | {error.path for error in secrets}
     result = validate(Environment, ours, here, faulty_paths=faulty, written=path_in_file)
     overrides = ours.get("agents")
     overrides = overrides if isinstance(overrides, dict) else {}

@@ -12,7 +12,7 @@ from holdfast.kube.paths import Path, Segment, format_path
 from holdfast.manifest.annotations import fields_at, range_at
 from holdfast.manifest.faults import BRANCH, FAULT, KEY
 from holdfast.manifest.origin import Origin
-from holdfast.manifest.wording import described, shown
+from holdfast.manifest.wording import MAX_REMEDY_CHARACTERS, described, shown
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -123,7 +123,7 @@ def _own_fault(detail: Mapping[str, Any], found: str) -> Fault:
     return Fault(
         context["expected"],
         shown(context["found"]) or found,
-        context["remedy"],
+        shown(context["remedy"], MAX_REMEDY_CHARACTERS),
         context["rule"],
     )
 

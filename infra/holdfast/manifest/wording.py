@@ -1,8 +1,11 @@
 """How a value found in a file is named in an error: short, on one line, and never a secret."""
 
+from holdfast_policies.credentials import known_credential
+
 from holdfast.manifest.origin import Origin
 
 MAX_SHOWN_CHARACTERS = 80
+MAX_REMEDY_CHARACTERS = 400
 
 
 def described(value: object, origin: Origin) -> str:
@@ -18,8 +21,15 @@ def described(value: object, origin: Origin) -> str:
     return "a mapping" if isinstance(value, dict) else "a list"
 
 
-def shown(text: str) -> str:
-    """A text fit for an error: cut short."""
-    if len(text) <= MAX_SHOWN_CHARACTERS:
+def shown(text: str, most_characters: int = MAX_SHOWN_CHARACTERS) -> str:
+    """A text fit for an error: cut short, and masked when a credential stands in it."""
+    if kind := known_credential(text):
+        return masked(kind)
+    if len(text) <= most_characters:
         return text
-    return f"{text[:MAX_SHOWN_CHARACTERS]}… ({len(text)} characters)"
+    return f"{text[:most_characters]}… ({len(text)} characters)"
+
+
+def masked(kind: str) -> str:
+    """What stands in an error instead of a credential: its kind."""
+    return f"what looks like a secret: {kind} (not shown)"

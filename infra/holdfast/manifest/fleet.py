@@ -97,6 +97,7 @@ class Fleet:
         mcp_servers: Sorted by namespace and name.
         environment: The settings of the stack that the fleet was loaded for.
         stack: Name of that stack; empty when none was given.
+        settings_origin: Where those settings were written.
     """
 
     agents: tuple[DeclaredAgent, ...]
@@ -104,6 +105,13 @@ class Fleet:
     mcp_servers: tuple[DeclaredMcpServer, ...]
     environment: Environment
     stack: str = ""
+    settings_origin: Origin = field(
+        default_factory=lambda: Origin("", 0, 0), repr=False, compare=False
+    )
+
+    def setting_location(self, path: str = "") -> SourceLocation:
+        """Place of a setting such as `policy.rules`, or of the closest one that was written."""
+        return self.settings_origin.nearest(parse_path(path)).value_location
 
     def agent(self, reference: str | ObjectReference, namespace: str) -> DeclaredAgent | None:
         """The agent that a manifest of `namespace` refers to; None when there is none."""

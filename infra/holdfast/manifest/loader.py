@@ -97,6 +97,7 @@ def load_fleet(
         ),
         environment=environment,
         stack=stack or "",
+        settings_origin=settings.origin,
     )
     gathered.errors += faults_of_fleet(fleet, names)
     if stack and settings.environment:
@@ -119,8 +120,15 @@ def manifest_files(project_root: Path) -> list[Path]:
         raise InputError(
             f"no folder {AGENTS_FOLDER}/ in {project_root}", remedy="run it inside a project"
         )
+    return manifest_files_in(folder)
+
+
+def manifest_files_in(path: Path) -> list[Path]:
+    """A file by itself; of a folder, its manifests as `manifest_files` chooses them."""
+    if not path.is_dir():
+        return [path]
     found: list[Path] = []
-    for parent, folders, files in os.walk(folder):
+    for parent, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         found += (
             Path(parent, name)

@@ -1,0 +1,105 @@
+"""Manifests, rendered and judged without cluster or engine: the wiring of `holdfast validate`."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from holdfast_policies.judge import Violation, judge_stack, violations
+from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
+from holdfast_policies.rule import Level
+
+from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
+from holdfast.kube.objects import reference_of
+from holdfast.kube.paths import format_path
+from holdfast.manifest.fleet import Fleet
+from holdfast.manifest.loader import AGENTS_FOLDER, load_fleet, manifest_files_in
+from holdfast.manifest.stack_files import STACKS_FOLDER, path_in_file
+from holdfast.render.declared import plan_fleet
+from holdfast.render.fleet import render_fleet
+from holdfast.render.marks import RenderedObject
+from holdfast.report.validation_report import RuleBreach, ValidationReport, sorted_faults
+
+_Fault = ManifestError | RuleBreach
+
+
+def validate_project(
+    root: Path, stacks: Sequence[str], paths: Sequence[Path] = ()
+) -> ValidationReport:
+    """Read all manifests for each stack, render them, and judge what they stand for.
+
+    Args:
+        root: Folder of Pulumi.yaml.
+        stacks: Names of stacks; without one, the manifests alone are read.
+        paths: Files and folders to report on; none for all. Those outside the project's own
+            folders are read as if they lay among the manifests.
+
+    Raises:
+        InputError: there is no such stack (exit code 6), or no folder of manifests.
+    """
+    root = root.resolve()
+    chosen = [path.resolve() for path in paths]
+    own = (root / AGENTS_FOLDER, root / STACKS_FOLDER)
+    foreign = [path for path in chosen if not any(path.is_relative_to(folder) for folder in own)]
+    further = [file for path in foreign if path != root for file in manifest_files_in(path)]
+    found: list[tuple[_Fault, str]] = []
+    for stack in stacks or [""]:
+        for fault in _faults_on(root, stack, further):
+            if not chosen or any(_lies_in(fault, path, root) for path in chosen):
+                found.append((fault, stack))
+    return ValidationReport(sorted_faults(found), tuple(stacks))
+
+
+def _lies_in(fault: _Fault, path: Path, root: Path) -> bool:
+    return (root / fault.location.file).is_relative_to(path)
+
+
+def _faults_on(root: Path, stack: str, further_files: Sequence[Path]) -> Iterator[_Fault]:
+    try:
+        fleet = load_fleet(root, stack or None, further_files=further_files)
+        if stack:
+            yield from _breaches(fleet)
+    except InvalidFilesError as invalid:
+        yield from invalid.errors
+    except RenderError as error:
+        place = SourceLocation(f"{STACKS_FOLDER}/Pulumi.{stack}.yaml")
+        yield ManifestError(place, "", expected=error.message, remedy=error.remedy)
+
+
+def _breaches(fleet: Fleet) -> Iterator[_Fault]:
+    profile = _profile(fleet)
+    if isinstance(profile, list):
+        yield from profile
+        return
+    rendered = render_fleet(plan_fleet(fleet, fleet.stack))
+    agents = {reference_of(item.manifest).identity: item for item in rendered}
+    for item in rendered:
+        for violation in violations(item.manifest, profile):
+            yield _breach(violation, item, fleet)
+    for violation in judge_stack((item.manifest for item in rendered), profile):
+        about = agents.get(reference_of(violation.subject.object).identity)
+        yield _breach(violation, about, fleet)
+
+
+def _profile(fleet: Fleet) -> Profile | list[ManifestError]:
+    environment = fleet.environment
+    try:
+        return profile_of(environment.profile_for(fleet.stack), environment.policy.rules)
+    except PolicyConfigError as error:
+        place = fleet.setting_location("policy.rules")
+        path = format_path(path_in_file(("policy", "rules")))
+        return [ManifestError(place, path, expected=fault) for fault in error.faults]
+
+
+def _breach(violation: Violation, item: RenderedObject | None, fleet: Fleet) -> RuleBreach:
+    name = item.agent if item is not None else ""
+    agent = next((each for each in fleet.agents if each.name == name), None)
+    place = agent.location_of("metadata.name") if agent else fleet.setting_location()
+    return RuleBreach(
+        location=place,
+        rule=violation.rule,
+        subject=violation.subject.label,
+        path=violation.path,
+        expected=violation.required,
+        found=violation.got,
+        remedy=violation.remedy,
+        is_mandatory=violation.level is Level.MANDATORY,
+    )

@@ -1,0 +1,161 @@
+"""What `holdfast validate` found, as text for people and JSON for programs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import click
+import msgspec
+
+from holdfast.errors import ExitCode, ManifestError, SourceLocation
+from holdfast.report.safe_text import safe_text
+
+SCHEMA_VERSION: Final = "holdfast.dev/validation/v1"
+_LONGEST_LINE_CHARACTERS: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBreach:
+    """One policy rule that a rendered object breaks.
+
+    Attributes:
+        location: Where the agent is declared.
+        subject: The object, such as `Deployment cx/support-rag`.
+        path: Field of the object.
+        is_mandatory: Whether the policy pack would refuse the deployment.
+    """
+
+    location: SourceLocation
+    rule: str
+    subject: str
+    path: str
+    expected: str
+    found: str
+    remedy: str
+    is_mandatory: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OnStacks:
+    """A fault, and the stacks on which it shows; no stack when the manifests alone were read."""
+
+    fault: ManifestError | RuleBreach
+    stacks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationReport:
+    """Everything that was found.
+
+    Attributes:
+        faults: Errors and breaches, each once, in order of place.
+        stacks: Stacks against which the manifests were read.
+    """
+
+    faults: tuple[OnStacks, ...]
+    stacks: tuple[str, ...]
+
+    @property
+    def errors(self) -> list[ManifestError]:
+        """What is wrong with the files."""
+        return [each.fault for each in self.faults if isinstance(each.fault, ManifestError)]
+
+    @property
+    def breaches(self) -> list[RuleBreach]:
+        """What valid files stand for and the policy pack objects to."""
+        return [each.fault for each in self.faults if isinstance(each.fault, RuleBreach)]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """2 for errors in files, 5 for mandatory rules broken, else 0."""
+        if self.errors:
+            return ExitCode.BAD_INPUT
+        is_refused = any(breach.is_mandatory for breach in self.breaches)
+        return ExitCode.POLICY if is_refused else ExitCode.OK
+
+
+def validation_text(report: ValidationReport, *, colour: bool = False) -> str:
+    """One line a fault, `file:line:column: …`; empty when there is none."""
+    return "".join(f"{_line(each, report, colour=colour)}\n" for each in report.faults)
+
+
+def validation_summary(report: ValidationReport) -> str:
+    """One line: what was read, and what was found."""
+    read = f"{_counted(len(report.stacks), 'stack')}: {', '.join(report.stacks)}"
+    read = read if report.stacks else "without a stack"
+    mandatory = sum(breach.is_mandatory for breach in report.breaches)
+    counts = [
+        _counted(len(report.errors), "error"),
+        _counted(mandatory, "mandatory rule violation"),
+        _counted(len(report.breaches) - mandatory, "advisory remark"),
+    ]
+    found = [count for count in counts if not count.startswith("0 ")]
+    return f"{', '.join(found) or 'valid'} ({read})"
+
+
+def validation_json(report: ValidationReport) -> str:
+    """The whole report, one document, ending in a line end."""
+    document = {
+        "schemaVersion": SCHEMA_VERSION,
+        "stacks": report.stacks,
+        "errors": [_document(each) for each in report.faults if _is_error(each)],
+        "violations": [_document(each) for each in report.faults if not _is_error(each)],
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
+def _is_error(each: OnStacks) -> bool:
+    return isinstance(each.fault, ManifestError)
+
+
+def _line(each: OnStacks, report: ValidationReport, *, colour: bool) -> str:
+    fault = each.fault
+    stacks = "" if each.stacks == report.stacks else f" (stack {', '.join(each.stacks)})"
+    if isinstance(fault, ManifestError):
+        mark, text = "error", str(fault).removeprefix(f"{fault.location}: ")
+    else:
+        mark = "mandatory" if fault.is_mandatory else "advisory"
+        path = f"{fault.path}: " if fault.path else ""
+        text = f"{fault.subject}: {path}expected {fault.expected}, got {fault.found}"
+        text += f" [{fault.rule}]; {fault.remedy}"
+    place = safe_text(str(fault.location), _LONGEST_LINE_CHARACTERS)
+    shown = safe_text(text, _LONGEST_LINE_CHARACTERS)
+    if colour:
+        place = click.style(place, bold=True)
+        mark = click.style(mark, fg="yellow" if mark == "advisory" else "red", bold=True)
+    return f"{place}: {mark}: {shown}{stacks}"
+
+
+def _document(each: OnStacks) -> dict[str, Any]:
+    fault = each.fault
+    document: dict[str, Any] = {
+        "file": fault.location.file,
+        "line": fault.location.line,
+        "column": fault.location.column,
+        "path": fault.path,
+        "expected": fault.expected,
+        "found": fault.found,
+        "remedy": fault.remedy,
+        "rule": fault.rule,
+        "stacks": each.stacks,
+    }
+    if isinstance(fault, RuleBreach):
+        level = "mandatory" if fault.is_mandatory else "advisory"
+        document |= {"object": fault.subject, "level": level}
+    return document
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def sorted_faults(
+    found: Sequence[tuple[ManifestError | RuleBreach, str]],
+) -> tuple[OnStacks, ...]:
+    """Each fault once, with the stacks on which it was found; in order of place."""
+    stacks_of: dict[str, tuple[ManifestError | RuleBreach, list[str]]] = {}
+    for fault, stack in found:
+        key = str(fault) if isinstance(fault, ManifestError) else repr(fault)
+        stacks_of.setdefault(key, (fault, []))[1].extend([stack] if stack else [])
+    faults = [OnStacks(fault, tuple(stacks)) for fault, stacks in stacks_of.values()]
+    return tuple(sorted(faults, key=lambda each: (each.fault.location, each.fault.path)))

@@ -88,6 +88,7 @@ class Profile:
         )
 
 
+@cache
 def environment_of(stack_name: str) -> Environment:
     """Environment of a stack by its name, `organization/project/` before it or not.
 

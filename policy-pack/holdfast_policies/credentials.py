@@ -33,7 +33,7 @@ def _shape(label: str, marks: str, pattern: str, *, is_whole_word: bool = True) 
 
 _SHAPES = (
     _shape("an Anthropic key", "sk-ant-", r"sk-ant-[A-Za-z0-9_-]{20,}"),
-    _shape("an OpenAI key", "sk-", r"sk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
+    _shape("an OpenAI key", "sk-", r"sk-(?!ant-)(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Za-z0-9_-]{20,}"),
     _shape("an AWS access key", "AKIA ASIA", r"(?:AKIA|ASIA)[A-Z0-9]{16}"),
     _shape("a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{36,}"),
     _shape("a GitHub token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,}"),
@@ -138,8 +138,13 @@ def credentials_in(text: str) -> Iterator[str]:
     lowered = text.lower()
     if not any(word in lowered for word in _NAME_WORDS):
         return
-    if any(_looks_secret(pair["name"], pair["value"]) for pair in _PAIR.finditer(text)):
+    if any(_is_secret_pair(pair["name"], pair["value"]) for pair in _PAIR.finditer(text)):
         yield "a credential"
+
+
+def _is_secret_pair(name: str, value: str) -> bool:
+    """Whether a value in a longer text is a secret, and not code that gets one."""
+    return not any(mark in value for mark in "([") and _looks_secret(name, value)
 
 
 def _looks_secret(name: str, value: str) -> bool:

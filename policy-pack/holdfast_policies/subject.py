@@ -51,7 +51,7 @@ def item_path(path: str, index: int, item: object, key: str = "name") -> str:
         value = item.get(key) if isinstance(item, dict) else None
     except UndeterminedError:
         value = None
-    return f"{path}[{key}={value}]" if isinstance(value, str) and value else f"{path}[{index}]"
+    return f"{path}[{key}={value}]" if type(value) is str and value else f"{path}[{index}]"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterable
 
+from holdfast_policies.decode.secret import holds_secret
+
 _LONGEST_VALUE = 80
 _INVISIBLE = frozenset("\u200e\u200f\u061c\u2028\u2029") | frozenset(
     chr(code)
@@ -22,9 +24,11 @@ def printable(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as JSON, cut where it is long; only for values that cannot be secret."""
+    """A value as JSON, cut where it is long; what was declared secret is not shown."""
     if value is None:
         return "nothing"
+    if holds_secret(value):
+        return "a secret value"
     written = json.dumps(value, ensure_ascii=False, default=str)
     return written if len(written) <= _LONGEST_VALUE else f"{written[: _LONGEST_VALUE - 1]}…"
 

@@ -12,6 +12,7 @@ from holdfast_policies.decode.resource import (
 )
 from holdfast_policies.decode.unknown import UndeterminedError, is_unknown
 from holdfast_policies.kinds import Kind
+from holdfast_policies.wording import shown
 
 from tests.policies.rule_cases import UNKNOWN
 
@@ -44,6 +45,14 @@ def test_secrets_become_their_values() -> None:
     assert decode({"data": {SIGNATURE_KEY: SECRET, "value": {"token": "x"}}}) == {
         "data": {"token": "x"}
     }
+
+
+def test_a_secret_compares_as_itself_and_is_never_written() -> None:
+    value = decode({"image": {SIGNATURE_KEY: SECRET, "value": "registry.example/x"}})["image"]
+    assert value == "registry.example/x"
+    assert value.startswith("registry.example/")
+    for written in (str(value), f"{value}", f"{value!r}", shown(value), shown([{"a": value}])):
+        assert "registry" not in written
 
 
 def test_an_unknown_within_a_secret_stays_unknown() -> None:

@@ -6,6 +6,9 @@ import pytest
 from holdfast_policies import judge
 from holdfast_policies.profile import PolicyConfigError, profile_of
 from holdfast_policies.rule import Level
+from holdfast_policies.table import RULES
+
+from tests.policies.rule_cases import allowed_case, pointers, with_value
 
 PRIVILEGED = {
     "apiVersion": "v1",
@@ -49,6 +52,20 @@ def test_names_rule_level_path_and_remedy() -> None:
 def test_never_raises_on_odd_input(odd: dict[str, Any]) -> None:
     assert all(each.path for each in judge.violations(odd, "prod"))
     judge.judge_stack([odd], "prod")
+
+
+ODD_VALUES: list[Any] = [None, 0, -1, 1.5, True, "", "x", [], [None], [[]], ["x"], {}, {"": None}]
+ALLOWED = [pytest.param(allowed_case(rule).kube_object, id=rule.id) for rule in RULES]
+
+
+@pytest.mark.parametrize("allowed", ALLOWED[:1] + ALLOWED[16:])
+def test_no_rule_fails_whatever_stands_anywhere(allowed: dict[str, Any]) -> None:
+    """A rule that fails reports a violation without a path."""
+    for pointer in pointers(allowed):
+        for odd in ODD_VALUES:
+            changed = with_value(allowed, pointer, odd)
+            found = judge.violations(changed, "prod") + judge.judge_stack([changed], "prod")
+            assert all(each.path for each in found), (pointer, odd)
 
 
 def test_environment_sets_the_level() -> None:

@@ -6,11 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
+from holdfast_policies.pack.answers import PACK_NAME, PACK_VERSION
 from holdfast_policies.rule import FRAMEWORKS, Environment, Fix, Level, Rule
 from holdfast_policies.table import RULES, RULES_BY_ID
 
 from tests.policies.rule_cases import cases_of, has_cases
 
+PACK = Path(__file__).parents[2] / "policy-pack"
 EXPECTED = """
 pss-privileged                M/M/M  P-B C5.2.2 N AC-6 ASI05                yes
 pss-host-namespaces           M/M/M  P-B C5.2.3-5 N SC-39 ASI05             yes
@@ -106,6 +109,11 @@ def test_pod_security_rules_all_take_the_version_of_the_standard() -> None:
     pod_security = [rule for rule in RULES if rule.id.startswith("pss-")]
     assert len(pod_security) == 14
     assert all("pss_version" in {each.name for each in rule.parameters} for rule in pod_security)
+
+
+def test_the_pack_tells_the_same_version_everywhere() -> None:
+    declared = yaml.safe_load((PACK / "PulumiPolicy.yaml").read_text())
+    assert (declared["name"], declared["version"]) == (PACK_NAME, PACK_VERSION)
 
 
 def test_every_family_of_controls_has_its_name() -> None:

@@ -295,6 +295,23 @@ def test_a_secret_is_judged_and_never_shown() -> None:
     assert "AAAAbbbb" not in str(response)
 
 
+@pytest.mark.parametrize(
+    ("pointer", "value"),
+    [
+        ("/spec", {"hostNetwork": True, "containers": [{"name": "hush-1", "image": "hush-2"}]}),
+        ("/spec/containers/0/image", "hush-3"),
+        ("/spec/containers/0/securityContext/capabilities/add", ["hush-4"]),
+        ("/spec/volumes/0/hostPath", {"path": "/hush-5"}),
+        ("/spec/containers/0/name", "hush-6"),
+    ],
+)
+def test_what_the_program_declared_secret_is_never_shown(pointer: str, value: Any) -> None:
+    properties = with_value(PRIVILEGED, pointer, {**SECRET, "value": value})
+    response = Engine().analyze(properties)
+    assert response.diagnostics
+    assert "hush" not in str(response)
+
+
 def test_a_secret_does_not_hide_what_is_in_it() -> None:
     secret = {**SECRET, "value": {"privileged": True}}
     response = Engine().analyze(pod("/spec/containers/0/securityContext", secret))

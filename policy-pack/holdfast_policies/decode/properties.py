@@ -10,6 +10,7 @@ Source: pulumi/pulumi, sdk/go/common/resource/properties.go and resource/plugin/
 from collections.abc import Mapping
 from typing import Any
 
+from holdfast_policies.decode.secret import as_secret
 from holdfast_policies.decode.unknown import (
     PartlyKnownDict,
     PartlyKnownList,
@@ -40,7 +41,8 @@ UNKNOWN_TEXTS = frozenset(
 def decode_properties(struct: Any) -> dict[str, Any]:  # noqa: ANN401  # protobuf has no types here
     """Properties of one resource as plain data.
 
-    Integral numbers become ints, secrets their values, unknown values `Unknown` with their paths.
+    Integral numbers become ints, secrets their values with every text a `SecretText`, unknown
+    values `Unknown` with their paths.
 
     Args:
         struct: A `google.protobuf.Struct`.
@@ -92,7 +94,7 @@ def _list(values: Any, unknowns: list[Unknown]) -> list[Any]:  # noqa: ANN401  #
 def _signed(fields: Mapping[str, Any], unknowns: list[Unknown]) -> Any:  # noqa: ANN401  # as above
     signature = fields[SIGNATURE_KEY].string_value
     if signature in (_SECRET, _OUTPUT) and "value" in fields:
-        return _value(fields["value"], unknowns)
+        return as_secret(_value(fields["value"], unknowns))
     if signature in (_ASSET, _ARCHIVE):
         return {}
     return _unknown(unknowns)

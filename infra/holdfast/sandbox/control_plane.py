@@ -135,8 +135,9 @@ def _remove_folder(place: SandboxPlace) -> None:
     try:
         if leftover.exists():
             shutil.rmtree(leftover)
-        place.directory.rename(leftover)
-        shutil.rmtree(leftover)
+        if place.directory.exists():
+            place.directory.rename(leftover)
+            shutil.rmtree(leftover)
     except OSError as error:
         message = f"the folder of sandbox {place.name} could not be removed: {error}"
         raise SandboxError(message, remedy=f"remove {leftover} by hand") from error

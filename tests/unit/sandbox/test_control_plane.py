@@ -56,10 +56,11 @@ def test_a_failed_first_start_keeps_its_logs_for_a_look(place: SandboxPlace) -> 
     assert place.log("etcd").exists()
 
 
+@pytest.mark.parametrize("moment", ["make_private_directory", "write_record", "start_programs"])
 def test_an_interrupted_first_start_leaves_nothing(
-    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace
+    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace, moment: str
 ) -> None:
-    monkeypatch.setattr(control_plane, "start_programs", interrupted)
+    monkeypatch.setattr(control_plane, moment, interrupted)
 
     with pytest.raises(KeyboardInterrupt):
         up(place, report)

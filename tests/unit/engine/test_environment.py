@@ -4,7 +4,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from holdfast.engine.environment import EngineEnvironment, engine_environment, prepare_engine
+from holdfast.engine.environment import (
+    EngineEnvironment,
+    backend_in_use,
+    engine_environment,
+    prepare_engine,
+)
 from holdfast.engine.executable import PulumiExecutable
 from holdfast.errors import ToolchainError
 
@@ -107,6 +112,39 @@ def test_keeps_the_login_of_the_users_own_pulumi(own: PulumiExecutable, tmp_path
 
     assert "PULUMI_BACKEND_URL" not in environment.variables
     assert environment.backend_url == ""
+
+
+@pytest.mark.parametrize(
+    ("login", "pulumi", "backend"),
+    [
+        pytest.param(False, "own", "file://{state}/pulumi-state", id="nobody-is-logged-in"),
+        pytest.param(True, "own", "", id="own-pulumi-logged-in"),
+        pytest.param(True, "built", "file://{state}/pulumi-state", id="login-of-another-pulumi"),
+    ],
+)
+def test_knows_the_backend_of_a_run_without_running_anything(
+    login: bool,
+    pulumi: str,
+    backend: str,
+    built: PulumiExecutable,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = built.path.parent if pulumi == "built" else tmp_path / "own"
+    folder.mkdir(exist_ok=True)
+    (folder / "pulumi").write_text("#!/bin/sh\nexit 1\n")
+    (folder / "pulumi").chmod(0o755)
+    monkeypatch.setenv("HOLDFAST_PULUMI", str(folder))
+    for name in ("PULUMI_BACKEND_URL", "PULUMI_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    if login:
+        (tmp_path / "home" / ".pulumi").mkdir(parents=True)
+        (tmp_path / "home" / ".pulumi" / "credentials.json").write_text('{"current": "s3://x"}')
+
+    assert backend_in_use("") == backend.format(state=tmp_path / "state")
+    assert backend_in_use("gs://project") == "gs://project"
+    monkeypatch.setenv("PULUMI_BACKEND_URL", "s3://mine")
+    assert backend_in_use("gs://project") == "s3://mine"
 
 
 def test_points_to_the_kubeconfig_of_the_sandbox(built: PulumiExecutable, tmp_path: Path) -> None:

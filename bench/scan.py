@@ -1,4 +1,4 @@
-"""The scan of a hundred agents, against a raw LIST, `kubectl diff` and `pulumi refresh`, in one run.
+"""The scan of 100 agents against a raw LIST, `kubectl diff` and `pulumi refresh`, in one run.
 
 Every figure is taken on the same deployed fleet, one after the other. The raw LIST reads the same
 kinds in the same namespace and decodes nothing: no scan can be faster.
@@ -13,11 +13,12 @@ import sys
 import time
 from collections.abc import Callable
 
-from bench.fleet import STACK, MeasuredFleet, deployed_fleet
 from holdfast.cli.drift_sources import DriftRequest, DriftSources
 from holdfast.cluster.client import ApiClient, path_of
 from holdfast.cluster.kubeconfig import connection_of
 from holdfast.engine.toolchain import find_program
+
+from bench.fleet import STACK, MeasuredFleet, deployed_fleet
 
 ROUNDS = 5
 TARGET_WALL_SECONDS = 0.6

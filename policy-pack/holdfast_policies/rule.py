@@ -132,7 +132,11 @@ class Rule:
 
     @property
     def remediates(self) -> bool:
-        """Whether the pack changes inputs at level `remediate`. No rule does so yet."""
+        """Whether the pack changes inputs at level `remediate`. No rule does so yet.
+
+        The engine (3.259) loses what a remediation changed when it replaces an object by deleting
+        and creating it: the new object would lack it, and no rule would have said so.
+        """
         return False
 
     def level_in(self, environment: Environment) -> Level:

@@ -1,5 +1,6 @@
 """The published schemas are current, accept the samples, and refuse what an editor can see."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,14 @@ def test_the_schema_accepts_a_stack_file_which_names_it(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert list(faults(stack_schema(), text)) == []
     assert text.startswith("# yaml-language-server: $schema=../docs/schema/stack.schema.json\n")
+
+
+@pytest.mark.parametrize("file", ["README.md", "CONTRIBUTING.md"])
+def test_manifests_in_the_documentation_are_as_the_schema_wants_them(file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
+        if "kind: Agent" in block:
+            assert list(faults(manifest_schema(), block)) == []
 
 
 BAD_MANIFESTS = [

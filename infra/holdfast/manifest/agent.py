@@ -4,8 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from holdfast.manifest.agent_checks import faults_of_spec
 from holdfast.manifest.exposure import Availability, Network, Rollout, Scaling, Security
-from holdfast.manifest.faults import KEY, fault
+from holdfast.manifest.faults import KEY, fault, together
 from holdfast.manifest.model import McpServerSpec, Model, ModelConfigSpec, Prompt, Tool
 from holdfast.manifest.runtime import (
     ContainerPort,
@@ -36,8 +37,6 @@ from holdfast.manifest.values import (
 API_VERSION = "holdfast.dev/v1alpha1"
 OWN_PREFIXES = ("holdfast.dev/", "app.kubernetes.io/")
 DEFAULT_GRACE_SECONDS = 60
-NAMED_LISTS = ("env", "ports", "storage", "secrets", "config")
-"""Fields of a spec whose items have unique names, and are merged by them."""
 
 
 class Metadata(ManifestModel):
@@ -135,54 +134,9 @@ class AgentSpec(Placement):
 
     @model_validator(mode="after")
     def _fields_agree(self) -> Self:
-        self._names_are_unique()
-        secrets = {secret.name for secret in self.secrets}
-        key = self.model.api_key if self.model else None
-        if key is not None and key not in secrets:
-            known = ", ".join(sorted(secrets)) or "none"
-            raise fault(
-                "expected the name of an entry of secrets[]",
-                found=f"{key!r} (there: {known})",
-                at=("model", "apiKey"),
-            )
-        single_writers = [volume.name for volume in self.storage if volume.is_single_writer]
-        if single_writers and self.scaling.most_replicas > 1:
-            raise fault(
-                f"storage {single_writers[0]!r} has a single writer, but up to "
-                f"{self.scaling.most_replicas} replicas may run",
-                remedy="use accessModes: [ReadWriteMany] or one replica",
-                at=("scaling",),
-            )
-        grace = self.lifecycle.termination_grace_period_seconds
-        if grace is not None and grace < self.longest_tool_seconds:
-            raise fault(
-                "lifecycle.terminationGracePeriodSeconds must cover the longest tool timeout",
-                found=f"{grace} s, the longest tool may take {self.longest_tool_seconds} s",
-                at=("lifecycle", "terminationGracePeriodSeconds"),
-            )
+        if faults := list(faults_of_spec(self)):
+            raise together(type(self).__name__, faults)
         return self
-
-    def _names_are_unique(self) -> None:
-        folders: set[str] = set()
-        for field in NAMED_LISTS:
-            names: set[str] = set()
-            for index, entry in enumerate(getattr(self, field)):
-                if entry.name in names:
-                    raise fault(
-                        f"names in {field} must be unique",
-                        found=f"{entry.name!r} twice",
-                        at=(field, index, "name"),
-                    )
-                names.add(entry.name)
-                folder = getattr(entry, "mount_path", None)
-                if folder in folders:
-                    raise fault(
-                        "mount paths must be unique",
-                        found=f"{folder!r} twice",
-                        at=(field, index, "mountPath"),
-                    )
-                if folder is not None:
-                    folders.add(folder)
 
     @property
     def longest_tool_seconds(self) -> int:

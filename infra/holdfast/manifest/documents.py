@@ -21,8 +21,9 @@ MAX_VALUES = 20_000
 MAX_DOCUMENTS = 200
 MAX_ERRORS = 100
 
-# The C parser is ten times faster; PyYAML built without libyaml still works.
-_Parser: Any = getattr(yaml, "CParser", None) or getattr(yaml, "CLoader", yaml.Loader)
+# The C parser is ten times faster; PyYAML built without libyaml still works. Only events are asked
+# of it: nothing is ever constructed.
+_Parser: Any = getattr(yaml, "CLoader", yaml.Loader)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,7 +200,9 @@ class _Reader:
         read_as = value.read_as if type(value) is Ambiguous else type(value).__name__
         found = f"{text[:60]} (read as {read_as})" if text else "an empty key (read as null)"
         remedy = f'quote it: "{text[:60]}"' if text else "write a key before the colon"
+        self._path.append(text)
         self._report(event, expected, found=found.replace("NoneType", "null"), remedy=remedy)
+        self._path.pop()
         return text
 
     def _report(self, event: Any, expected: str, *, found: str = "", remedy: str = "") -> None:  # noqa: ANN401 - see above

@@ -4,7 +4,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from holdfast.manifest.values import JsonObject, LabelName, ManifestModel, Port, Text, Url
+from holdfast.manifest.values import (
+    JsonObject,
+    LabelName,
+    LabelValue,
+    ManifestModel,
+    Port,
+    QualifiedKey,
+    Text,
+    Url,
+)
 
 Profile = Literal["dev", "staging", "prod"]
 
@@ -27,7 +36,7 @@ class PodGroup(ManifestModel):
 
     namespace: LabelName
     """Their namespace."""
-    pod_labels: dict[str, str] = Field(min_length=1)
+    pod_labels: dict[QualifiedKey, LabelValue] = Field(min_length=1)
     """Labels that select them."""
 
 

@@ -16,6 +16,7 @@ from holdfast.manifest.values import (
     LabelName,
     ManifestModel,
     Port,
+    QualifiedKey,
     Text,
 )
 
@@ -194,7 +195,7 @@ class ServiceAccount(ManifestModel):
     """Render a ServiceAccount of the agent's own; default true."""
     name: LabelName | None = None
     """Name of an existing ServiceAccount, with create: false."""
-    annotations: dict[str, str] = Field(default_factory=dict)
+    annotations: dict[QualifiedKey, str] = Field(default_factory=dict)
     """Annotations, such as the cloud role to assume."""
 
     @model_validator(mode="after")

@@ -1,9 +1,9 @@
 """How validators speak: a fault carries its parts to the loader, which adds file and line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pydantic import Discriminator, Tag
-from pydantic_core import PydanticCustomError
+from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 FAULT = "holdfast"
 """Type of our faults among pydantic's."""
@@ -35,6 +35,12 @@ def fault(
     context = {"expected": expected, "found": found, "remedy": remedy, "rule": rule, "at": at}
     # The template must not interpret braces that stand in a user's text.
     return PydanticCustomError(FAULT, "{expected}", context)
+
+
+def together(title: str, faults: Sequence[PydanticCustomError]) -> ValidationError:
+    """Several faults of one value, to be raised where pydantic would take only one."""
+    details: list[InitErrorDetails] = [{"type": each, "input": {}} for each in faults]
+    return ValidationError.from_exception_data(title, details)
 
 
 def branch(name: str) -> Tag:

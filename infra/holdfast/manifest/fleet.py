@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Segment, parse_path
@@ -87,7 +88,7 @@ class DeclaredMcpServer(Declaration):
         return self.mcp_server.spec
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fleet:
     """All that is declared, valid as a whole.
 
@@ -115,21 +116,28 @@ class Fleet:
 
     def agent(self, reference: str | ObjectReference, namespace: str) -> DeclaredAgent | None:
         """The agent that a manifest of `namespace` refers to; None when there is none."""
-        key = as_reference(reference, namespace)
-        return next((each for each in self.agents if (each.namespace, each.name) == key), None)
+        return self._agents.get(as_reference(reference, namespace))
 
     def model_config(
         self, reference: str | ObjectReference, namespace: str
     ) -> DeclaredModelConfig | None:
         """The shared model that a manifest of `namespace` refers to; None when there is none."""
-        key = as_reference(reference, namespace)
-        found = (each for each in self.model_configs if (each.namespace, each.name) == key)
-        return next(found, None)
+        return self._model_configs.get(as_reference(reference, namespace))
 
     def mcp_server(
         self, reference: str | ObjectReference, namespace: str
     ) -> DeclaredMcpServer | None:
         """The tool server that a manifest of `namespace` refers to; None when there is none."""
-        key = as_reference(reference, namespace)
-        found = (each for each in self.mcp_servers if (each.namespace, each.name) == key)
-        return next(found, None)
+        return self._mcp_servers.get(as_reference(reference, namespace))
+
+    @cached_property
+    def _agents(self) -> dict[tuple[str, str], DeclaredAgent]:
+        return {(each.namespace, each.name): each for each in self.agents}
+
+    @cached_property
+    def _model_configs(self) -> dict[tuple[str, str], DeclaredModelConfig]:
+        return {(each.namespace, each.name): each for each in self.model_configs}
+
+    @cached_property
+    def _mcp_servers(self) -> dict[tuple[str, str], DeclaredMcpServer]:
+        return {(each.namespace, each.name): each for each in self.mcp_servers}

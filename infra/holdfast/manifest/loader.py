@@ -80,7 +80,9 @@ def load_fleet(
     root = project_root.resolve()
     settings = read_stack_file(root, stack) if stack else StackSettings(Environment())
     gathered = _Gathered(errors=list(settings.errors))
-    environment = settings.environment or Environment()
+    environment = settings.environment or Environment().model_copy(
+        update={"namespace": settings.default_namespace}
+    )
     documents = list(_documents(root, further_files, gathered))
     names = DeclaredNames(documents, environment.namespace)
     gathered.errors += names.faults()

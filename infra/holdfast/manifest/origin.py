@@ -58,6 +58,15 @@ class Origin:
             here = below
         return here
 
+    def first_from_another_file(self) -> "Origin | None":
+        """The first value inside that was written in another file, such as an override."""
+        children = self.children or ()
+        for child in children.values() if isinstance(children, dict) else children:
+            found = child if child.file != self.file else child.first_from_another_file()
+            if found is not None:
+                return found
+        return None
+
     def with_child(self, key: str, child: "Origin") -> "Origin":
         """The same place with another entry; this origin is not changed."""
         children = dict(self.children) if isinstance(self.children, dict) else {}

@@ -7,7 +7,7 @@ lists are replaced; null removes, and so does an item of which only its name is 
 from collections.abc import Collection
 from typing import Any
 
-from holdfast.manifest.agent import NAMED_LISTS
+from holdfast.manifest.agent_checks import NAMED_LISTS
 from holdfast.manifest.origin import Origin
 
 

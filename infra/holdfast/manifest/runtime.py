@@ -12,11 +12,14 @@ from holdfast.manifest.values import (
     FileName,
     Items,
     JsonObject,
-    LabelName,
+    LabelValue,
     ManifestModel,
     ObjectName,
     Port,
+    PortName,
+    QualifiedKey,
     Quantity,
+    ResourceName,
     Text,
 )
 
@@ -24,7 +27,7 @@ from holdfast.manifest.values import (
 class ContainerPort(ManifestModel):
     """A port that the agent listens on."""
 
-    name: LabelName
+    name: PortName
     """Name of the port, unique in the agent."""
     port: Port
     """Port number, 1–65535."""
@@ -108,9 +111,9 @@ class EnvFromSource(ManifestModel):
 class Resources(ManifestModel):
     """Requests and limits of the agent's container, by resource name."""
 
-    requests: dict[str, Quantity] = Field(default_factory=dict)
+    requests: dict[ResourceName, Quantity] = Field(default_factory=dict)
     """What the scheduler reserves; defaults cpu 100m, memory 256Mi, ephemeral-storage 64Mi."""
-    limits: dict[str, Quantity] = Field(default_factory=dict)
+    limits: dict[ResourceName, Quantity] = Field(default_factory=dict)
     """What the agent may use at most; defaults cpu 1, memory 1Gi, ephemeral-storage 1Gi."""
 
     @model_validator(mode="after")
@@ -228,7 +231,7 @@ class Placement(ManifestModel):
     """PriorityClass of the pods."""
     runtime_class_name: ObjectName | None = None
     """RuntimeClass of the pods, such as gvisor."""
-    node_selector: dict[str, str] = Field(default_factory=dict)
+    node_selector: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
     """Labels that a node must carry."""
     tolerations: Items[JsonObject] = ()
     """Taints that the pods tolerate (PodSpec.tolerations)."""

@@ -32,12 +32,14 @@ class StackSettings:
         environment: The settings; None when they are not valid.
         overrides: Agent to its partial spec, as raw data.
         origin: Where the values under `holdfast:` were written, by their names without prefix.
+        default_namespace: Namespace of agents that name none, even where other settings are faulty.
         errors: What is wrong with the file.
     """
 
     environment: Environment | None
     overrides: dict[str, Any] = field(default_factory=dict)
     origin: Origin = field(default_factory=lambda: Origin("", 0, 0))
+    default_namespace: str = Environment().namespace
     errors: tuple[ManifestError, ...] = ()
 
 
@@ -89,6 +91,7 @@ def read_stack_file(project_root: Path, stack: str) -> StackSettings:
         settings.environment,
         settings.overrides,
         settings.origin,
+        settings.default_namespace,
         (*errors, *settings.errors),
     )
 
@@ -130,9 +133,11 @@ def _settings(document: Document) -> StackSettings:
     result = validate(Environment, ours, here, faulty_paths=faulty, written=path_in_file)
     overrides = ours.get("agents")
     overrides = overrides if isinstance(overrides, dict) else {}
+    named = ours.get("namespace")
+    namespace = named if isinstance(named, str) else Environment().namespace
     if isinstance(result, Environment):
-        return StackSettings(result, overrides, here, tuple(errors))
-    return StackSettings(None, overrides, here, (*errors, *result))
+        return StackSettings(result, overrides, here, namespace, tuple(errors))
+    return StackSettings(None, overrides, here, namespace, (*errors, *result))
 
 
 def _encrypted_values(value: object, origin: Origin, path: FieldPath = ()) -> list[ManifestError]:

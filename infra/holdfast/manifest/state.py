@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from holdfast.kube.quantities import parse_quantity
 from holdfast.manifest.faults import fault
 from holdfast.manifest.values import (
     AbsolutePath,
@@ -13,6 +14,7 @@ from holdfast.manifest.values import (
     LabelName,
     ManifestModel,
     ObjectName,
+    PartName,
     Quantity,
 )
 
@@ -22,7 +24,7 @@ AccessMode = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWrit
 class StorageVolume(ManifestModel):
     """A volume that survives restarts: a claim of its own, or an existing one."""
 
-    name: LabelName
+    name: PartName
     """Name of the volume; the claim is called `<agent>-<name>`."""
     size: Quantity | None = None
     """Requested capacity, such as 20Gi; required unless existingClaim is given."""
@@ -45,8 +47,10 @@ class StorageVolume(ManifestModel):
             extra = self.model_fields_set & {"size", "storage_class_name", "access_modes", "retain"}
             if extra:
                 raise fault("existingClaim excludes size, storageClassName, accessModes and retain")
+        if self.size is not None and not parse_quantity(self.size):
+            raise fault("expected more than nothing", found=repr(self.size), at=("size",))
         if not self.access_modes:
-            raise fault("expected at least one access mode")
+            raise fault("expected at least one access mode", at=("accessModes",))
         return self
 
     @property
@@ -58,7 +62,7 @@ class StorageVolume(ManifestModel):
 class SecretReference(ManifestModel):
     """A secret by reference: never its value."""
 
-    name: LabelName
+    name: PartName
     """Name of this entry, by which model.apiKey and others refer to it."""
     provider: Literal["kubernetes"] = "kubernetes"
     """Where the secret lives: `kubernetes`, a Secret in the agent's namespace."""
@@ -98,6 +102,9 @@ class ConfigEntry(ManifestModel):
             raise fault("expected either data or from")
         if self.name in {"config", "prompt"}:
             raise fault(
-                "this name is Holdfast's own", found=repr(self.name), remedy="choose another"
+                "this name is Holdfast's own",
+                found=repr(self.name),
+                remedy="choose another",
+                at=("name",),
             )
         return self

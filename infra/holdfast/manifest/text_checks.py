@@ -3,15 +3,19 @@
 `fault_in_x` says why a text does not fit, or nothing; `checked_x` returns it or raises a fault.
 """
 
+import difflib
 import ipaddress
 import re
 from urllib.parse import urlsplit
 
-from holdfast.kube.names import fault_in_label_name, fault_in_label_value
+from holdfast.kube.names import fault_in_label_name, fault_in_label_value, fault_in_qualified_key
 from holdfast.kube.quantities import parse_quantity
 from holdfast.manifest.faults import fault
 
 AGENT_NAME_MAX_CHARACTERS = 52
+PART_NAME_MAX_CHARACTERS = 50
+PORT_NAME_MAX_CHARACTERS = 15
+STANDARD_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 _DURATION_MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _DURATION = re.compile(r"([0-9]{1,9})(ms|s|m|h|d)")
 _NUMBER = r"(0|[1-9][0-9]*)"
@@ -30,6 +34,31 @@ _METADATA_NETWORKS: tuple[_Network, ...] = (
 def fault_in_agent_name(value: str) -> str:
     """Why a text cannot be an agent's name: a label that leaves room for role suffixes."""
     return fault_in_label_name(value, AGENT_NAME_MAX_CHARACTERS)
+
+
+def fault_in_part_name(value: str) -> str:
+    """Why a text cannot name a part of an agent: a label that leaves room for a volume's prefix."""
+    return fault_in_label_name(value, PART_NAME_MAX_CHARACTERS)
+
+
+def fault_in_port_name(value: str) -> str:
+    """Why a text cannot name a port (RFC 6335 service name)."""
+    if found := fault_in_label_name(value, PORT_NAME_MAX_CHARACTERS):
+        return found
+    if not re.search("[a-z]", value) or "--" in value:
+        return "must hold a letter, and no two hyphens in a row (RFC 6335 service name)"
+    return ""
+
+
+def fault_in_resource_name(value: str) -> str:
+    """Why a text cannot name a resource that a container may ask for."""
+    if value in STANDARD_RESOURCES or value.startswith("hugepages-"):
+        return ""
+    if "/" in value:
+        return fault_in_qualified_key(value)
+    if close := difflib.get_close_matches(value, STANDARD_RESOURCES, n=1):
+        return f'is not known; did you mean "{close[0]}"?'
+    return f"must be {', '.join(STANDARD_RESOURCES)}, or have a prefix such as nvidia.com/gpu"
 
 
 def fault_in_duration(value: str) -> str:

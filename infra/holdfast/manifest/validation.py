@@ -83,9 +83,17 @@ def _error(
         format_path(written(path)),
         expected=fault.expected,
         found=fault.found,
-        remedy=fault.remedy,
+        remedy=_with_override(fault.remedy, place),
         rule=fault.rule,
     )
+
+
+def _with_override(remedy: str, place: Origin) -> str:
+    """The remedy, and where another file changed a part of the value."""
+    elsewhere = place.first_from_another_file()
+    if elsewhere is None:
+        return remedy
+    return "; ".join(part for part in (remedy, f"changed at {elsewhere.value_location}") if part)
 
 
 def _fault(

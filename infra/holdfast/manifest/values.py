@@ -22,6 +22,9 @@ from holdfast.kube.names import (
 )
 from holdfast.manifest.faults import branch, chosen_by, fault
 from holdfast.manifest.text_checks import (
+    AGENT_NAME_MAX_CHARACTERS,
+    PART_NAME_MAX_CHARACTERS,
+    PORT_NAME_MAX_CHARACTERS,
     checked_cidr,
     checked_image,
     checked_quantity,
@@ -31,8 +34,11 @@ from holdfast.manifest.text_checks import (
     fault_in_duration,
     fault_in_env_name,
     fault_in_file_name,
+    fault_in_part_name,
     fault_in_path,
     fault_in_percent,
+    fault_in_port_name,
+    fault_in_resource_name,
     fault_in_semver,
     fault_in_sha256,
 )
@@ -93,7 +99,22 @@ LabelName = Annotated[
 AgentName = Annotated[
     str,
     _named(fault_in_agent_name, "name"),
-    _schema(_LABEL, maxLength=52),
+    _schema(_LABEL, maxLength=AGENT_NAME_MAX_CHARACTERS),
+]
+PartName = Annotated[
+    str,
+    _named(fault_in_part_name, "name"),
+    _schema(_LABEL, maxLength=PART_NAME_MAX_CHARACTERS),
+]
+PortName = Annotated[
+    str,
+    _named(fault_in_port_name, "name"),
+    _schema("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", maxLength=PORT_NAME_MAX_CHARACTERS),
+]
+ResourceName = Annotated[
+    str,
+    _named(fault_in_resource_name, "resource"),
+    _schema("^(cpu|memory|ephemeral-storage|hugepages-.+|.+/.+)$"),
 ]
 ObjectName = Annotated[
     str,

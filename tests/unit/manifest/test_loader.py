@@ -86,3 +86,38 @@ def test_an_unknown_stack_is_named_with_those_that_exist(tmp_path: Path) -> None
     with pytest.raises(InputError, match='did you mean "staging"') as caught:
         load_environment(tmp_path, "stagin")
     assert caught.value.exit_code is ExitCode.NO_STACK
+
+
+def test_a_fault_that_an_override_makes_names_the_override(tmp_path: Path) -> None:
+    write(tmp_path, "agents/a.yaml", agent("alpha", "scaling: {replicas: 1}"))
+    change = "{alpha: {scaling: {minReplicas: 1, maxReplicas: 2}}}"
+    write(tmp_path, "stacks/Pulumi.dev.yaml", f"config: {{holdfast:agents: {change}}}")
+    (error,) = errors_of(tmp_path, "dev").errors
+    assert str(error.location) == "agents/a.yaml:7:3"
+    assert error.remedy == "changed at stacks/Pulumi.dev.yaml:1:59"
+
+
+def test_a_faulty_setting_does_not_hide_the_default_namespace(tmp_path: Path) -> None:
+    caller = agent("alpha", "network: {peers: [{namespace: play, name: beta}]}")
+    write(tmp_path, "agents/a.yaml", caller)
+    write(tmp_path, "agents/b.yaml", agent("beta", "network: {ingressFrom: [alpha]}"))
+    settings = "config: {holdfast:namespace: play, holdfast:cluster: {contxt: x}}"
+    write(tmp_path, "stacks/Pulumi.dev.yaml", settings)
+    assert [error.path for error in errors_of(tmp_path, "dev").errors] == [
+        'config["holdfast:cluster"].contxt'
+    ]
+    write(tmp_path, "stacks/Pulumi.dev.yaml", settings.replace("play", "Play_Ground"))
+    assert len(errors_of(tmp_path, "dev").errors) == 3
+
+
+def test_hidden_files_and_other_files_are_no_manifests(tmp_path: Path) -> None:
+    write(tmp_path, "agents/a.yml", agent("alpha"))
+    write(tmp_path, "agents/.b.yaml", "broken: [")
+    write(tmp_path, "agents/.hidden/c.yaml", "broken: [")
+    write(tmp_path, "agents/README.md", "broken: [")
+    assert [each.name for each in load_fleet(tmp_path).agents] == ["alpha"]
+
+
+def test_a_missing_folder_of_manifests_is_not_an_empty_fleet(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no folder agents/"):
+        load_fleet(tmp_path)

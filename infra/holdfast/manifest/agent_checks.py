@@ -1,0 +1,126 @@
+"""What must agree between the fields of one agent; every fault is told, not only the first."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pydantic_core import PydanticCustomError
+
+from holdfast.manifest.faults import fault
+
+if TYPE_CHECKING:
+    from holdfast.manifest.agent import AgentSpec
+
+NAMED_LISTS = ("env", "ports", "storage", "secrets", "config")
+"""Fields of a spec whose items have unique names, and are merged by them."""
+
+OWN_FOLDERS = ("/etc/holdfast/agent", "/etc/holdfast/prompt")
+TEMPORARY_FOLDER = "/tmp"  # noqa: S108 - the container's own, an emptyDir
+
+
+def faults_of_spec(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    """Everything that single fields cannot know."""
+    yield from _faults_of_names(spec)
+    yield from _faults_of_folders(spec)
+    yield from _faults_of_variables(spec)
+    yield from _faults_of_ports(spec)
+    yield from _faults_of_model_key(spec)
+    yield from _faults_of_storage(spec)
+    yield from _faults_of_grace(spec)
+
+
+def _faults_of_names(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    for field in NAMED_LISTS:
+        names: set[str] = set()
+        for index, entry in enumerate(getattr(spec, field)):
+            if entry.name in names:
+                yield fault(
+                    f"names in {field} must be unique",
+                    found=f"{entry.name!r} twice",
+                    at=(field, index, "name"),
+                )
+            names.add(entry.name)
+
+
+def _faults_of_folders(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    folders = set(OWN_FOLDERS)
+    if spec.security.read_only_root_filesystem:
+        folders.add(TEMPORARY_FOLDER)
+    for field in ("storage", "secrets", "config"):
+        for index, entry in enumerate(getattr(spec, field)):
+            folder = (entry.mount_path or "").rstrip("/")
+            if folder and folder in folders:
+                yield fault(
+                    "mount paths must be unique, and not among Holdfast's own",
+                    found=f"{folder!r} twice",
+                    at=(field, index, "mountPath"),
+                )
+            folders.add(folder)
+
+
+def _faults_of_variables(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    variables = {entry.name for entry in spec.env}
+    for index, secret in enumerate(spec.secrets):
+        if secret.env is None:
+            continue
+        if secret.env in variables:
+            yield fault(
+                "expected a variable that nothing else sets",
+                found=f"{secret.env!r} twice",
+                at=("secrets", index, "env"),
+            )
+        variables.add(secret.env)
+
+
+def _faults_of_ports(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    names, numbers = {"http"}, {(spec.network.expose.port, "TCP")}
+    metrics = spec.telemetry.metrics
+    if metrics.enabled:
+        names.add("metrics")
+        if (metrics.port, "TCP") in numbers:
+            yield fault(
+                "expected another port than network.expose.port",
+                found=str(metrics.port),
+                at=("telemetry", "metrics", "port"),
+            )
+        numbers.add((metrics.port, "TCP"))
+    for index, port in enumerate(spec.ports):
+        if port.name in names and port.name in {"http", "metrics"}:
+            expected = "expected another name than that of Holdfast's own port"
+            yield fault(expected, found=repr(port.name), at=("ports", index, "name"))
+        if (port.port, port.protocol) in numbers:
+            expected = "expected a port that nothing else uses"
+            yield fault(expected, found=str(port.port), at=("ports", index, "port"))
+        numbers.add((port.port, port.protocol))
+
+
+def _faults_of_model_key(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    secrets = {secret.name for secret in spec.secrets}
+    key = spec.model.api_key if spec.model else None
+    if key is not None and key not in secrets:
+        known = ", ".join(sorted(secrets)) or "none"
+        yield fault(
+            "expected the name of an entry of secrets[]",
+            found=f"{key!r} (there: {known})",
+            at=("model", "apiKey"),
+        )
+
+
+def _faults_of_storage(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    single_writers = [volume.name for volume in spec.storage if volume.is_single_writer]
+    if single_writers and spec.scaling.most_replicas > 1:
+        yield fault(
+            f"storage {single_writers[0]!r} has a single writer, but up to "
+            f"{spec.scaling.most_replicas} replicas may run",
+            remedy="use accessModes: [ReadWriteMany] or one replica",
+            at=("scaling",),
+        )
+
+
+def _faults_of_grace(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    grace = spec.lifecycle.termination_grace_period_seconds
+    if grace is not None and grace < spec.longest_tool_seconds:
+        yield fault(
+            "lifecycle.terminationGracePeriodSeconds must cover the longest tool timeout",
+            found=f"{grace} s, the longest tool may take {spec.longest_tool_seconds} s",
+            at=("lifecycle", "terminationGracePeriodSeconds"),
+        )

@@ -80,7 +80,7 @@ def _command() -> tuple[float, float]:
 
 def _scan() -> None:
     with contextlib.redirect_stderr(io.StringIO()):
-        report = DriftSources(DriftRequest(stack=STACK)).scan()
+        report = DriftSources(DriftRequest(stack=STACK)).scan().report
     assert report.is_complete
     assert not report.drift
 

@@ -1,5 +1,6 @@
 """`holdfast drift`: what runs against what was declared. Wiring only."""
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,9 @@ def command(
     \b
     Exit codes: 0 in sync   7 drift   1 error, or not everything could be checked   2 bad input
     """
+    # What is loaded by now stays: collecting it again and again costs a third of a scan.
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 100)
     request = DriftRequest(**asked)
     if bool(request.stack) == bool(request.desired):
         raise InputError("one of --stack and --desired is needed", remedy="see --help")

@@ -87,8 +87,12 @@ def read_listed(
         if len(unreachable) == len(failures):
             raise unreachable[0]
     total = Listing()
+    declared_in = {ref.identity: ref.api_version for refs in by_kind.values() for ref in refs}
     for reader in readers:
-        total.objects.update(reader.listing.objects)
+        for identity, one in reader.listing.objects.items():
+            # One kind may be read in two versions: each object counts as it was declared.
+            if declared_in.get(identity, reader.api_version) == reader.api_version:
+                total.objects[identity] = one
         total.unread.update(reader.listing.unread)
         total.requests += reader.listing.requests
     return total

@@ -100,7 +100,7 @@ class Walk:
             if found is None:
                 if place.is_declared and wanted is not None:
                     self.missing(place, key, wanted)
-            elif wanted is None:
+            elif wanted is None or _is_unset(place.structure, key, wanted, found):
                 self.surplus(place, key, want, have)
             elif wanted is not found and (wanted != found or wanted is True or found is True):
                 self.value(place.field(key), wanted, found)
@@ -124,8 +124,12 @@ class Walk:
 
     def surplus(self, parent: Place, key: str, want: JsonObject, have: JsonObject) -> None:
         """A field that nobody declared: nothing to say when it holds the default."""
-        place = parent.field(key).undeclared(is_known=parent.structure.knows(key))
-        structure, found = place.structure, have[key]
+        place, found = parent.field(key), have[key]
+        is_known = parent.structure.knows(key)
+        if not (place.is_in_whole and is_known):
+            # What is written as a whole is declared as a whole; elsewhere others may add.
+            place = place.undeclared(is_known=is_known)
+        structure = place.structure
         is_zero = structure.omits_zero and structure.shape is Shape.SCALAR and not found
         if is_zero or (found in ({}, []) and not structure.is_pointer):
             return
@@ -148,8 +152,20 @@ class Walk:
             self.note(place, DriftClass.ADDED, ABSENT, found)
 
 
+def _is_unset(parent: Structure, key: str, wanted: Any, found: Any) -> bool:  # noqa: ANN401
+    """Whether a declared zero was filled with the default: the server could not tell it from none.
+
+    A zero where there is no default is a value like any other: `hostNetwork: false`.
+    """
+    inner = parent.field(key)
+    is_zero = not wanted and found and inner.omits_zero and inner.shape is Shape.SCALAR
+    return bool(is_zero and key in parent.defaults)
+
+
 def _is_open(structure: Structure) -> bool:
-    """Whether anybody may add to the collection, so that its items count one by one."""
+    """Whether anybody may add to the value, so that its parts count one by one."""
     if structure.shape is Shape.MAP:
         return not structure.is_atomic
+    if structure.shape is Shape.STRUCT:
+        return structure.omits_zero  # always there, if only empty
     return structure.shape is Shape.LIST and structure.list_type in {ListType.KEYED, ListType.SET}

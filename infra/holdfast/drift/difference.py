@@ -16,20 +16,27 @@ class Place:
     Attributes:
         is_declared: The declaration, not a default, says what should be here.
         is_known: The type around it names the field, so that absent would be its default.
+        is_in_whole: Part of a value that server-side apply writes as a whole.
     """
 
     structure: Structure
     path: Path = ()
     is_declared: bool = True
     is_known: bool = True
+    is_in_whole: bool = False
 
     def field(self, name: str) -> "Place":
         """The field of a struct or the value of a map."""
-        return Place(self.structure.field(name), (*self.path, name), self.is_declared)
+        return self._below(self.structure.field(name), name)
 
     def item(self, segment: Segment) -> "Place":
         """An item of a list."""
-        return Place(self.structure.item, (*self.path, segment), self.is_declared)
+        return self._below(self.structure.item, segment)
+
+    def _below(self, structure: Structure, segment: Segment) -> "Place":
+        is_in_whole = self.is_in_whole or self.structure.is_atomic
+        path = (*self.path, segment)
+        return Place(structure, path, self.is_declared, is_in_whole=is_in_whole)
 
     def undeclared(self, *, is_known: bool = True) -> "Place":
         """The same place, of which the declaration says nothing."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from holdfast.kube.normalisation import LAST_APPLIED
-from holdfast.kube.paths import ABSENT, ItemKey, Path
+from holdfast.kube.paths import ABSENT, ItemKey, Path, value_at
 
 MASK: Final = "(masked)"
 MASK_CHANGED: Final = "(masked, changed)"
@@ -31,18 +31,24 @@ _REFERENCES: Final = frozenset({"name", "key", "secretName", "namespace", "optio
 _HIDDEN_IN_SECRETS: Final = frozenset({"data", "stringData"})
 
 
-def mask_pair(kind: str, path: Path, desired: Any, live: Any) -> tuple[Any, Any]:  # noqa: ANN401
+def mask_pair(
+    declaration: Mapping[str, Any],
+    path: Path,
+    desired: Any,  # noqa: ANN401  (any JSON value)
+    live: Any,  # noqa: ANN401  (any JSON value)
+) -> tuple[Any, Any]:
     """Both values of a finding, safe to show; ABSENT becomes None.
 
     Law: no secret value is in the result; equal masks do not mean equal values.
     """
-    is_secret = _is_secret_place(kind, path)
-    shown_desired = _shown(desired, kind, path, MASK, is_secret=is_secret)
-    shown_live = _shown(live, kind, path, MASK_CHANGED, is_secret=is_secret)
+    kind = str(declaration.get("kind"))
+    is_secret = _is_secret_place(kind, path) or _stands_for_reference(declaration, path)
+    shown_desired = _shown(desired, path, MASK, is_secret=is_secret)
+    shown_live = _shown(live, path, MASK_CHANGED, is_secret=is_secret)
     return shown_desired, shown_live
 
 
-def _shown(value: Any, kind: str, path: Path, mask: str, *, is_secret: bool) -> Any:  # noqa: ANN401
+def _shown(value: Any, path: Path, mask: str, *, is_secret: bool) -> Any:  # noqa: ANN401
     if value is ABSENT or value is None:
         return None
     if is_secret:
@@ -54,6 +60,14 @@ def _is_secret_place(kind: str, path: Path) -> bool:
     if kind == "Secret" and path[:1] and path[0] in _HIDDEN_IN_SECRETS:
         return True
     return LAST_APPLIED in path
+
+
+def _stands_for_reference(declaration: Mapping[str, Any], path: Path) -> bool:
+    """Whether a literal stands where a key of a Secret was declared: it is that key's value."""
+    if path[-1:] != ("value",):
+        return False
+    source = value_at(declaration, (*path[:-1], "valueFrom"))
+    return isinstance(source, Mapping) and "secretKeyRef" in source
 
 
 def _name_of(path: Path) -> str:

@@ -253,7 +253,7 @@ class _Writer:
         wanted = ABSENT if difference.desired is ALLOCATED else difference.desired
         values = (wanted, difference.live)
         severity = severity_of_field(self.ref, difference.drift_class, difference.path, *values)
-        masked = mask_pair(self.ref.kind, difference.path, *values)
+        masked = mask_pair(self.desired, difference.path, *values)
         return Finding(
             ref=self.ref,
             agent=agent_of(self.desired),

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+import msgspec
+
 from holdfast.kube.managed_fields import ManagedFields, ManagerEntry, read_managed_fields
 from holdfast.kube.paths import Path
 
@@ -33,6 +35,11 @@ class Ownership:
         return tuple(
             sorted(self.managed.owners_of(path), key=lambda entry: entry.time, reverse=True)
         )
+
+    def names(self, field: str) -> bool:
+        """Whether any owner names a field, told without decoding: False is certain."""
+        raw = (self.live.get("metadata") or {}).get("managedFields")
+        return not isinstance(raw, msgspec.Raw) or f'"f:{field}"'.encode() in bytes(raw)
 
     @cached_property
     def is_wiped(self) -> bool:

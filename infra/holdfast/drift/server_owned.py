@@ -59,6 +59,17 @@ _RULES: Final = (
     ),
     # Set once, when the claim is bound; nobody can change them afterwards.
     ServerOwned("PersistentVolumeClaim", re.compile(r"spec\.(volumeName|storageClassName)$")),
+    # A pod is filled in by admission and by the scheduler; hardly anything can change later.
+    ServerOwned(
+        "Pod",
+        re.compile(
+            r"spec\.(nodeName|tolerations|serviceAccountName|priority|preemptionPolicy"
+            r"|enableServiceLinks|volumes\[name=kube-api-access-"
+            r"|\w+\[[^\]]*\]\.(volumeMounts\[mountPath=/var/run/secrets/kubernetes\.io/"
+            r"|resources\.requests))"
+        ),
+    ),
+    ServerOwned("Pod", re.compile(r'metadata\.labels\["topology\.kubernetes\.io/')),
     ServerOwned("HorizontalPodAutoscaler", _annotations("autoscaling.alpha.kubernetes.io/")),
     ServerOwned(
         "Job",

@@ -32,6 +32,8 @@ def undeclared_drift(
         ownership: Who owns the object's fields.
         baseline: The whole object as it was after the last good update, normalised.
     """
+    if difference.desired is ALLOCATED and not ownership.names(str(difference.path[-1])):
+        return  # nearly every undeclared difference is one that the server allocated
     owners = ownership.owners_of(difference.path)
     managers = [entry.manager for entry in owners]
     if is_server_owned(ref, difference, managers, dict(ownership.desired)):
@@ -51,6 +53,9 @@ def _is_drift(difference: Difference, ownership: Ownership, *, has_baseline: boo
         return True
     if difference.desired is ALLOCATED:
         return False
+    if ownership.is_wiped:
+        # Who wiped the record may also have made the object: its creation proves nothing.
+        return True
     if not has_baseline and ownership.is_as_created(difference.path):
         return False
-    return ownership.is_wiped or difference.place.is_known
+    return difference.place.is_known

@@ -61,6 +61,10 @@ def _subject_group(subject: Struct) -> str:
     return "" if subject.get("kind") == "ServiceAccount" else "rbac.authorization.k8s.io"
 
 
+def _is_of_containers(limit: Struct) -> bool:
+    return limit.get("type") == "Container"
+
+
 def _completions(spec: Struct) -> Any:  # noqa: ANN401  (a default is any JSON value)
     return 1 if spec.get("parallelism", 1) == 1 else ABSENT
 
@@ -81,10 +85,18 @@ _CONTAINER: Struct = {
     "imagePullPolicy": _pull_policy,
     "resources": {},
 }
-_SCALE_POLICIES_UP = [
-    {"type": "Pods", "value": 4, "periodSeconds": 15},
-    {"type": "Percent", "value": 100, "periodSeconds": 15},
-]
+_SCALE_UP: Struct = {
+    "stabilizationWindowSeconds": 0,
+    "selectPolicy": "Max",
+    "policies": [
+        {"type": "Pods", "value": 4, "periodSeconds": 15},
+        {"type": "Percent", "value": 100, "periodSeconds": 15},
+    ],
+}
+_SCALE_DOWN: Struct = {
+    "selectPolicy": "Max",
+    "policies": [{"type": "Percent", "value": 100, "periodSeconds": 15}],
+}
 _WEBHOOK: Struct = {
     "failurePolicy": "Fail",
     "matchPolicy": "Equivalent",
@@ -202,17 +214,11 @@ WORKLOAD_DEFAULTS: Final[dict[str, Struct]] = {
             }
         ],
     },
-    "autoscaling.v2.HPAScalingRules": {"selectPolicy": "Max"},
+    "autoscaling.v2.ScaleUp": _SCALE_UP,
+    "autoscaling.v2.ScaleDown": _SCALE_DOWN,
     "autoscaling.v2.HorizontalPodAutoscalerBehavior": {
-        "scaleUp": {
-            "stabilizationWindowSeconds": 0,
-            "selectPolicy": "Max",
-            "policies": _SCALE_POLICIES_UP,
-        },
-        "scaleDown": {
-            "selectPolicy": "Max",
-            "policies": [{"type": "Percent", "value": 100, "periodSeconds": 15}],
-        },
+        "scaleUp": _SCALE_UP,
+        "scaleDown": _SCALE_DOWN,
     },
 }
 
@@ -248,6 +254,14 @@ NETWORK_DEFAULTS: Final[dict[str, Struct]] = {
 }
 
 OTHER_DEFAULTS: Final[dict[str, Struct]] = {
+    "core.v1.LimitRangeItem": {
+        "default": lambda item: item.get("max", ABSENT) if _is_of_containers(item) else ABSENT,
+        "defaultRequest": lambda item: (
+            {**(item.get("min") or {}), **(item.get("max") or {}), **(item.get("default") or {})}
+            if _is_of_containers(item)
+            else ABSENT
+        ),
+    },
     "core.v1.PersistentVolumeClaimSpec": {
         "volumeMode": "Filesystem",
         "volumeName": ALLOCATED,

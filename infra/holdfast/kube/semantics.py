@@ -11,7 +11,7 @@ from typing import Any, Final
 from holdfast.kube.defaults import BUILTIN_DEFAULTS
 from holdfast.kube.structure import TypeTable, builtin
 
-_ORDER_FREE: Final[dict[str, dict[str, str]]] = {
+_CORRECTIONS: Final[dict[str, dict[str, str]]] = {
     # RBAC grants are a union: neither rules nor the parts of a rule have an order.
     "rbac.v1.Role": {"rules": "[rbac.v1.PolicyRule]bag"},
     "rbac.v1.ClusterRole": {"rules": "[rbac.v1.PolicyRule]bag"},
@@ -21,6 +21,11 @@ _ORDER_FREE: Final[dict[str, dict[str, str]]] = {
     "rbac.v1.RoleBinding": {"subjects": "[rbac.v1.Subject]bag"},
     "rbac.v1.ClusterRoleBinding": {"subjects": "[rbac.v1.Subject]bag"},
     # The controller sorts metrics when it converts between API versions (kubernetes#74099).
+    # The two directions have the same fields, but other defaults.
+    "autoscaling.v2.HorizontalPodAutoscalerBehavior": {
+        "scaleUp": "*autoscaling.v2.ScaleUp",
+        "scaleDown": "*autoscaling.v2.ScaleDown",
+    },
     "autoscaling.v2.HorizontalPodAutoscalerSpec": {"metrics": "[autoscaling.v2.MetricSpec]bag"},
     # The endpoint controllers write addresses in any order.
     "core.v1.Endpoints": {"subsets": "[core.v1.EndpointSubset]bag"},
@@ -71,7 +76,11 @@ CANONICAL: Final[dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = 
 def builtin_types() -> TypeTable:
     """Types, merge keys, quantities and defaults of everything that Kubernetes itself serves."""
     packaged = builtin()
-    types = {name: fields | _ORDER_FREE.get(name, {}) for name, fields in packaged.types.items()}
+    rules = packaged.types["autoscaling.v2.HPAScalingRules"]
+    copies = {"autoscaling.v2.ScaleUp": rules, "autoscaling.v2.ScaleDown": rules}
+    types = copies | {
+        name: fields | _CORRECTIONS.get(name, {}) for name, fields in packaged.types.items()
+    }
     roots = {
         (api_version, kind): entry.type_name
         for api_version, kinds in packaged.kinds.items()

@@ -76,7 +76,11 @@ def deployed_fleet(agents: int = 100) -> Iterator[MeasuredFleet]:
         control_plane.up(place, _report)
         try:
             # Only the deployment is hurried by this: nothing that is measured writes a checkpoint.
-            os.environ |= {"PULUMI_SKIP_CHECKPOINTS": "true", "PULUMI_EXPERIMENTAL": "true"}
+            os.environ |= {
+                "PULUMI_SKIP_CHECKPOINTS": "true",
+                "PULUMI_EXPERIMENTAL": "true",
+                "HOLDFAST_FORCE_SKIP_CHECKPOINTS": "1",
+            }
             stack = ready_stack(root, STACK)
             stack.init_if_absent()
             _report(f"deploying {agents} agents ...")

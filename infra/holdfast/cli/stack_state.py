@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from holdfast.cli.project import find_project_root
+from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet import Fleet
 from holdfast.manifest.loader import load_fleet
@@ -52,10 +53,26 @@ class StackState:
 
     @property
     def kubeconfig(self) -> Path | None:
-        """Kubeconfig of the sandbox that the stack lives in; None when it lives elsewhere."""
-        from holdfast.sandbox.place import sandbox_kubeconfig  # noqa: PLC0415  (start-up time)
+        """Kubeconfig of the sandbox that the stack lives in; None when it lives elsewhere.
 
-        return sandbox_kubeconfig(self.context) if self.context else None
+        Raises:
+            InputError: there is no such sandbox.
+        """
+        from holdfast.sandbox.place import (  # noqa: PLC0415  (start-up time)
+            CONTEXT_PREFIX,
+            sandbox_kubeconfig,
+        )
+
+        if self.context is None:
+            return None
+        found = sandbox_kubeconfig(self.context)
+        if found is None and self.context.startswith(CONTEXT_PREFIX):
+            name = self.context.removeprefix(CONTEXT_PREFIX)
+            raise InputError(
+                f"stack {self.name} lives in sandbox {name!r}, which is not there",
+                remedy=f"run `holdfast sandbox up --name {name}`, then `pulumi up -s {self.name}`",
+            )
+        return found
 
     @property
     def audit_log(self) -> Path | None:

@@ -22,7 +22,6 @@ ARGUMENTS: dict[str, type[BaseModel]] = {
     "AgentStorageArgs": inputs.AgentStorageInputs,
     "AgentNetworkArgs": inputs.AgentNetworkInputs,
     "AgentScalingArgs": inputs.AgentScalingInputs,
-    "AgentWorkloadArgs": inputs.AgentInputs,
     "AgentArgs": inputs.AgentInputs,
     "FleetArgs": inputs.FleetInputs,
 }

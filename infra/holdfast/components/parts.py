@@ -3,12 +3,12 @@
 import pulumi
 
 from holdfast.components.arguments import (
+    AgentArgs,
     AgentConfigArgs,
     AgentIdentityArgs,
     AgentNetworkArgs,
     AgentScalingArgs,
     AgentStorageArgs,
-    AgentWorkloadArgs,
 )
 from holdfast.components.inputs import (
     AgentConfigInputs,
@@ -111,7 +111,7 @@ class AgentWorkload(Part):
     """Name of the Deployment."""
 
     def __init__(
-        self, name: str, args: AgentWorkloadArgs, opts: pulumi.ResourceOptions | None = None
+        self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentInputs)
         super().__init__(name, concerns.workload(plan), opts)

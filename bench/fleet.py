@@ -15,10 +15,8 @@ from holdfast.sandbox.place import SandboxPlace, sandbox_place
 
 ROOT = Path(__file__).resolve().parents[1]
 STACK = "bench"
-SETTINGS = """\
-config:
-  holdfast:cluster: {context: holdfast-bench, identifier: bench, clientQps: 50, clientBurst: 120}
-"""
+CLUSTER = "config:\n  holdfast:cluster: {{context: holdfast-bench, identifier: bench{limits}}}\n"
+PROVIDER_DEFAULTS = ", clientQps: 50, clientBurst: 120"
 AGENT = """\
 apiVersion: holdfast.dev/v1alpha1
 kind: Agent
@@ -67,7 +65,8 @@ class MeasuredFleet:
 def deployed_fleet(agents: int = 100) -> Iterator[MeasuredFleet]:
     """Deploy a fleet on a sandbox of its own; both are gone afterwards.
 
-    The provider gets the client settings that it has when nobody sets any.
+    It is deployed with our client settings and left with those that the provider has when nobody
+    sets any: what `pulumi refresh` is measured with.
     """
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         os.environ["HOLDFAST_STATE"] = f"{folder}/state"
@@ -86,6 +85,8 @@ def deployed_fleet(agents: int = 100) -> Iterator[MeasuredFleet]:
             _report(f"deploying {agents} agents ...")
             result = stack.up()
             _report(f"deployed in {result.seconds:.0f} s")
+            write_settings(root, PROVIDER_DEFAULTS)
+            stack.up()
             yield MeasuredFleet(root, stack, place, objects=agents * 8 + 1)
         finally:
             control_plane.down(place, _report, keeps_data=False)
@@ -101,8 +102,13 @@ def write_project(root: Path, agents: int) -> Path:
     for number in range(agents):
         text = AGENT.format(number=number, team=number % 7, digest=f"{number:064x}")
         (root / "agents" / f"agent-{number:03}.yaml").write_text(text)
-    (root / "stacks" / f"Pulumi.{STACK}.yaml").write_text(SETTINGS)
+    write_settings(root)
     return root
+
+
+def write_settings(root: Path, limits: str = "") -> None:
+    """Write the stack file, with our client limits or with given ones."""
+    (root / "stacks" / f"Pulumi.{STACK}.yaml").write_text(CLUSTER.format(limits=limits))
 
 
 def _report(line: str) -> None:

@@ -46,6 +46,7 @@ class DesiredState:
     Attributes:
         stack: Name of the stack; empty for files.
         environment: Policy profile by which live objects are judged.
+        policy_rules: What the stack says of single rules, over that profile.
         context: Kubeconfig context of the stack; None for the current one.
         kubeconfig: Kubeconfig of the sandbox that the stack lives in; None elsewhere.
         audit_log: Audit log of that sandbox.
@@ -56,6 +57,7 @@ class DesiredState:
     objects: tuple[KubeObject, ...]
     stack: str = ""
     environment: str = "prod"
+    policy_rules: Mapping[str, Any] = field(default_factory=dict)
     context: str | None = None
     kubeconfig: Path | None = None
     audit_log: Path | None = None
@@ -77,6 +79,7 @@ def desired_objects_of_stack(stack: str) -> DesiredState:
         state.objects,
         stack=stack,
         environment=state.policy_profile,
+        policy_rules=state.fleet.environment.policy.rules,
         context=state.context,
         kubeconfig=state.kubeconfig,
         audit_log=state.audit_log,
@@ -162,7 +165,7 @@ class DriftSources:
             custom_types=types,
             baseline=self._baseline(),
             trail=self._trail(),
-            judge=judge_of(self.desired.environment),
+            judge=judge_of(self.desired.environment, self.desired.policy_rules),
         )
 
     def _baseline(self) -> Objects | None:
@@ -236,14 +239,14 @@ class ClusterSource:
         return read_kind(self.client, _AUTOSCALER, entry, namespaces)
 
 
-def judge_of(environment: str) -> RuleJudge:
+def judge_of(environment: str, rules: Mapping[str, Any]) -> RuleJudge:
     """The policy pack's verdict on one object; the pack is loaded when something is found."""
 
     @cache
     def profile() -> Any:  # noqa: ANN401  (the pack stands alone; its types are not ours)
         from holdfast_policies.profile import profile_of  # noqa: PLC0415  (slow import)
 
-        return profile_of(environment, None)
+        return profile_of(environment, rules)
 
     def judge(kube_object: Mapping[str, Any]) -> Mapping[str, Any]:
         from holdfast_policies.judge import violations  # noqa: PLC0415  (as above)

@@ -1,5 +1,6 @@
 """The object a rule judges, with its pod and containers found once for all rules."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -41,8 +42,10 @@ def field_path(path: str, *names: str) -> str:
 
 
 def key_path(path: str, key: str) -> str:
-    """Path of a key of a map; keys with dots or slashes stand in brackets."""
-    return f'{path}["{key}"]' if "." in key or "/" in key else field_path(path, key)
+    """Path of a key of a map; keys with other than letters, digits, - and _ stand in brackets."""
+    if key.replace("-", "").replace("_", "").isalnum():
+        return field_path(path, key)
+    return f"{path}[{json.dumps(key, ensure_ascii=False)}]"
 
 
 def item_path(path: str, index: int, item: object, key: str = "name") -> str:

@@ -1,29 +1,15 @@
 """What an agent reaches beyond its peers: inferred from its manifest, and listed in it."""
 
-import ipaddress
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 from urllib.parse import urlsplit
 
 from holdfast.kube.paths import Segment
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.hosts import Place, place_of
 from holdfast.manifest.references import models_of
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-
-
-class Place(Enum):
-    """Where a host is, which decides how it is opened."""
-
-    CLUSTER = "cluster"
-    """A Service of the cluster: `name`, `name.namespace.svc`, `….svc.cluster.local`."""
-    EXTERNAL = "external"
-    """A domain outside: needs the stack's egress gateway."""
-    ADDRESS = "address"
-    """A literal address: needs an entry in network.egress.cidrs, or the egress gateway."""
-    LOCAL = "local"
-    """The pod itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +41,6 @@ def destinations_of(agent: DeclaredAgent, fleet: Fleet) -> tuple[Destination, ..
         for index, domain in enumerate(agent.spec.network.egress.domains)
     )
     return (*inferred, *listed)
-
-
-def place_of(host: str) -> Place:
-    """Where a host is, judged by its name."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        if host == "localhost":
-            return Place.LOCAL
-        name = host.rstrip(".")
-        in_cluster = "." not in name or name.endswith((".svc", ".svc.cluster.local"))
-        return Place.CLUSTER if in_cluster else Place.EXTERNAL
-    return Place.LOCAL if address.is_loopback else Place.ADDRESS
 
 
 def _urls(agent: DeclaredAgent, fleet: Fleet) -> Iterator[tuple[str, tuple[Segment, ...]]]:

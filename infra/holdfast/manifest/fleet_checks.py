@@ -1,14 +1,14 @@
 """What can only be judged over the whole fleet, and against the environment it is to run in."""
 
-import ipaddress
 from collections.abc import Iterator
 
 from holdfast.errors import ManifestError
 from holdfast.kube.paths import format_path
 from holdfast.manifest.declared_names import DeclaredNames
-from holdfast.manifest.destinations import Destination, Place, destinations_of
+from holdfast.manifest.destinations import destinations_of
 from holdfast.manifest.exposure import GATEWAY
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.hosts import Place, needs_gateway
 from holdfast.manifest.references import faults_of_references, faults_of_tools
 
 
@@ -63,7 +63,7 @@ def _faults_of_egress(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestEr
     if agent.spec.network.egress.mode == "denyAll":
         return
     for destination in destinations_of(agent, fleet):
-        if _is_open(destination, agent):
+        if not needs_gateway(destination.host, agent.spec.network.egress.cidrs):
             continue
         remedy = "set holdfast:network.egressGateway in the stack file"
         if destination.place is Place.ADDRESS:
@@ -76,11 +76,3 @@ def _faults_of_egress(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestEr
             found="none",
             remedy=remedy,
         )
-
-
-def _is_open(destination: Destination, agent: DeclaredAgent) -> bool:
-    if destination.place is Place.ADDRESS:
-        address = ipaddress.ip_address(destination.host)
-        networks = (ipaddress.ip_network(cidr) for cidr in agent.spec.network.egress.cidrs)
-        return any(address in network for network in networks)
-    return destination.place is not Place.EXTERNAL

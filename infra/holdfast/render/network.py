@@ -8,6 +8,7 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.environment import PodGroup
 from holdfast.manifest.exposure import Caller, Namespace
+from holdfast.manifest.hosts import needs_gateway
 from holdfast.render.container import container_ports
 from holdfast.render.environment import otlp_endpoint
 from holdfast.render.marks import AgentMarks, RenderedObject
@@ -111,7 +112,7 @@ def _egress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> l
     for namespace, port in sorted((place, port) for place, port in inside if place is not None):
         selector = {"namespaceSelector": {"matchLabels": {_NAMESPACE_LABEL: namespace}}}
         rules.append({"to": [selector], "ports": [_tcp(port)]})
-    outside = [host.name for host in hosts if host.cluster_namespace(marks.namespace) is None]
+    outside = [host.name for host in hosts if needs_gateway(host.name, declared.cidrs)]
     if outside or declared.domains:
         rules.append(_gateway(marks, [*declared.domains, *outside], surroundings))
     rules += [{"to": [{"ipBlock": _block(cidr)}]} for cidr in declared.cidrs]

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.exposure import Expose
+from holdfast.manifest.hosts import Place, place_of
 from holdfast.manifest.model import McpServerSpec, ModelConfigSpec, ModelParameters, Reference
 from holdfast.manifest.runtime import KeyReference
 
@@ -39,7 +40,7 @@ class ResolvedModel:
 
 @dataclass(frozen=True)
 class Host:
-    """The host of an address: inside the cluster when it ends in `.svc` or has no dot."""
+    """The host of an address."""
 
     name: str
     port: int
@@ -48,14 +49,15 @@ class Host:
     def of(cls, url: str) -> "Host":
         """Host and port of a URL that was validated."""
         parts = urlsplit(url)
-        return cls(parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme])
+        name = (parts.hostname or "").rstrip(".")
+        return cls(name, parts.port or DEFAULT_PORTS[parts.scheme])
 
     def cluster_namespace(self, own_namespace: str) -> str | None:
-        """Namespace of the Service it names, or None when it lies outside the cluster."""
-        labels = self.name.removesuffix(".cluster.local").split(".")
-        if len(labels) == 1:
-            return own_namespace
-        return labels[1] if labels[-1] == "svc" and len(labels) > 1 else None
+        """Namespace of the Service it names, or None when it names none."""
+        if place_of(self.name) is not Place.CLUSTER:
+            return None
+        labels = self.name.removesuffix(".cluster.local").removesuffix(".svc").split(".")
+        return labels[-1] if len(labels) > 1 else own_namespace
 
 
 @dataclass(frozen=True)

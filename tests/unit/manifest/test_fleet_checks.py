@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from holdfast.manifest.destinations import Place, destinations_of, place_of
+from holdfast.manifest.destinations import destinations_of
+from holdfast.manifest.hosts import Place, place_of
 from holdfast.manifest.loader import load_fleet
 
 from tests.unit.manifest.projects import STACK, agent, errors_of, write

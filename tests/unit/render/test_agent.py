@@ -245,6 +245,33 @@ def test_domains_go_through_the_egress_gateway() -> None:
     assert env(rendered)["HTTPS_PROXY"] == "http://proxy.egress.svc:3128"
 
 
+@pytest.mark.parametrize(
+    ("host", "opened"),
+    [
+        pytest.param("kb", "cx", id="Service of the namespace"),
+        pytest.param("kb.other.svc", "other", id="Service of another"),
+        pytest.param("kb-0.kb.other.svc.cluster.local", "other", id="pod of a headless Service"),
+        pytest.param("kb.other.svc.cluster.local.", "other", id="with the dot at its end"),
+        pytest.param("kb.example.com", "egress", id="domain"),
+        pytest.param("203.0.113.7", "egress", id="address"),
+        pytest.param("10.20.0.7", None, id="address in a declared range"),
+        pytest.param("127.0.0.1", None, id="the pod itself"),
+    ],
+)
+def test_a_tools_host_is_opened_where_it_is(host: str, opened: str | None) -> None:
+    tool = {"http": {"url": f"http://{host}:8000"}}
+    rendered = render({"tools": [tool], "network": {"egress": {"cidrs": ["10.20.0.0/16"]}}})
+    rules = only(rendered, "NetworkPolicy")["spec"]["egress"]
+    namespaces = [
+        peer["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"]
+        for rule in rules
+        for peer in rule["to"]
+        if "namespaceSelector" in peer
+    ]
+    always = ["kube-system", "observability"]
+    assert sorted(namespaces) == sorted([*always, opened] if opened else always)
+
+
 def test_a_shared_model_brings_its_address_its_key_as_a_file_and_its_egress() -> None:
     rendered = render({"model": {"ref": "gpt", "timeout": "1500ms"}})
     variables = env(rendered)

@@ -1,0 +1,47 @@
+"""Where a host is, judged by its name alone: it decides how agents are let reach it."""
+
+import ipaddress
+from collections.abc import Iterable
+from enum import Enum
+
+
+class Place(Enum):
+    """Where a host is, which decides how it is opened."""
+
+    CLUSTER = "cluster"
+    """A Service of the cluster: `name`, `name.namespace.svc`, `….svc.cluster.local`."""
+    EXTERNAL = "external"
+    """A domain outside: needs the stack's egress gateway."""
+    ADDRESS = "address"
+    """A literal address: needs an entry in network.egress.cidrs, or the egress gateway."""
+    LOCAL = "local"
+    """The pod itself."""
+
+
+def place_of(host: str) -> Place:
+    """Where a host is, judged by its name."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        if host == "localhost":
+            return Place.LOCAL
+        name = host.rstrip(".")
+        in_cluster = "." not in name or name.endswith((".svc", ".svc.cluster.local"))
+        return Place.CLUSTER if in_cluster else Place.EXTERNAL
+    return Place.LOCAL if address.is_loopback else Place.ADDRESS
+
+
+def needs_gateway(host: str, cidrs: Iterable[str]) -> bool:
+    """Whether a host can be reached only through the stack's egress gateway.
+
+    A network policy knows addresses and pods, no domains.
+
+    Args:
+        host: Domain, Service name or address.
+        cidrs: Address ranges that are open anyway.
+    """
+    place = place_of(host)
+    if place is not Place.ADDRESS:
+        return place is Place.EXTERNAL
+    address = ipaddress.ip_address(host)
+    return not any(address in ipaddress.ip_network(cidr) for cidr in cidrs)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 KubeObject = dict[str, Any]
 """A whole object: nested dicts, lists and JSON scalars, as the API server speaks them."""
 
@@ -52,3 +54,8 @@ def reference_of(kube_object: Mapping[str, Any]) -> ObjectRef:
         name=str(metadata.get("name") or ""),
         api_version=str(kube_object.get("apiVersion") or ""),
     )
+
+
+def canonical_json(value: object) -> bytes:
+    """One text for one JSON value, whatever the order in which it was built."""
+    return msgspec.json.encode(value, order="sorted")

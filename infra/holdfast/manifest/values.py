@@ -65,6 +65,8 @@ class ManifestModel(BaseModel):
         alias_generator=to_camel,
         validate_by_alias=True,
         validate_by_name=True,
+        # One schema is built for the whole manifest, not one more for each of its parts.
+        defer_build=True,
     )
 
 

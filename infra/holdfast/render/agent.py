@@ -1,5 +1,7 @@
 """One agent to its objects: the concerns in the order in which they are deployed."""
 
+from collections.abc import Sequence
+
 from holdfast.render.identity import render_identity
 from holdfast.render.marks import RenderedObject, revised
 from holdfast.render.network import render_network
@@ -18,10 +20,14 @@ def render_agent(plan: AgentPlan) -> tuple[RenderedObject, ...]:
     Raises:
         RenderError: the agent needs what is not declared or what the stack does not offer.
     """
-    return tuple(
-        item
-        for concern in (identity, settings, storage, network, workload, scaling)
-        for item in concern(plan)
+    configuration = settings(plan)
+    return (
+        *identity(plan),
+        *configuration,
+        *storage(plan),
+        *network(plan),
+        *workload(plan, configuration),
+        *scaling(plan),
     )
 
 
@@ -45,9 +51,11 @@ def network(plan: AgentPlan) -> list[RenderedObject]:
     return _revised(render_network(plan.marks, plan.spec, plan.surroundings))
 
 
-def workload(plan: AgentPlan) -> list[RenderedObject]:
-    """Deployment, rolled by the content of its configuration."""
-    content = settings_hash(render_settings(plan.marks, plan.spec, plan.surroundings))
+def workload(
+    plan: AgentPlan, configuration: Sequence[RenderedObject] | None = None
+) -> list[RenderedObject]:
+    """Deployment, rolled by the content of its configuration (rendered here when not given)."""
+    content = settings_hash(settings(plan) if configuration is None else configuration)
     return _revised(render_workload(plan.marks, plan.spec, plan.surroundings, content))
 
 

@@ -1,11 +1,10 @@
 """What every object of an agent carries: names, labels, annotations, and its revision."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import KubeObject, canonical_json
 
 FIELD_MANAGER = "holdfast"
 REVISION = "holdfast.dev/revision"
@@ -108,14 +107,9 @@ class RenderedObject:
     is_retained: bool = False
 
 
-def canonical_json(value: object) -> str:
-    """One text for one value, whatever the order in which it was built."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
 def content_hash(value: object, digits: int = 16) -> str:
     """Short digest of a value's canonical JSON, in hexadecimal digits."""
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:digits]
+    return hashlib.sha256(canonical_json(value)).hexdigest()[:digits]
 
 
 def with_revision(kube_object: KubeObject) -> KubeObject:

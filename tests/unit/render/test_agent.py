@@ -3,12 +3,12 @@ from typing import Any
 
 import pytest
 from holdfast.errors import RenderError
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import KubeObject, canonical_json
 from holdfast.manifest.agent import Agent
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.model import McpServerSpec, ModelConfigSpec
 from holdfast.render.agent import render_agent
-from holdfast.render.marks import REVISION, Origin, RenderedObject, canonical_json
+from holdfast.render.marks import REVISION, Origin, RenderedObject
 from holdfast.render.plan import AgentPlan, marks_of
 from holdfast.render.surroundings import Surroundings
 

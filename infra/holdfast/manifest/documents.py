@@ -17,7 +17,7 @@ from holdfast.manifest.origin import Origin
 from holdfast.manifest.plain_scalars import Ambiguous, read_plain
 
 MAX_DEPTH = 64
-MAX_VALUES = 20_000
+MAX_VALUES = 10_000
 MAX_DOCUMENTS = 200
 MAX_ERRORS = 100
 

@@ -107,8 +107,8 @@ def _fault(
     if kind == "missing":
         return Fault("this field is required", remedy=f"add {path[-1]}")
     if kind == "extra_forbidden":
-        remedy = suggestion(str(path[-1]), fields_at(model, path[:-1]))
-        return Fault("expected a known field", repr(str(path[-1])[:60]), remedy)
+        found = repr(str(path[-1])[:60])
+        return Fault("expected a known field", found, _field_remedy(model, path))
     if kind in _RANGES:
         limits = range_at(model, path) or f"{_RANGES[kind]} {next(iter(context.values()))}"
         return Fault(f"expected a number {limits}", described(value, place))
@@ -117,9 +117,19 @@ def _fault(
         return Fault(expected, described(value, place), _type_remedy(expected, value, place))
     message = str(detail["msg"])
     expected = _PHRASES[kind](context) if kind in _PHRASES else message[:1].lower() + message[1:]
-    close = difflib.get_close_matches(str(value), _choices(context), n=1)
+    close = difflib.get_close_matches(str(value).lower(), _choices(context), n=1)
     remedy = f'did you mean "{close[0]}"?' if close else ""
     return Fault(expected, described(value, place), remedy)
+
+
+def _field_remedy(model: type[BaseModel], path: Path) -> str:
+    """What may be meant by an unknown field: one spelled alike, or one of a part beside it."""
+    name, known = str(path[-1]), fields_at(model, path[:-1])
+    if not difflib.get_close_matches(name, known, n=1):
+        for part in known:
+            if name in fields_at(model, (*path[:-1], part)):
+                return f'did you mean "{part}.{name}"?'
+    return suggestion(name, known)
 
 
 def _own_fault(detail: Mapping[str, Any], found: str) -> Fault:

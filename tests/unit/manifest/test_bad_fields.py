@@ -60,6 +60,13 @@ FIELDS = [
         'did you mean "value"?',
     ),
     bad(
+        "48 field of a part",
+        spec("replicas: 3"),
+        "7:3",
+        "got 'replicas'",
+        'did you mean "scaling.replicas"?',
+    ),
+    bad(
         "48 unknown kind",
         "apiVersion: holdfast.dev/v1alpha1\nkind: Agnet\n",
         "2:7",

@@ -69,14 +69,6 @@ def test_a_mandatory_violation_is_refused_with_rule_level_and_remedy(
     assert "remove privileged" in violation.message
 
 
-def test_an_update_does_not_create_what_is_refused(project: PolicyProject) -> None:
-    project.declare(PRIVILEGED)
-    with pytest.raises(RunFailedError) as raised:
-        project.stack("prod").up(policy_pack=PACK)
-    assert raised.value.exit_code == ExitCode.POLICY
-    assert "Deployment" not in {step.type.rpartition(":")[2] for step in raised.value.result.steps}
-
-
 def test_the_same_agent_is_only_warned_about_on_dev(project: PolicyProject) -> None:
     project.declare(DEFAULT_ACCOUNT)
     assert found(project.preview(project.stack("dev"))) == [
@@ -98,21 +90,19 @@ def test_a_config_file_changes_levels_and_parameters(project: PolicyProject) -> 
 
 def test_the_settings_of_a_stack_change_profile_and_parameters(project: PolicyProject) -> None:
     project.declare(DEFAULT_ACCOUNT)
-    rules = {"dedicated-service-account": {"shared_accounts": ["runner"]}}
-    relaxed = project.stack("eu-2", {"profile": "prod", "rules": rules})
-    assert found(project.preview(relaxed)) == []
-    assert found(project.preview(project.stack("eu-3", {"profile": "dev"}))) == [
-        ("dedicated-service-account", "advisory")
-    ]
+    rules = {"image-registry-allowlist": {"registries": ["other.example"]}}
+    stack = project.stack("eu-1", {"profile": "dev", "rules": rules})
+    assert set(found(project.preview(stack))) == {
+        ("dedicated-service-account", "advisory"),
+        ("image-registry-allowlist", "advisory"),
+    }
 
 
 @pytest.mark.parametrize(
     ("config", "fault"),
     [
         ({"pss-privilegd": "advisory"}, 'did you mean "pss-privileged"?'),
-        ({"pss-sysctls": {"versoin": "1.30"}}, 'no parameter "versoin"'),
         ({"image-registry-allowlist": {"registries": []}}, "at least 1 items"),
-        ({"pss-sysctls": {"pss_version": 1.3}}, "Invalid type. Expected: string"),
     ],
 )
 def test_a_wrong_config_file_ends_the_run(
@@ -138,28 +128,20 @@ def test_an_unknown_value_is_left_open_at_preview_and_decided_at_update(
     with pytest.raises(RunFailedError) as raised:
         stack.up(policy_pack=PACK)
     assert found(raised.value.result) == [("image-digest-pinned", "mandatory")]
-
-
-def test_pods_without_a_network_policy_are_found_over_the_whole_stack(
-    project: PolicyProject,
-) -> None:
-    project.declare(with_policy=False)
-    result = project.preview(project.stack("prod"))
-    (violation,) = result.violations
-    assert (violation.policy, violation.level) == ("stack-network-policy-coverage", "mandatory")
-    assert violation.urn.endswith("::deployment")
-    assert project.summaries[""].failed == ("stack-network-policy-coverage",)
+    made = {step.type.rpartition(":")[2] for step in raised.value.result.steps}
+    assert "ConfigMap" in made
+    assert "Deployment" not in made
 
 
 def test_existing_state_is_analysed_without_program_or_cluster(project: PolicyProject) -> None:
     """The stack is known from the state alone, and so is its profile."""
     stack = project.stack("dev")
     project.declare(DEFAULT_ACCOUNT, with_policy=False)
-    stack.up(policy_pack=PACK)
     expected = [
         ("dedicated-service-account", "advisory"),
         ("stack-network-policy-coverage", "advisory"),
     ]
+    assert found(stack.up(policy_pack=PACK)) == expected
     lines: list[bytes] = []
     command = ["policy", "analyze", "--policy-pack", str(PACK), "--stack", "dev", "--json"]
     finished = stack.runner.run(command, lines.append, 60)

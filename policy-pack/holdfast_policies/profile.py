@@ -139,7 +139,7 @@ def faults_of(config: Mapping[str, Any]) -> Iterator[str]:
     """Everything that is wrong with a parsed config."""
     for name, given in config.items():
         if name == ALL:
-            levels = _as_mapping(given)
+            levels = as_mapping(given)
             if set(levels) == {LEVEL_KEY}:
                 yield from _level_faults(ALL, levels[LEVEL_KEY])
             else:
@@ -190,7 +190,7 @@ def _profile(environment: Environment, config: Mapping[str, Any]) -> Profile:
 
 
 def _ruling(rule: Rule, environment: Environment, config: Mapping[str, Any]) -> Ruling:
-    overall, own = _as_mapping(config.get(ALL)), _as_mapping(config.get(rule.id))
+    overall, own = as_mapping(config.get(ALL)), as_mapping(config.get(rule.id))
     level = own.get(LEVEL_KEY) or overall.get(LEVEL_KEY) or rule.level_in(environment)
     settings = {
         parameter.name: own.get(parameter.name, parameter.value_in(environment))
@@ -199,5 +199,6 @@ def _ruling(rule: Rule, environment: Environment, config: Mapping[str, Any]) -> 
     return Ruling(rule, Level(level), settings)
 
 
-def _as_mapping(given: object) -> Mapping[str, Any]:
+def as_mapping(given: object) -> Mapping[str, Any]:
+    """What a config says of one rule, level and parameters; a level may stand alone."""
     return given if isinstance(given, dict) else {LEVEL_KEY: given} if given else {}

@@ -160,6 +160,15 @@ def test_the_settings_of_the_stack_set_profile_and_rules() -> None:
     assert diagnostic.enforcementLevel == proto.ADVISORY
 
 
+def test_a_rule_in_the_settings_of_the_stack_may_be_a_level_alone() -> None:
+    settings = json.dumps({"rules": {"all": "advisory", "pss-privileged": "disabled"}})
+    engine = Engine("prod", stack_config={"holdfast:policy": settings})
+    both = with_value(PRIVILEGED, "/spec/serviceAccountName", "default")
+    (diagnostic,) = engine.analyze(both).diagnostics
+    assert diagnostic.policyName == "dedicated-service-account"
+    assert diagnostic.enforcementLevel == proto.ADVISORY
+
+
 def test_a_config_file_overrides_the_settings_of_the_stack() -> None:
     rules = {"no-token-automount": {"enforcementLevel": "advisory", "accounts": ["agents/agent"]}}
     settings = json.dumps({"rules": rules})

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast_policies.profile import PolicyConfigError, faults_of
+from holdfast_policies.profile import PolicyConfigError, as_mapping, faults_of
 from holdfast_policies.rule import Environment
 
 KEY = "holdfast:policy"
@@ -27,7 +27,7 @@ class StackSettings:
 
     name: str = ""
     profile: str = ""
-    rules: Mapping[str, Any] = field(default_factory=dict)
+    rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def read_stack_settings(name: str, config: Mapping[str, str]) -> StackSettings:
@@ -53,4 +53,4 @@ def read_stack_settings(name: str, config: Mapping[str, str]) -> StackSettings:
         faults.append(f"{KEY}: expected a profile ({', '.join(known)}), got {json.dumps(profile)}")
     if faults:
         raise PolicyConfigError(faults)
-    return StackSettings(name, profile, rules)
+    return StackSettings(name, profile, {rule: as_mapping(given) for rule, given in rules.items()})

@@ -1,6 +1,6 @@
 """Where the parts of a comparison come from: files, a stack, a cluster, the policy pack. Wiring."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from holdfast.manifest.kube_files import read_kube_objects
 
 if TYPE_CHECKING:
     from holdfast.cluster.client import ApiClient
+    from holdfast.engine.baseline import Baseline
 
 _AUTOSCALER = ObjectRef("", "HorizontalPodAutoscaler", "", "autoscaling/v2")
 
@@ -72,9 +73,8 @@ def desired_objects_of_stack(stack: str) -> DesiredState:
 
     state = open_state(stack)
     baseline = read_baseline(state.project_root, stack)
-    for note in (baseline.reason and f"no baseline: {baseline.reason}", *baseline.warnings):
-        if note:
-            click.echo(f"note: {note}", err=True)
+    for note in _notes_on(baseline):
+        click.echo(f"note: {note}", err=True)
     return DesiredState(
         state.objects,
         stack=stack,
@@ -263,6 +263,16 @@ def judge_of(environment: str, rules: Mapping[str, Any]) -> RuleJudge:
         }
 
     return judge
+
+
+def _notes_on(baseline: "Baseline") -> Iterator[str]:
+    """What the user should know of the record that the cluster is compared with."""
+    if baseline.reason:
+        yield f"no baseline: {baseline.reason}"
+    if baseline.untrusted:
+        names = ", ".join(str(ref) for ref in baseline.untrusted)
+        yield f"no baseline for {names}: a refresh rewrote the record; the next update makes one"
+    yield from baseline.warnings
 
 
 def _half_done(ref: ObjectRef) -> NotChecked:

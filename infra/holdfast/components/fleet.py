@@ -8,7 +8,7 @@ from holdfast.components.agent import Agent
 from holdfast.components.arguments import FleetArgs
 from holdfast.components.inputs import FleetInputs
 from holdfast.components.registration import TOKEN, KubernetesObject, register
-from holdfast.render.fleet import FleetPlan
+from holdfast.render.fleet import FleetPlan, render_fleet
 from holdfast.render.marks import Origin
 
 
@@ -26,6 +26,8 @@ class Fleet(pulumi.ComponentResource):
         self, name: str, args: FleetArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = args if isinstance(args, FleetPlan) else _plan_of(args)
+        # Each part renders its own objects; together they must not claim one name twice.
+        render_fleet(plan)
         super().__init__(f"{TOKEN}:Fleet", name, {}, opts)
         namespaces: dict[str, KubernetesObject] = {
             item.manifest["metadata"]["name"]: register(item, self)

@@ -1,7 +1,10 @@
 """A whole fleet to its objects."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from holdfast.errors import RenderError
+from holdfast.kube.objects import reference_of
 from holdfast.render.agent import render_agent
 from holdfast.render.marks import Origin, RenderedObject, revised
 from holdfast.render.namespaces import render_namespaces
@@ -42,8 +45,26 @@ def render_fleet(plan: FleetPlan) -> tuple[RenderedObject, ...]:
     """Every object of a stack: namespaces first, then agent by agent.
 
     Law: equal plans give equal objects, byte for byte, whatever the order of the files.
+
+    Raises:
+        RenderError: two agents would have an object of one name, or one of them cannot be rendered.
     """
-    return (
+    rendered = (
         *plan.namespace_objects(),
         *(item for agent in plan.agents for item in render_agent(agent)),
     )
+    _refuse_shared_names(rendered)
+    return rendered
+
+
+def _refuse_shared_names(rendered: Iterable[RenderedObject]) -> None:
+    """Agent `x` with a volume `y-data` and agent `x-y` with a volume `data` mean one claim."""
+    owners: dict[tuple[str, str, str, str], str] = {}
+    for item in rendered:
+        ref = reference_of(item.manifest)
+        owner = owners.setdefault(ref.identity, item.agent)
+        if owner != item.agent:
+            raise RenderError(
+                f"agents {owner} and {item.agent} would both have {ref}",
+                remedy="rename one of the agents, or the volume or configuration entry",
+            )

@@ -1,4 +1,5 @@
 import os
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from holdfast.sandbox.programs import ETCD
 from holdfast.sandbox.record import Ports, SandboxRecord, read_record
 from holdfast.sandbox.stop import stop_programs
 
-RECORD = SandboxRecord(token="launch-test", ports=Ports(1, 2, 3))
+# A token of this run alone: processes are found by it, and two runs may share the machine.
+RECORD = SandboxRecord(token=secrets.token_hex(8), ports=Ports(1, 2, 3))
 
 
 @pytest.fixture

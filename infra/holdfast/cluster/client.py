@@ -36,12 +36,26 @@ class ApiError(ClusterError):
     Attributes:
         status: HTTP status code.
         reason: The server's own words.
+        wait_seconds: How long the server asks to be left alone; 0 when it does not say.
     """
 
-    def __init__(self, message: str, *, status: int, reason: str, remedy: str = "") -> None:
-        super().__init__(message, remedy=remedy)
-        self.status = status
-        self.reason = reason
+    status: int = 0
+    reason: str = ""
+    wait_seconds: float = 0.0
+
+    @classmethod
+    def of(cls, method: str, path: str, response: urllib3.BaseHTTPResponse) -> "ApiError":
+        """Error of one refused request."""
+        # The server quotes what it refuses, and of a Secret that may be its value.
+        reason = "" if "/secrets" in path else _reason_in(response.data)
+        remedy = ""
+        if response.status == _FORBIDDEN:
+            remedy = "grant these credentials the verb on this resource"
+        error = cls(f"{method} {path}: {response.status} {reason}".rstrip(), remedy=remedy)
+        error.status, error.reason = response.status, reason
+        asked = response.headers.get("Retry-After", "")
+        error.wait_seconds = float(asked) if asked.isdigit() else 0.0
+        return error
 
     @property
     def is_forbidden(self) -> bool:
@@ -90,18 +104,18 @@ class ApiClient:
             UnreachableError: no answer.
         """
         wait = FIRST_WAIT_SECONDS
-        for last in (False,) * (MAX_TRIES - 1) + (True,):
+        for _ in range(MAX_TRIES - 1):
             try:
                 return self._request("GET", path, query)
             except ApiError as error:
-                if last or error.status not in _WORTH_A_RETRY:
+                if error.status not in _WORTH_A_RETRY:
                     raise
+                wait = error.wait_seconds or wait
             except UnreachableError:
-                if last:
-                    raise
-            time.sleep(wait)
-            wait = min(wait * 2, LONGEST_WAIT_SECONDS)
-        raise AssertionError  # the last try returns or raises
+                pass
+            time.sleep(min(wait, LONGEST_WAIT_SECONDS))
+            wait *= 2
+        return self._request("GET", path, query)
 
     def write(
         self,
@@ -192,21 +206,12 @@ def _tls_context(connection: Connection) -> ssl.SSLContext:
 def _error_of(
     method: str, path: str, response: urllib3.BaseHTTPResponse, connection: Connection
 ) -> ClusterError:
-    reason = _reason_in(response.data)
-    if response.status == _UNAUTHORISED:
-        where = f"context {connection.context!r}" if connection.context else "this pod's account"
-        return LoginError(
-            f"{connection.server} does not accept the credentials of {where}",
-            remedy="log in again, or choose another context",
-        )
-    remedy = ""
-    if response.status == _FORBIDDEN:
-        remedy = "grant these credentials the verb on this resource"
-    return ApiError(
-        f"{method} {path}: {response.status} {reason}",
-        status=response.status,
-        reason=reason,
-        remedy=remedy,
+    if response.status != _UNAUTHORISED:
+        return ApiError.of(method, path, response)
+    where = f"context {connection.context!r}" if connection.context else "this pod's account"
+    return LoginError(
+        f"{connection.server} does not accept the credentials of {where}",
+        remedy="log in again, or choose another context",
     )
 
 

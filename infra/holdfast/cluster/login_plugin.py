@@ -24,14 +24,20 @@ def token_of_context(files: list[Path], context: str) -> dict[str, str]:
             client_configuration=configuration,
         )
     except (ConfigException, OSError, ValueError) as error:
-        raise LoginError(
-            f"the login plugin of context {context!r} failed ({type(error).__name__})",
-            remedy="run `kubectl get --raw /version` with this context to see what it says",
-        ) from error
-    bearer = configuration.get_api_key_with_prefix("authorization") or ""
+        raise _failed(context) from error
+    bearer = configuration.get_api_key_with_prefix("BearerToken", alias="authorization") or ""
     certificate, key = configuration.cert_file, configuration.key_file
+    if not bearer and not certificate:
+        raise _failed(context)  # the client logs the reason and goes on without credentials
     return {
         "token": bearer.removeprefix("Bearer ").strip(),
         "certificate": Path(certificate).read_text() if certificate else "",
         "key": Path(key).read_text() if key else "",
     }
+
+
+def _failed(context: str) -> LoginError:
+    return LoginError(
+        f"the login plugin of context {context!r} gave no credentials",
+        remedy="run `kubectl get --raw /version` with this context to see what it says",
+    )

@@ -99,7 +99,7 @@ class Walk:
             found = have.get(key)
             if found is None:
                 if place.is_declared and wanted is not None:
-                    self.missing(place, key, wanted)
+                    self.missing(place, key, want)
             elif wanted is None or _is_unset(place.structure, key, wanted, found):
                 self.surplus(place, key, want, have)
             elif wanted is not found and (wanted != found or wanted is True or found is True):
@@ -108,9 +108,9 @@ class Walk:
             if found is not None and key not in want:
                 self.surplus(place, key, want, have)
 
-    def missing(self, parent: Place, key: str, wanted: Any) -> None:  # noqa: ANN401  (JSON value)
+    def missing(self, parent: Place, key: str, want: JsonObject) -> None:
         """A declared field that is not there: nothing to say when that means the same."""
-        place = parent.field(key)
+        place, wanted = parent.field(key), want[key]
         structure = place.structure
         if wanted in ({}, []):
             if structure.is_pointer:
@@ -119,7 +119,7 @@ class Walk:
             return
         elif _is_open(structure):
             self.value(place, wanted, {} if isinstance(wanted, dict) else [])
-        elif parent.structure.defaults.get(key, ABSENT) != wanted:
+        elif not _is_default(parent, key, want):
             self.note(place, DriftClass.REMOVED, wanted, ABSENT)
 
     def surplus(self, parent: Place, key: str, want: JsonObject, have: JsonObject) -> None:
@@ -160,6 +160,15 @@ def _is_unset(parent: Structure, key: str, wanted: Any, found: Any) -> bool:  # 
     inner = parent.field(key)
     is_zero = not wanted and found and inner.omits_zero and inner.shape is Shape.SCALAR
     return bool(is_zero and key in parent.defaults)
+
+
+def _is_default(parent: Place, key: str, want: JsonObject) -> bool:
+    default = parent.structure.defaults.get(key, ABSENT)
+    if callable(default):
+        default = default(want)
+    if default is ABSENT or default is ALLOCATED:
+        return False
+    return not any(one.is_declared for one in compare_at(parent.field(key), want[key], default))
 
 
 def _is_open(structure: Structure) -> bool:

@@ -1,12 +1,15 @@
 """Keep secret values out of everything that is shown: one mask that tells changed from same.
 
 Works on the values of findings before they leave the room. The data of Secrets is never shown;
-elsewhere a value is masked when its name or its form says that it is a credential.
+elsewhere a value is masked when its name promises a credential or its form is one of those that the
+policy pack knows.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Any, Final
+
+from holdfast_policies.credentials import credentials_in
 
 from holdfast.kube.normalisation import LAST_APPLIED
 from holdfast.kube.paths import ABSENT, ItemKey, Path, value_at
@@ -21,12 +24,6 @@ _SECRET_NAME: Final = re.compile(
 _REFERENCE_NAME: Final = re.compile(r"(Name|Ref|Selector|Names|Seconds|Path)$")
 """Fields that say which secret is meant, not what it holds: `secretName`, `tokenSecretRef`."""
 
-_SECRET_FORM: Final = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----|\b(sk|pk|rk|hf|xox[abprs])[-_][A-Za-z0-9_-]{16,}"
-    r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[A-Za-z0-9_-]{16,}"
-    r"|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}"
-    r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.|[a-z][a-z0-9+.-]*://[^/\s:@]+:[^/\s@]+@"
-)
 _REFERENCES: Final = frozenset({"name", "key", "secretName", "namespace", "optional"})
 _HIDDEN_IN_SECRETS: Final = frozenset({"data", "stringData"})
 
@@ -84,7 +81,7 @@ def mask_value(value: Any, mask: str = MASK, *, name: str = "") -> Any:  # noqa:
     """Copy of a value with everything that looks like a credential masked."""
     if isinstance(value, str):
         named = _SECRET_NAME.search(name) and not _REFERENCE_NAME.search(name)
-        hidden = named or _SECRET_FORM.search(value)
+        hidden = named or any(credentials_in(value))
         return mask if hidden and value else value
     if isinstance(value, list):
         return [mask_value(item, mask, name=name) for item in value]

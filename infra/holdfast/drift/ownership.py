@@ -62,8 +62,9 @@ class Ownership:
         `generation` counts changes outside metadata; the times in managed fields the others.
         """
         metadata = self.live.get("metadata") or {}
-        if path[:1] != ("metadata",) and metadata.get("generation") == 1:
-            return True
+        generation = metadata.get("generation")
+        if path[:1] != ("metadata",) and isinstance(generation, int):
+            return generation == 1
         created = metadata.get("creationTimestamp")
         entries = [entry for entry in self.managed.of_object if entry.manager != _CONTROLLER]
         return bool(entries) and all(entry.time == created for entry in entries)

@@ -111,7 +111,9 @@ class Structure:
 
     def _make_child(self, name: str) -> "Structure":
         if self.shape is Shape.MAP:
-            return Structure(self.notation.rstrip("!")[1:-1], self._table)
+            value = Structure(self.notation.rstrip("!")[1:-1], self._table)
+            value.omits_zero = False  # a key with an empty value is there
+            return value
         notation = self._fields.get(name)
         return UNKNOWN if notation is None else Structure(notation, self._table)
 

@@ -19,12 +19,11 @@ from holdfast.kube.objects import KubeObject
 MAX_FILE_BYTES: Final = 256 * 1024 * 1024
 MAX_DEPTH: Final = 1000
 """Nesting at which the C parser is still safe: it crashes between 20,000 and 25,000."""
-MAX_ALIASES: Final = 1000
-"""Aliases are shared, but comparing walks them one by one: too many make a bomb."""
+MAX_VALUES: Final = 1_000_000
+"""Values of one document, aliases counted each time: they are shared, but compared one by one."""
 
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 _NESTED_IN_ONE_LINE: Final = re.compile(rb"(?:[-?] ){64}")
-_ALIAS: Final = re.compile(rb"(?m)(?:^|[\s\[{,:-])\*[A-Za-z0-9_]")
 _FAST_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -100,6 +99,10 @@ def read_data(file: Path) -> list[Any]:
         raise InputError(message) from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"{file}: not valid YAML: {type(error).__name__}") from error
+    if b"*" in text and any(_count(document, {}) > MAX_VALUES for document in documents):
+        raise InputError(
+            f"{file}: aliases stand for more than {MAX_VALUES} values", remedy="write them out"
+        )
     return [document for document in documents if document is not None]
 
 
@@ -123,8 +126,17 @@ def _refuse_bombs(file: Path, text: bytes) -> None:
         raise InputError(f"{file}: nested too deeply", remedy="no Kubernetes object is that deep")
     if re.search(rb"(?m)^[ \t-]*<<[ \t]*:", text):
         raise InputError(f"{file}: merge keys (<<) are not read", remedy="write the fields out")
-    if len(_ALIAS.findall(text)) > MAX_ALIASES and b"&" in text:
-        raise InputError(f"{file}: more than {MAX_ALIASES} aliases", remedy="write them out")
+
+
+def _count(value: Any, counted: dict[int, int]) -> int:  # noqa: ANN401  (any YAML value)
+    """Values in a value, those of an alias each time; more than MAX_VALUES for one in itself."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in counted:
+        counted[id(value)] = MAX_VALUES + 1  # what is met again inside itself has no end
+        parts = value.values() if isinstance(value, dict) else value
+        counted[id(value)] = 1 + sum(_count(part, counted) for part in parts)
+    return counted[id(value)]
 
 
 def _objects_of(file: Path) -> Iterator[KubeFileObject]:

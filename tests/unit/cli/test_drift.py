@@ -1,0 +1,229 @@
+"""`holdfast drift` over files and a fake API server: what goes in, what comes out."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from holdfast.cli.main import run
+
+from tests.unit.cluster.fake_api import Answer, FakeApi, failure, fake_api, page
+
+CONFIG: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "support", "namespace": "cx"},
+    "data": {"level": "info"},
+}
+MAPS = "/api/v1/namespaces/cx/configmaps"
+MANAGED = [
+    {
+        "manager": "holdfast",
+        "operation": "Apply",
+        "time": "2026-11-21T10:00:00Z",
+        "fieldsV1": {"f:data": {"f:level": {}}},
+    },
+    {
+        "manager": "kubectl-edit",
+        "operation": "Update",
+        "time": "2026-11-21T11:00:00Z",
+        "fieldsV1": {"f:data": {"f:extra": {}}},
+    },
+]
+
+
+def write(folder: Path, name: str, *objects: dict[str, Any]) -> str:
+    file = folder / name
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
+    return str(file)
+
+
+def live(**data: str) -> dict[str, Any]:
+    metadata = {**CONFIG["metadata"], "uid": "1", "resourceVersion": "7", "managedFields": MANAGED}
+    return {**CONFIG, "metadata": metadata, "data": data}
+
+
+@pytest.fixture
+def desired(tmp_path: Path) -> str:
+    return write(tmp_path, "desired.json", CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        pytest.param({"level": "info"}, 0, id="in sync"),
+        pytest.param({"level": "debug"}, 7, id="drift"),
+    ],
+)
+def test_files_are_compared_without_a_cluster(
+    tmp_path: Path,
+    desired: str,
+    capsys: pytest.CaptureFixture[str],
+    data: dict[str, str],
+    code: int,
+) -> None:
+    file = write(tmp_path, "live.json", live(**data))
+    assert run(["drift", "--desired", desired, "--live", file, "-o", "json"]) == code
+    report = json.loads(capsys.readouterr().out)
+    assert report["complete"] is True
+    assert bool(report["findings"]) is (code == 7)
+
+
+def test_an_audit_log_adds_the_user(
+    tmp_path: Path, desired: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "audit.log"
+    event = {
+        "stage": "ResponseComplete",
+        "verb": "update",
+        "user": {"username": "alice@example.test"},
+        "objectRef": {"resource": "configmaps", "namespace": "cx", "name": "support"},
+        "requestURI": f"{MAPS}/support?fieldManager=kubectl-edit",
+        "requestReceivedTimestamp": "2026-11-21T11:00:00.4Z",
+    }
+    log.write_text("no event\n" + json.dumps(event) + "\n")
+    file = write(tmp_path, "live.json", live(level="info", extra="1"))
+    arguments = ["drift", "--desired", desired, "--live", file, "--audit-log", str(log)]
+    assert run(arguments) == 7
+    assert "by       alice@example.test, kubectl-edit Update" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param([], "one of --stack and --desired is needed", id="nothing asked"),
+        pytest.param(["-s", "dev", "--desired", "x"], "one of --stack and --desired", id="both"),
+        pytest.param(["--desired", "absent"], "no such file", id="absent"),
+        pytest.param(["--desired", "D", "--live", "absent"], "no such file", id="no live file"),
+        pytest.param(["--desired", "D", "--live", "D", "--revert"], "put right", id="file"),
+        pytest.param(["--desired", "D", "--kubeconfig", "absent"], "no kubeconfig", id="config"),
+        pytest.param(["--desired", "TWICE"], "is declared in", id="declared twice"),
+        pytest.param(["--desired", "D", "--live", "D", "--audit-log", "absent"], "no such file",
+                     id="no audit log"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_message_and_exit_code_2(
+    tmp_path: Path,
+    desired: str,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    twice = write(tmp_path, "twice.json", CONFIG, CONFIG)
+    named = {"D": desired, "TWICE": twice, "absent": str(tmp_path / "absent")}
+    assert run(["drift", *(named.get(each, each) for each in arguments)]) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.out == ""
+
+
+class TestCluster:
+    @pytest.fixture
+    def api(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
+        monkeypatch.setattr("holdfast.cluster.client.FIRST_WAIT_SECONDS", 0.0)
+        with fake_api() as running:
+            yield running
+
+    def arguments(self, api: FakeApi, folder: Path, desired: str) -> list[str]:
+        config = {
+            "current-context": "c",
+            "contexts": [{"name": "c", "context": {"cluster": "c", "namespace": "cx"}}],
+            "clusters": [{"name": "c", "cluster": {"server": api.url}}],
+        }
+        file = folder / "kubeconfig"
+        file.write_text(json.dumps(config))
+        return ["drift", "--desired", desired, "--kubeconfig", str(file), "-o", "json"]
+
+    def test_what_may_not_be_read_makes_the_report_incomplete(
+        self, api: FakeApi, tmp_path: Path, desired: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        api.on(MAPS, failure(403))
+        assert run(self.arguments(api, tmp_path, desired)) == 1
+        report = json.loads(capsys.readouterr().out)
+        assert report["complete"] is False
+        assert report["notChecked"][0]["scope"] == "ConfigMap in cx"
+
+    def test_drift_that_is_seen_does_not_make_an_incomplete_scan_complete(
+        self, api: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        secret = {**CONFIG, "kind": "Secret", "data": {}}
+        both = write(tmp_path, "both.json", CONFIG, secret)
+        api.on(MAPS, page(live(level="debug")))
+        api.on("/api/v1/namespaces/cx/secrets", failure(403))
+        assert run(self.arguments(api, tmp_path, both)) == 1
+        assert len(json.loads(capsys.readouterr().out)["findings"]) == 1
+
+    @pytest.mark.parametrize(
+        "case",
+        [
+            pytest.param((failure(401), 3), id="not logged in"),
+            pytest.param((Answer(hang_up=True), 1), id="no answer"),
+        ],
+    )
+    def test_a_cluster_that_says_nothing_is_an_error_without_a_report(
+        self,
+        api: FakeApi,
+        tmp_path: Path,
+        desired: str,
+        capsys: pytest.CaptureFixture[str],
+        case: tuple[Answer, int],
+    ) -> None:
+        answer, code = case
+        api.on(MAPS, answer)
+        assert run(self.arguments(api, tmp_path, desired)) == code
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert "error: " in shown.err
+
+    def test_an_object_without_namespace_is_looked_for_in_the_contexts(
+        self, api: FakeApi, tmp_path: Path
+    ) -> None:
+        plain = write(tmp_path, "plain.json", {**CONFIG, "metadata": {"name": "support"}})
+        api.on(MAPS, page(live(level="info")))
+        assert run(self.arguments(api, tmp_path, plain)) == 0
+
+    def test_a_revert_writes_what_it_showed_and_looks_again(
+        self, api: FakeApi, tmp_path: Path, desired: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        drifted = live(level="debug", extra="1")
+        api.on(MAPS, page(drifted), page(live(level="info")))
+        api.on(f"{MAPS}/support", Answer(drifted))
+        assert run([*self.arguments(api, tmp_path, desired), "--revert", "--yes"]) == 0
+        writes = [each for each in api.requests if each[0] == "PATCH"]
+        patch, apply = (json.loads(body) for _, _, _, body in writes)
+        assert [operation["op"] for operation in patch] == ["test", "test", "remove"]
+        assert patch[-1]["path"] == "/data/extra"
+        assert apply["data"] == {"level": "info"}
+        assert apply["metadata"]["resourceVersion"] == "7"
+        assert all(query["fieldManager"] == "holdfast" for _, _, query, _ in writes)
+        shown = capsys.readouterr()
+        assert "put back: ConfigMap cx/support" in shown.err
+        assert json.loads(shown.out)["findings"] == []
+
+    def test_a_refused_write_is_said_and_is_exit_code_1(
+        self, api: FakeApi, tmp_path: Path, desired: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        drifted = live(level="debug")
+        api.on(MAPS, page(drifted))
+        api.on(f"{MAPS}/support", Answer(drifted), failure(409, "somebody else was faster"))
+        assert run([*self.arguments(api, tmp_path, desired), "--revert", "--yes"]) == 1
+        assert "failed: ConfigMap cx/support" in capsys.readouterr().err
+
+    def test_what_was_put_right_meanwhile_is_not_written(
+        self, api: FakeApi, tmp_path: Path, desired: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        api.on(MAPS, page(live(level="debug")), page(live(level="info")))
+        api.on(f"{MAPS}/support", Answer(live(level="info")))
+        assert run([*self.arguments(api, tmp_path, desired), "--revert", "--yes"]) == 0
+        assert not [each for each in api.requests if each[0] == "PATCH"]
+        assert "already as declared" in capsys.readouterr().err
+
+    def test_only_what_was_shown_is_put_back(
+        self, api: FakeApi, tmp_path: Path, desired: str
+    ) -> None:
+        api.on(MAPS, page(live(level="debug")), page(live(level="info")))
+        api.on(f"{MAPS}/support", Answer(live(level="debug", extra="since then")))
+        run([*self.arguments(api, tmp_path, desired), "--revert", "--yes"])
+        bodies = [json.loads(each[3]) for each in api.requests if each[0] == "PATCH"]
+        assert [type(body) for body in bodies] == [dict]

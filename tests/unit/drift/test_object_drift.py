@@ -1,0 +1,294 @@
+"""Which differences are drift: who owns them, what was there before, what a controller decides."""
+
+from typing import Any
+
+import pytest
+from holdfast.drift.autoscaling import Autoscalers
+from holdfast.drift.finding import ExpectedBy, Severity
+from holdfast.kube.objects import KubeObject
+
+from tests.unit.drift.objects import (
+    CONTAINER,
+    DEPLOYMENT,
+    drift,
+    edit,
+    findings,
+    identity,
+    live_of,
+    owned_by,
+    summary,
+)
+
+SIDECAR = {f"{CONTAINER.replace('agent', 'tap')}": {"name": "tap", "image": "t:1"}}
+TAP = CONTAINER.replace("agent", "tap")
+
+
+def test_what_is_as_declared_is_in_sync() -> None:
+    assert findings(DEPLOYMENT, live_of(DEPLOYMENT)) == []
+
+
+def test_a_declared_value_is_drift_whoever_owns_it() -> None:
+    live = live_of(DEPLOYMENT, {f"{CONTAINER}.image": "evil:1"})
+    assert drift(DEPLOYMENT, live) == [("changed", f"{CONTAINER}.image")]
+
+
+@pytest.mark.parametrize(
+    "manager",
+    [
+        pytest.param("kubectl-edit", id="person"),
+        pytest.param("holdfast", id="our own name, which anybody may use"),
+        pytest.param("kube-controller-manager", id="name of a controller"),
+    ],
+)
+def test_an_addition_that_somebody_owns_is_drift(manager: str) -> None:
+    live = owned_by(manager, TAP, live_of(DEPLOYMENT, SIDECAR))
+    assert drift(DEPLOYMENT, live) == [("added", TAP)]
+
+
+def test_an_item_that_nobody_owns_was_added_by_admission() -> None:
+    (found,) = findings(DEPLOYMENT, live_of(DEPLOYMENT, SIDECAR))
+    assert [actor.manager for actor in found.actors] == ["(admission)"]
+
+
+def test_what_admission_added_when_the_object_was_made_is_no_drift() -> None:
+    assert findings(DEPLOYMENT, live_of(DEPLOYMENT, SIDECAR, generation=1)) == []
+
+
+def test_a_wiped_record_of_owners_proves_nothing() -> None:
+    live = live_of(DEPLOYMENT, SIDECAR, generation=1, managedFields=[{}])
+    assert drift(DEPLOYMENT, live) == [("added", TAP)]
+
+
+def test_a_default_is_no_drift_even_when_the_record_is_wiped() -> None:
+    defaults = {"spec.revisionHistoryLimit": 10, f"{CONTAINER}.terminationMessagePolicy": "File"}
+    assert drift(DEPLOYMENT, live_of(DEPLOYMENT, defaults, managedFields=[{}])) == []
+
+
+def test_a_default_that_somebody_overwrote_is_changed_not_added() -> None:
+    path = f"{CONTAINER}.imagePullPolicy"
+    live = owned_by("kubectl-edit", path, live_of(DEPLOYMENT, {path: "Always"}))
+    (found,) = findings(DEPLOYMENT, live)
+    assert summary([found]) == [("changed", path)]
+    assert (found.desired, found.live) == ("IfNotPresent", "Always")
+    assert found.expected_by is ExpectedBy.DEFAULT
+
+
+class TestBaseline:
+    def around(self, before: KubeObject) -> dict[str, Any]:
+        return {"baseline": {identity(DEPLOYMENT): before}}
+
+    def test_what_was_there_before_is_no_drift(self) -> None:
+        live = live_of(DEPLOYMENT, SIDECAR)
+        assert findings(DEPLOYMENT, live, **self.around(live)) == []
+
+    def test_what_moved_since_then_is_named_exactly(self) -> None:
+        before = live_of(DEPLOYMENT, SIDECAR)
+        now = owned_by("kubectl-edit", f"{TAP}.image", edit(before, {f"{TAP}.image": "t:2"}))
+        (found,) = findings(DEPLOYMENT, now, **self.around(before))
+        assert summary([found]) == [("changed", f"{TAP}.image")]
+        assert found.expected_by is ExpectedBy.BASELINE
+
+    def test_another_uid_means_made_again_and_is_a_remark(self) -> None:
+        before = live_of(DEPLOYMENT, uid="22222222-2222-2222-2222-222222222222")
+        (found,) = findings(DEPLOYMENT, live_of(DEPLOYMENT), **self.around(before))
+        assert found.drift_class == "recreated"
+        assert found.severity is Severity.INFO
+
+
+class TestReplicas:
+    AUTOSCALER: KubeObject = {  # noqa: RUF012  (read only)
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "support", "namespace": "cx"},
+        "spec": {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "support"},
+            "maxReplicas": 5,
+        },
+    }
+
+    def scaled(self, replicas: int, manager: str) -> KubeObject:
+        live = live_of(DEPLOYMENT, {"spec.replicas": replicas})
+        live["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"].pop("f:replicas", None)
+        return owned_by(manager, "spec.replicas", live, subresource="scale")
+
+    @pytest.mark.parametrize(
+        ("replicas", "manager", "expected"),
+        [
+            pytest.param(4, "kube-controller-manager", [], id="autoscaler within the range"),
+            pytest.param(9, "kube-controller-manager", [("changed", "spec.replicas")], id="above"),
+            pytest.param(0, "kubectl", [("changed", "spec.replicas")], id="absent minimum is one"),
+            pytest.param(4, "kubectl", [], id="person within the range"),
+        ],
+    )
+    def test_an_autoscaler_may_choose_within_its_range(
+        self, replicas: int, manager: str, expected: list[tuple[str, str]]
+    ) -> None:
+        live = self.scaled(replicas, manager)
+        assert drift(DEPLOYMENT, live, autoscalers=Autoscalers([self.AUTOSCALER])) == expected
+
+    def test_a_person_within_the_range_is_worth_a_remark(self) -> None:
+        live = self.scaled(4, "kubectl")
+        (found,) = findings(DEPLOYMENT, live, autoscalers=Autoscalers([self.AUTOSCALER]))
+        assert found.severity is Severity.INFO
+
+    def test_without_an_autoscaler_the_count_is_as_declared(self) -> None:
+        assert drift(DEPLOYMENT, self.scaled(4, "kubectl")) == [("changed", "spec.replicas")]
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            pytest.param({"spec.scaleTargetRef.name": "other"}, id="another workload"),
+            pytest.param({"spec.scaleTargetRef.kind": "StatefulSet"}, id="another kind"),
+            pytest.param({"spec.scaleTargetRef.apiVersion": "x.example/v1"}, id="another group"),
+            pytest.param({"metadata.namespace": "other"}, id="another namespace"),
+        ],
+    )
+    def test_an_autoscaler_of_something_else_does_not_count(self, other: dict[str, Any]) -> None:
+        autoscalers = Autoscalers([edit(self.AUTOSCALER, other)])
+        live = self.scaled(4, "kube-controller-manager")
+        assert drift(DEPLOYMENT, live, autoscalers=autoscalers) == [("changed", "spec.replicas")]
+
+    def test_a_live_autoscaler_is_looked_for_only_when_something_moved(self) -> None:
+        asked: list[int] = []
+
+        def find() -> list[KubeObject]:
+            asked.append(1)
+            return [self.AUTOSCALER]
+
+        assert drift(DEPLOYMENT, live_of(DEPLOYMENT), autoscalers=Autoscalers((), find)) == []
+        assert asked == []
+        live = self.scaled(4, "kube-controller-manager")
+        assert drift(DEPLOYMENT, live, autoscalers=Autoscalers((), find)) == []
+        assert asked == [1]
+
+
+RESTARTED = 'spec.template.metadata.annotations["kubectl.kubernetes.io/restartedAt"]'
+LAST_APPLIED = 'metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]'
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(RESTARTED, id="restart"), pytest.param(LAST_APPLIED, id="apply")]
+)
+def test_traces_of_people_are_remarks(path: str) -> None:
+    live = owned_by("kubectl-rollout", path, live_of(DEPLOYMENT, {path: "now"}))
+    (found,) = findings(DEPLOYMENT, live)
+    assert summary([found]) == [("added", path)]
+    assert found.severity is Severity.INFO
+    assert drift(DEPLOYMENT, live) == []
+
+
+def declared(api_version: str, kind: str, **body: Any) -> KubeObject:
+    metadata = {"name": "one", "namespace": "cx", "labels": {"a": "b"}}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}
+
+
+@pytest.mark.parametrize(
+    ("one", "edits", "manager"),
+    [
+        pytest.param(
+            declared("v1", "Namespace"),
+            {'metadata.labels["kubernetes.io/metadata.name"]': "one",
+             "spec.finalizers": ["kubernetes"]},
+            "",
+            id="namespace",
+        ),
+        pytest.param(
+            declared("v1", "ServiceAccount"), {"secrets": [{"name": "token"}]}, "", id="account"
+        ),
+        pytest.param(
+            declared("v1", "PersistentVolumeClaim", spec={"accessModes": ["ReadWriteOnce"]}),
+            {'metadata.annotations["pv.kubernetes.io/bind-completed"]': "yes",
+             "spec.volumeName": "pv-1", "spec.storageClassName": "fast"},
+            "kube-controller-manager",
+            id="bound claim",
+        ),
+        pytest.param(
+            declared("v1", "Service", spec={"ports": [{"port": 80}]}),
+            {"spec.clusterIP": "10.0.0.1", "spec.clusterIPs": ["10.0.0.1"],
+             "spec.ipFamilies": ["IPv4"], "spec.ipFamilyPolicy": "SingleStack"},
+            "",
+            id="addresses of a service",
+        ),
+        pytest.param(
+            declared("v1", "Service", spec={"ports": [{"port": 80}]}),
+            {"metadata.finalizers": ["service.kubernetes.io/load-balancer-cleanup"]},
+            "cloud-controller-manager",
+            id="cleanup of a load balancer",
+        ),
+        pytest.param(
+            declared("v1", "ConfigMap"),
+            {"metadata.ownerReferences": [{"uid": "1", "name": "x", "controller": True}]},
+            "kube-controller-manager",
+            id="owner reference",
+        ),
+        pytest.param(
+            declared("example.test/v1", "Agent"),
+            {'metadata.annotations["kopf.zalando.org/last-handled-configuration"]': "{}"},
+            "kopf",
+            id="operator's notes",
+        ),
+    ],
+)  # fmt: skip
+def test_the_servers_own_fields_are_never_drift(
+    one: KubeObject, edits: dict[str, Any], manager: str
+) -> None:
+    live = live_of(one, edits)
+    for path in edits:
+        live = owned_by(manager, path, live) if manager else live
+    assert drift(one, live) == []
+
+
+def test_a_finalizer_of_a_person_is_drift() -> None:
+    one = declared("v1", "ConfigMap")
+    path = "metadata.finalizers"
+    live = owned_by("kubectl-patch", path, live_of(one, {path: ["hold.example.test/x"]}))
+    assert drift(one, live) == [("added", "metadata.finalizers[0]")]
+
+
+BUNDLE = "webhooks[name=w].clientConfig.caBundle"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "manager", "expected"),
+    [
+        pytest.param(
+            "cert-manager.io/inject-ca-from", "cert-manager-cainjector", 0, id="asked for"
+        ),
+        pytest.param("cert-manager.io/inject-ca-from", "kubectl-edit", 1, id="by a person"),
+        pytest.param("unrelated", "cert-manager-cainjector", 1, id="not asked for"),
+    ],
+)
+def test_a_bundle_may_be_injected_where_the_declaration_asks_for_it(
+    annotation: str, manager: str, expected: int
+) -> None:
+    one = declared(
+        "admissionregistration.k8s.io/v1",
+        "MutatingWebhookConfiguration",
+        webhooks=[{"name": "w", "clientConfig": {"service": {"name": "s", "namespace": "n"}}}],
+    )
+    one["metadata"]["annotations"] = {annotation: "x"}
+    live = owned_by(manager, BUNDLE, live_of(one, {BUNDLE: "Y2E="}))
+    assert len(drift(one, live)) == expected
+
+
+def test_node_ports_follow_a_changed_type_silently() -> None:
+    one = declared("v1", "Service", spec={"type": "ClusterIP", "ports": [{"port": 80}]})
+    live = live_of(one, {"spec.type": "NodePort"})
+    live["spec"]["ports"][0] |= {"protocol": "TCP", "nodePort": 30080}
+    live["spec"]["externalTrafficPolicy"] = "Cluster"
+    assert drift(one, live) == [("changed", "spec.type")]
+
+
+def test_a_custom_resource_without_schema_is_judged_by_what_is_owned() -> None:
+    one = declared("example.test/v1", "Agent", spec={"model": "small"})
+    live = live_of(one, {"spec.defaulted": 5})
+    assert drift(one, live) == []
+    live = owned_by("kubectl-patch", "spec.extra", live_of(one, {"spec.extra": 5}))
+    assert drift(one, live) == [("added", "spec.extra")]
+
+
+def test_the_time_of_creation_is_not_taken_for_that_of_a_later_write() -> None:
+    label = "metadata.labels.stamped"
+    assert drift(DEPLOYMENT, live_of(DEPLOYMENT, {label: "1"})) == []
+    later = owned_by("kubectl-set", f"{CONTAINER}.image", live_of(DEPLOYMENT, {label: "1"}))
+    assert drift(DEPLOYMENT, later) == [("added", label)]

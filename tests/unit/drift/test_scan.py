@@ -1,0 +1,113 @@
+from typing import Any
+
+import pytest
+from holdfast.drift.autoscaling import Autoscalers
+from holdfast.drift.finding import DriftReport, NotChecked
+from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.scan import LiveState, find_drift
+from holdfast.kube.objects import KubeObject
+
+from tests.unit.drift.objects import DEPLOYMENT, edit, identity, live_of
+
+NAMESPACE: KubeObject = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "cx"}}
+CONFIG: KubeObject = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "support", "namespace": "cx"},
+    "data": {"a": "b"},
+}
+
+
+def scan(desired: list[KubeObject], live: list[KubeObject], **more: Any) -> DriftReport:
+    stack = more.pop("stack", "")
+    state = LiveState({identity(one): one for one in live}, **more)
+    return find_drift(desired, state, Surroundings(autoscalers=Autoscalers(desired)), stack)
+
+
+def found(report: DriftReport) -> list[tuple[str, str]]:
+    return [(each.drift_class.value, str(each.ref)) for each in report.findings]
+
+
+def test_what_is_not_there_is_missing() -> None:
+    report = scan([CONFIG], [])
+    assert found(report) == [("missing", "ConfigMap cx/support")]
+    assert report.is_complete
+
+
+def test_what_could_not_be_read_is_not_missing() -> None:
+    reason = NotChecked("ConfigMap in cx", "forbidden")
+    report = scan([CONFIG], [], unread={identity(CONFIG): reason})
+    assert report.findings == ()
+    assert report.not_checked == (reason,)
+    assert not report.is_complete
+    assert report.objects_checked == 0
+
+
+def test_findings_are_sorted_by_namespace_kind_name_and_path() -> None:
+    other = edit(CONFIG, {"metadata.name": "another", "metadata.namespace": "ax"})
+    live = live_of(DEPLOYMENT, {"spec.replicas": 9, "metadata.labels.tier": "back"})
+    report = scan([DEPLOYMENT, CONFIG, other], [live])
+    assert [(str(each.ref), each.path) for each in report.findings] == [
+        ("ConfigMap ax/another", ()),
+        ("ConfigMap cx/support", ()),
+        ("Deployment cx/support", ("metadata", "labels", "tier")),
+        ("Deployment cx/support", ("spec", "replicas")),
+    ]
+
+
+def test_deletion_under_way_is_said() -> None:
+    live = live_of(CONFIG, deletionTimestamp="2026-11-21T10:00:00Z", finalizers=["orphan"])
+    assert found(scan([CONFIG], [live])) == [("terminating", "ConfigMap cx/support")]
+
+
+class TestUnmanaged:
+    def other(self, edits: dict[str, Any]) -> KubeObject:
+        return live_of(edit(CONFIG, {"metadata.name": "extra", **edits}))
+
+    def test_an_object_in_a_declared_namespace_that_nobody_declared(self) -> None:
+        report = scan([NAMESPACE, CONFIG], [live_of(NAMESPACE), live_of(CONFIG), self.other({})])
+        assert found(report) == [("unmanaged", "ConfigMap cx/extra")]
+
+    def test_a_namespace_of_others_is_not_our_business(self) -> None:
+        assert found(scan([CONFIG], [live_of(CONFIG), self.other({})])) == []
+
+    def test_the_label_of_the_stack_makes_it_our_business_anywhere(self) -> None:
+        labelled = self.other({'metadata.labels["holdfast.dev/stack"]': "dev"})
+        report = scan([CONFIG], [live_of(CONFIG), labelled], stack="dev")
+        assert found(report) == [("unmanaged", "ConfigMap cx/extra")]
+
+    @pytest.mark.parametrize(
+        "edits",
+        [
+            pytest.param({"metadata.ownerReferences": [{"uid": "1"}]}, id="owned"),
+            pytest.param({"metadata.name": "kube-root-ca.crt"}, id="the cluster's own"),
+            pytest.param({'metadata.labels["holdfast.dev/stack"]': "prod"}, id="another stack's"),
+            pytest.param({"kind": "LimitRange"}, id="kind that is not declared"),
+        ],
+    )
+    def test_what_belongs_to_somebody_else_is_left_out(self, edits: dict[str, Any]) -> None:
+        live = [live_of(NAMESPACE), live_of(CONFIG), self.other(edits)]
+        assert found(scan([NAMESPACE, CONFIG], live, stack="dev")) == []
+
+    def test_the_claims_of_a_stateful_set_belong_to_it(self) -> None:
+        meta = {"name": "memory", "namespace": "cx"}
+        claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "spec": {}}
+        stateful: KubeObject = {
+            "apiVersion": "apps/v1",
+            "kind": "StatefulSet",
+            "metadata": meta,
+            "spec": {"volumeClaimTemplates": [{"metadata": {"name": "data"}}]},
+        }
+        declared = {**claim, "metadata": {"name": "own", "namespace": "cx"}}
+        made = [
+            {**claim, "metadata": {"name": name, "namespace": "cx"}}
+            for name in ("data-memory-0", "data-memory-x")
+        ]
+        live = [live_of(one) for one in (NAMESPACE, stateful, declared, *made)]
+        report = scan([NAMESPACE, stateful, declared], live)
+        assert found(report) == [("unmanaged", "PersistentVolumeClaim cx/data-memory-x")]
+
+
+def test_the_agent_of_a_finding_is_that_of_its_object() -> None:
+    (each,) = scan([DEPLOYMENT], []).findings
+    assert each.agent == "support"

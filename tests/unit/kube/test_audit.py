@@ -1,0 +1,75 @@
+import json
+from typing import Any
+
+import pytest
+from holdfast.kube.audit import parse_event, plurals_of
+
+
+def line(**changes: Any) -> bytes:
+    event = {
+        "stage": "ResponseComplete",
+        "verb": "patch",
+        "user": {"username": "alice@example.test"},
+        "userAgent": "kubectl/v1.36.3 (linux/amd64)",
+        "objectRef": {
+            "resource": "deployments",
+            "namespace": "cx",
+            "name": "support",
+            "apiGroup": "apps",
+            "apiVersion": "v1",
+        },
+        "requestURI": "/apis/apps/v1/namespaces/cx/deployments/support?fieldManager=kubectl-set",
+        "responseStatus": {"code": 200},
+        "requestReceivedTimestamp": "2026-11-21T10:05:00.123456Z",
+    }
+    return json.dumps({**event, **changes}).encode()
+
+
+def test_a_write_tells_who_did_what_to_which_object() -> None:
+    event = parse_event(line())
+    assert event is not None
+    assert (event.group, event.resource, event.namespace, event.name) == (
+        "apps",
+        "deployments",
+        "cx",
+        "support",
+    )
+    assert (event.user, event.manager, event.verb) == ("alice@example.test", "kubectl-set", "patch")
+    assert event.time.isoformat() == "2026-11-21T10:05:00.123456+00:00"
+
+
+def test_an_impersonated_user_is_the_one_who_acts() -> None:
+    event = parse_event(line(impersonatedUser={"username": "bob@example.test"}))
+    assert event is not None
+    assert event.user == "bob@example.test"
+
+
+def test_without_a_named_manager_the_client_is_the_manager() -> None:
+    event = parse_event(line(requestURI="/apis/apps/v1/namespaces/cx/deployments/support/scale"))
+    assert event is not None
+    assert event.manager == "kubectl"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"verb": "get"}, id="read"),
+        pytest.param({"responseStatus": {"code": 409}}, id="refused"),
+        pytest.param({"stage": "RequestReceived"}, id="not done yet"),
+        pytest.param({"objectRef": None}, id="no object"),
+        pytest.param({"requestURI": "/x?dryRun=All"}, id="dry run"),
+        pytest.param({"requestReceivedTimestamp": "yesterday"}, id="no time"),
+    ],
+)
+def test_what_changed_nothing_is_no_event(changes: dict[str, Any]) -> None:
+    assert parse_event(line(**changes)) is None
+
+
+@pytest.mark.parametrize("text", [b"", b"not json", b"[]", b'{"verb":7}'])
+def test_a_broken_line_is_passed_over(text: bytes) -> None:
+    assert parse_event(text) is None
+
+
+def test_plurals_of_built_in_kinds_are_known_and_of_others_guessed() -> None:
+    assert plurals_of("networking.k8s.io/v1", "NetworkPolicy") == {"networkpolicies"}
+    assert "policies" in plurals_of("x.test/v1", "Policy")

@@ -4,7 +4,7 @@ import gc
 from pathlib import Path
 
 import pulumi
-from holdfast.components.fleet import Fleet
+from holdfast.components.fleet import declared_fleet
 from holdfast.components.provider import kubernetes_provider
 from holdfast.manifest.loader import load_fleet
 from holdfast.render.declared import plan_fleet
@@ -17,5 +17,6 @@ gc.set_threshold(200_000, 20, 100)
 stack = pulumi.get_stack()
 declared = load_fleet(Path(pulumi.get_root_directory()), stack)
 provider = kubernetes_provider(declared.environment, stack)
-fleet = Fleet("fleet", plan_fleet(declared, stack), pulumi.ResourceOptions(provider=provider))
+plan = plan_fleet(declared, stack)
+fleet = declared_fleet("fleet", plan, pulumi.ResourceOptions(provider=provider))
 pulumi.export("agents", fleet.urls)

@@ -47,6 +47,11 @@ class Fleet(pulumi.ComponentResource):
         self.register_outputs({"urls": self.urls})
 
 
+def declared_fleet(name: str, plan: FleetPlan, opts: pulumi.ResourceOptions | None = None) -> Fleet:
+    """The fleet that manifests declare: planned already, so its arguments need no validation."""
+    return Fleet(name, cast("FleetArgs", plan), opts)
+
+
 def _plan_of(args: FleetArgs) -> FleetPlan:
     inputs = FleetInputs.model_validate(args, strict=False)
     stack = pulumi.get_stack()

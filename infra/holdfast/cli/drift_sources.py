@@ -8,23 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdfast.cli.drift_cluster import ClusterSource
+from holdfast.cli.policy_judge import judge_of
 from holdfast.drift.attribution import AuditTrail
 from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked, Objects
 from holdfast.drift.object_drift import Surroundings
-from holdfast.drift.rules import RuleJudge
 from holdfast.drift.scan import LiveState, find_drift
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.placement import placed
-from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
+from holdfast.kube.structure import TypeTable, builtin_kind
 from holdfast.manifest.kube_files import read_kube_objects
 
 if TYPE_CHECKING:
-    from holdfast.cluster.client import ApiClient
     from holdfast.engine.baseline import Baseline
-
-_AUTOSCALER = ObjectRef("", "HorizontalPodAutoscaler", "", "autoscaling/v2")
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,7 @@ class DriftSources:
         return DesiredState(tuple(one.kube_object for one in read))
 
     @cached_property
-    def cluster(self) -> "ClusterSource":
+    def cluster(self) -> ClusterSource:
         """The cluster to look at."""
         context = self.request.context or self.desired.context
         return ClusterSource.connect(self.request.kubeconfig or self.desired.kubeconfig, context)
@@ -138,7 +136,7 @@ class DriftSources:
         if self.request.live is not None:
             return self._scan_of_file(self.request.live)
         objects = self.cluster.placed(self.desired.objects)
-        live, types = self.cluster.read(objects)
+        live, types = self.cluster.read(objects, self.desired.stack)
         half_done = {ref.identity: _half_done(ref) for ref in self.desired.pending}
         live = replace(live, unread={**live.unread, **half_done})
         around = self._surroundings(objects, types, lambda: self.cluster.autoscalers(objects))
@@ -186,83 +184,6 @@ class DriftSources:
         from holdfast.cluster.audit_log import read_audit_log  # noqa: PLC0415  (only when wanted)
 
         return cache(lambda: AuditTrail.of(read_audit_log(file)))
-
-
-@dataclass(frozen=True)
-class ClusterSource:
-    """One cluster, and what was learnt about its kinds."""
-
-    client: "ApiClient"
-    kinds: dict[tuple[str, str], KindEntry] = field(default_factory=dict)
-
-    @classmethod
-    def connect(cls, kubeconfig: Path | None, context: str | None) -> "ClusterSource":
-        """Find the cluster; nothing is sent yet."""
-        from holdfast.cluster.client import ApiClient  # noqa: PLC0415  (files need no client)
-        from holdfast.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
-
-        return cls(ApiClient(connection_of(kubeconfig, context)))
-
-    def placed(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
-        """Objects with their namespace, now that the server has said which kinds have one."""
-        from holdfast.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
-
-        wanted = {(one["apiVersion"], one["kind"]) for one in objects}
-        self.kinds.update(served_kinds(self.client, sorted(wanted - set(self.kinds))))
-
-        def is_namespaced(api_version: str, kind: str) -> bool | None:
-            entry = self.kinds.get((api_version, kind))
-            return None if entry is None else entry.is_namespaced
-
-        return placed(objects, is_namespaced, self.client.connection.namespace)
-
-    def read(self, objects: list[KubeObject]) -> tuple[LiveState, list[TypeTable]]:
-        """The live objects of all declared kinds, and the types of the custom ones."""
-        from holdfast.cluster.kinds import custom_types  # noqa: PLC0415  (as above)
-        from holdfast.cluster.listing import read_listed  # noqa: PLC0415  (as above)
-
-        listing = read_listed(self.client, [reference_of(one) for one in objects], self.kinds)
-        unread = {
-            identity: NotChecked(item.scope, item.reason)
-            for identity, item in listing.unread.items()
-        }
-        custom = {version for (version, _), entry in self.kinds.items() if not entry.type_name}
-        return LiveState(listing.objects, unread), custom_types(self.client, custom)
-
-    def autoscalers(self, objects: list[KubeObject]) -> Iterable[KubeObject]:
-        """Live autoscalers of the namespaces in question, whoever made them."""
-        from holdfast.cluster.listing import read_kind  # noqa: PLC0415  (as above)
-
-        namespaces = {reference_of(one).namespace for one in objects} - {""}
-        entry = builtin_kind(_AUTOSCALER.api_version, _AUTOSCALER.kind)
-        assert entry is not None  # noqa: S101  (Kubernetes has this kind)
-        return read_kind(self.client, _AUTOSCALER, entry, namespaces)
-
-
-def judge_of(environment: str, rules: Mapping[str, Any]) -> RuleJudge:
-    """The policy pack's verdict on one object; the pack is loaded when something is found."""
-
-    @cache
-    def profile() -> Any:  # noqa: ANN401  (the pack stands alone; its types are not ours)
-        from holdfast_policies.profile import profile_of  # noqa: PLC0415  (slow import)
-
-        return profile_of(environment, rules)
-
-    def judge(kube_object: Mapping[str, Any]) -> Mapping[str, Any]:
-        from holdfast_policies.judge import violations  # noqa: PLC0415  (as above)
-        from holdfast_policies.rule import Level, Severity  # noqa: PLC0415  (as above)
-
-        from holdfast.drift.severity import BrokenRule  # noqa: PLC0415  (as above)
-
-        weakening = {Severity.CRITICAL, Severity.HIGH}
-        return {
-            each.rule: BrokenRule(
-                each.rule, each.level is Level.MANDATORY, each.severity in weakening
-            )
-            for each in violations(kube_object, profile())
-        }
-
-    return judge
 
 
 def _notes_on(baseline: "Baseline") -> Iterator[str]:

@@ -25,6 +25,7 @@ FIRST_WAIT_SECONDS: Final = 0.2
 LONGEST_WAIT_SECONDS: Final = 10.0
 CONNECTIONS: Final = 8
 
+_JSON: Final = "application/json"
 _UNAUTHORISED, _FORBIDDEN, _NOT_FOUND, _GONE = 401, 403, 404, 410
 _FIRST_FAILURE: Final = 300
 _WORTH_A_RETRY: Final = frozenset({429, 500, 502, 503, 504})
@@ -95,7 +96,9 @@ class ApiClient:
         if not self._token and connection.token_file:
             self._read_token()
 
-    def get(self, path: str, query: Mapping[str, str | int] | None = None) -> bytes:
+    def get(
+        self, path: str, query: Mapping[str, str | int] | None = None, accept: str = _JSON
+    ) -> bytes:
         """Body of a read; short failures of the server are waited out.
 
         Raises:
@@ -106,7 +109,7 @@ class ApiClient:
         wait = FIRST_WAIT_SECONDS
         for _ in range(MAX_TRIES - 1):
             try:
-                return self._request("GET", path, query)
+                return self._request("GET", path, query, {"Accept": accept})
             except ApiError as error:
                 if error.status not in _WORTH_A_RETRY:
                     raise
@@ -115,7 +118,7 @@ class ApiClient:
                 pass
             time.sleep(min(wait, LONGEST_WAIT_SECONDS))
             wait *= 2
-        return self._request("GET", path, query)
+        return self._request("GET", path, query, {"Accept": accept})
 
     def write(
         self,
@@ -133,36 +136,34 @@ class ApiClient:
             ApiError: the server refused.
             UnreachableError: no answer: whether it was done is not known.
         """
-        return self._request(method, path, query, body=body, content_type=content_type)
+        headers = {"Accept": _JSON, "Content-Type": content_type}
+        return self._request(method, path, query, headers, body)
 
     def _request(
         self,
         method: str,
         path: str,
         query: Mapping[str, str | int] | None,
-        *,
+        headers: Mapping[str, str],
         body: bytes | None = None,
-        content_type: str = "",
     ) -> bytes:
         url = self.connection.server + path + (f"?{urlencode(query)}" if query else "")
-        response = self._send(method, url, body, content_type)
+        response = self._send(method, url, headers, body)
         if response.status == _UNAUTHORISED and self.connection.token_file:
             self._read_token()  # a mounted token is replaced on disk before it expires
-            response = self._send(method, url, body, content_type)
+            response = self._send(method, url, headers, body)
         if response.status < _FIRST_FAILURE:
             return response.data
         raise _error_of(method, path, response, self.connection)
 
     def _send(
-        self, method: str, url: str, body: bytes | None, content_type: str
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
     ) -> urllib3.BaseHTTPResponse:
-        headers = {"Accept": "application/json", "User-Agent": f"holdfast/{__version__}"}
+        sent = {"User-Agent": f"holdfast/{__version__}", **headers}
         if self._token:
-            headers["Authorization"] = f"Bearer {self._token}"
-        if content_type:
-            headers["Content-Type"] = content_type
+            sent["Authorization"] = f"Bearer {self._token}"
         try:
-            return self._pool.request(method, url, body=body, headers=headers)
+            return self._pool.request(method, url, body=body, headers=sent)
         except (urllib3.exceptions.HTTPError, OSError) as error:
             cause = getattr(error, "reason", None) or error
             raise UnreachableError(

@@ -4,7 +4,7 @@ Objects that are wanted are decoded without their status, and with managed field
 until somebody suspects them. What cannot be read is said so, with the reason.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -259,13 +259,17 @@ def _reason(error: ApiError, entry: KindEntry, namespace: str) -> str:
 def _decode(fields: dict[str, msgspec.Raw], api_version: str, kind: str) -> KubeObject:
     """One object without status, its managed fields still raw."""
     one: KubeObject = {"apiVersion": api_version, "kind": kind}
-    decode: Callable[[Any], Any] = msgspec.json.decode
     for key, raw in fields.items():
         if key == "metadata":
-            one["metadata"] = {
-                name: value if name == "managedFields" else decode(value)
-                for name, value in _metadata_decoder.decode(raw).items()
-            }
+            one["metadata"] = decode_metadata(_metadata_decoder.decode(raw))
         elif key not in {"status", "apiVersion", "kind"}:
-            one[key] = decode(raw)
+            one[key] = msgspec.json.decode(raw)
     return one
+
+
+def decode_metadata(fields: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
+    """Metadata whose managed fields are left as raw JSON."""
+    return {
+        name: value if name == "managedFields" else msgspec.json.decode(value)
+        for name, value in fields.items()
+    }

@@ -17,6 +17,9 @@ from holdfast.kube.paths import ABSENT, Path, format_path
 _POD_SECURITY_LEVELS: Final = ("restricted", "baseline", "privileged")
 _ROLES: Final = frozenset({"Role", "ClusterRole"})
 _BINDINGS: Final = frozenset({"RoleBinding", "ClusterRoleBinding"})
+_RUNNING_OR_REACHABLE: Final = frozenset(
+    {"Pod", "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Service", "Ingress"}
+)
 _BREAKOUT: Final = re.compile(
     r"\.(hostNetwork|hostPID|hostIPC|hostPath|privileged|allowPrivilegeEscalation)$"
     r"|\.capabilities(\.add.*)?$|\.(runAsNonRoot|seccompProfile|procMount)\b|\.hostPort$"
@@ -109,7 +112,9 @@ def severity_of_object(ref: ObjectRef, drift_class: DriftClass) -> Severity:
     if drift_class is DriftClass.RECREATED:
         return Severity.INFO
     if drift_class is DriftClass.UNMANAGED:
-        return Severity.CRITICAL if ref.kind in _ROLES | _BINDINGS else Severity.LOW
+        if ref.kind in _ROLES | _BINDINGS:
+            return Severity.CRITICAL
+        return Severity.MEDIUM if ref.kind in _RUNNING_OR_REACHABLE else Severity.LOW
     return Severity.CRITICAL if ref.kind == "NetworkPolicy" else Severity.HIGH
 
 

@@ -35,6 +35,7 @@ class FakeApi:
     answers: dict[str, list[Answer]] = field(default_factory=dict)
     requests: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
+    accepted: list[str] = field(default_factory=list)
 
     def on(self, path: str, *answers: Answer) -> None:
         """Say what a path answers."""
@@ -78,6 +79,7 @@ def fake_api() -> Iterator[FakeApi]:
             query = {key: values[0] for key, values in parse_qs(parts.query).items()}
             length = int(self.headers.get("Content-Length") or 0)
             api.requests.append((self.command, parts.path, query, self.rfile.read(length)))
+            api.accepted.append(self.headers.get("Accept", ""))
             api.tokens.append(self.headers.get("Authorization", ""))
             waiting = api.answers.get(parts.path) or [failure(404, "not found")]
             answer = waiting.pop(0) if len(waiting) > 1 else waiting[0]

@@ -7,7 +7,7 @@ from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.scan import LiveState, find_drift
 from holdfast.kube.objects import KubeObject
 
-from tests.unit.drift.objects import DEPLOYMENT, edit, identity, live_of
+from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, edit, identity, live_of
 
 NAMESPACE: KubeObject = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "cx"}}
 CONFIG: KubeObject = {
@@ -88,6 +88,20 @@ class TestUnmanaged:
     def test_what_belongs_to_somebody_else_is_left_out(self, edits: dict[str, Any]) -> None:
         live = [live_of(NAMESPACE), live_of(CONFIG), self.other(edits)]
         assert found(scan([NAMESPACE, CONFIG], live, stack="dev")) == []
+
+    def test_what_runs_although_its_kind_is_not_declared(self) -> None:
+        pod = {**self.other({}), "apiVersion": "v1", "kind": "Pod"}
+        live = [live_of(NAMESPACE), live_of(CONFIG), pod]
+        assert found(scan([NAMESPACE, CONFIG], live)) == []
+        watched = frozenset({("", "Pod")})
+        report = scan([NAMESPACE, CONFIG], live, watched=watched)
+        assert found(report) == [("unmanaged", "Pod cx/extra")]
+
+    def test_what_a_declared_object_refers_to_is_meant_to_be_there(self) -> None:
+        refers = {"name": "V", "valueFrom": {"configMapKeyRef": {"name": "extra", "key": "k"}}}
+        using = edit(DEPLOYMENT, {f"{CONTAINER}.env[name=V]": refers})
+        live = [live_of(one) for one in (NAMESPACE, CONFIG, using)]
+        assert found(scan([NAMESPACE, CONFIG, using], [*live, self.other({})])) == []
 
     def test_the_claims_of_a_stateful_set_belong_to_it(self) -> None:
         meta = {"name": "memory", "namespace": "cx"}

@@ -1,0 +1,93 @@
+"""The cluster that a comparison looks at: kinds, objects, types, what stands beside. Wiring.
+
+The client is imported when a cluster is asked for: comparing files needs none.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from holdfast.drift.finding import NotChecked
+from holdfast.drift.scan import LiveState
+from holdfast.drift.unmanaged import STACK_LABEL, declared_namespaces
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.placement import placed
+from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
+
+if TYPE_CHECKING:
+    from holdfast.cluster.client import ApiClient
+
+_AUTOSCALER = ObjectRef("", "HorizontalPodAutoscaler", "", "autoscaling/v2")
+
+
+@dataclass(frozen=True)
+class ClusterSource:
+    """One cluster, and what was learnt about its kinds."""
+
+    client: "ApiClient"
+    kinds: dict[tuple[str, str], KindEntry] = field(default_factory=dict)
+
+    @classmethod
+    def connect(cls, kubeconfig: Path | None, context: str | None) -> "ClusterSource":
+        """Find the cluster; nothing is sent yet."""
+        from holdfast.cluster.client import ApiClient  # noqa: PLC0415  (files need no client)
+        from holdfast.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
+
+        return cls(ApiClient(connection_of(kubeconfig, context)))
+
+    def placed(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
+        """Objects with their namespace, now that the server has said which kinds have one."""
+        from holdfast.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
+
+        wanted = {(one["apiVersion"], one["kind"]) for one in objects}
+        self.kinds.update(served_kinds(self.client, sorted(wanted - set(self.kinds))))
+
+        def is_namespaced(api_version: str, kind: str) -> bool | None:
+            entry = self.kinds.get((api_version, kind))
+            return None if entry is None else entry.is_namespaced
+
+        return placed(objects, is_namespaced, self.client.connection.namespace)
+
+    def read(self, objects: list[KubeObject], stack: str) -> tuple[LiveState, list[TypeTable]]:
+        """The live objects of all declared kinds, and the types of the custom ones."""
+        from holdfast.cluster.kinds import custom_types  # noqa: PLC0415  (as above)
+        from holdfast.cluster.listing import read_listed  # noqa: PLC0415  (as above)
+
+        listing = read_listed(self.client, [reference_of(one) for one in objects], self.kinds)
+        unread = {
+            identity: NotChecked(item.scope, item.reason)
+            for identity, item in listing.unread.items()
+        }
+        custom = {version for (version, _), entry in self.kinds.items() if not entry.type_name}
+        beside, watched = self._bystanders(objects, stack)
+        live = LiveState({**beside, **listing.objects}, unread, watched=watched)
+        return live, custom_types(self.client, custom)
+
+    def autoscalers(self, objects: list[KubeObject]) -> Iterable[KubeObject]:
+        """Live autoscalers of the namespaces in question, whoever made them."""
+        from holdfast.cluster.listing import read_kind  # noqa: PLC0415  (as above)
+
+        namespaces = {reference_of(one).namespace for one in objects} - {""}
+        entry = builtin_kind(_AUTOSCALER.api_version, _AUTOSCALER.kind)
+        assert entry is not None  # noqa: S101  (Kubernetes has this kind)
+        return read_kind(self.client, _AUTOSCALER, entry, namespaces)
+
+    def _bystanders(
+        self, objects: list[KubeObject], stack: str
+    ) -> tuple[dict[tuple[str, str, str, str], KubeObject], frozenset[tuple[str, str]]]:
+        """What runs or is reachable in the declaration's namespaces although nobody declared it."""
+        from holdfast.cluster.bystanders import read_bystanders  # noqa: PLC0415  (as above)
+
+        owned = declared_namespaces(objects)
+        places = owned or ({reference_of(one).namespace for one in objects} if stack else set())
+        if not places:
+            return {}, frozenset()
+        selector = "" if owned else f"{STACK_LABEL}={stack}"
+        beside = read_bystanders(self.client, self.kinds.keys(), places - {""}, selector)
+        for scope in beside.unread:
+            click.echo(f"note: {scope}: not looked for undeclared ones, may not list", err=True)
+        found = {reference_of(one).identity: one for one in beside.objects}
+        return found, beside.kinds

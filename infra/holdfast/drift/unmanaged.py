@@ -1,0 +1,96 @@
+"""Live objects that nobody declared, where that is the declaration's business.
+
+That is in a namespace which is itself declared, and wherever an object carries the stack's label.
+What the cluster makes itself, what belongs to another object and what a declared object refers to
+is no stranger.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from holdfast.drift.finding import Objects
+from holdfast.drift.references import referenced
+from holdfast.kube.objects import KubeObject, reference_of
+
+STACK_LABEL: Final = "holdfast.dev/stack"
+
+_SYSTEM_OBJECTS: Final = frozenset(
+    {
+        ("ConfigMap", "kube-root-ca.crt"),
+        ("ConfigMap", "openshift-service-ca.crt"),
+        ("ConfigMap", "istio-ca-root-cert"),
+        ("ServiceAccount", "default"),
+    }
+)
+_SYSTEM_KINDS: Final = frozenset(
+    {"Event", "Endpoints", "EndpointSlice", "ReplicaSet", "ControllerRevision", "Lease"}
+)
+_OF_ACCOUNT: Final = "kubernetes.io/service-account.name"
+
+
+def declared_namespaces(desired: Iterable[KubeObject]) -> set[str]:
+    """Namespaces that are declared themselves: what lives there is the declaration's business."""
+    return {reference_of(one).name for one in desired if one.get("kind") == "Namespace"}
+
+
+def unmanaged(
+    desired: Sequence[KubeObject],
+    live: Objects,
+    kinds: Collection[tuple[str, str]],
+    stack: str = "",
+) -> Iterator[Mapping[str, Any]]:
+    """The strangers among live objects.
+
+    Args:
+        desired: Everything declared, each with its namespace.
+        live: By identity.
+        kinds: Group and kind of what is looked at.
+        stack: Name in the label of the stack's objects; empty where there is none.
+    """
+    declared = {reference_of(one).identity for one in desired}
+    owned = declared_namespaces(desired)
+    strangers = [
+        (identity, found)
+        for identity, found in live.items()
+        if identity not in declared
+        and identity[:2] in kinds
+        and _is_our_business(identity[2], found, owned, stack)
+        and not _is_system(found)
+    ]
+    if not strangers:
+        return
+    meant, claims = referenced(desired), list(_claim_names(desired))
+    for identity, found in strangers:
+        _, kind, namespace, name = identity
+        is_claim = kind == "PersistentVolumeClaim" and any(
+            namespace == where and pattern.fullmatch(name) for where, pattern in claims
+        )
+        if not is_claim and (kind, namespace, name) not in meant:
+            yield found
+
+
+def _is_our_business(namespace: str, found: Mapping[str, Any], owned: set[str], stack: str) -> bool:
+    label = ((found.get("metadata") or {}).get("labels") or {}).get(STACK_LABEL)
+    return bool(stack and label == stack) or (namespace in owned and label in {None, stack})
+
+
+def _is_system(found: Mapping[str, Any]) -> bool:
+    """Whether an object is made by the cluster itself, or belongs to another object."""
+    metadata = found.get("metadata") or {}
+    kind, name = str(found.get("kind")), str(metadata.get("name"))
+    if metadata.get("ownerReferences") or kind in _SYSTEM_KINDS:
+        return True
+    is_token = kind == "Secret" and _OF_ACCOUNT in (metadata.get("annotations") or {})
+    return is_token or (kind, name) in _SYSTEM_OBJECTS
+
+
+def _claim_names(desired: Iterable[KubeObject]) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Claims that StatefulSets make: they carry no owner, only a name of the set's making."""
+    for one in desired:
+        if one.get("kind") != "StatefulSet":
+            continue
+        ref = reference_of(one)
+        for template in (one.get("spec") or {}).get("volumeClaimTemplates") or ():
+            claim = re.escape(str((template.get("metadata") or {}).get("name")))
+            yield ref.namespace, re.compile(rf"{claim}-{re.escape(ref.name)}-\d+")

@@ -48,7 +48,7 @@ unit: setup
 	@$(PY) -m pytest -q -n 2 $(wildcard tests/unit tests/policies tests/contract)
 
 e2e: setup toolchain
-	@$(PY) -m pytest -q tests/e2e
+	@$(PY) -m pytest -q -n 2 --dist loadfile tests/e2e
 
 bench: setup toolchain ## the benchmarks, each a ratio against a named baseline
 	@$(PY) -m bench

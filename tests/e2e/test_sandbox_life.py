@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -177,7 +178,7 @@ def test_a_foreign_process_survives_a_stale_record(state: Path, verb: str) -> No
             stale = {"pid": foreign.pid, "start_ticks": 1, "executable": "/bin/x", "boot": "b"}
             names = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"]
             record = {
-                "token": "stale",
+                "token": secrets.token_hex(8),
                 "ports": {"api_server": 1, "etcd": 2, "etcd_peer": 3},
                 "processes": dict.fromkeys(names, stale),
             }

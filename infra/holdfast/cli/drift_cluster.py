@@ -79,7 +79,7 @@ class ClusterSource:
         self, objects: list[KubeObject], stack: str
     ) -> tuple[dict[tuple[str, str, str, str], KubeObject], frozenset[tuple[str, str]]]:
         """What runs or is reachable in the declaration's namespaces although nobody declared it."""
-        from holdfast.cluster.bystanders import read_bystanders  # noqa: PLC0415  (as above)
+        from holdfast.cluster.listing import read_bystanders  # noqa: PLC0415  (as above)
 
         owned = declared_namespaces(objects)
         places = owned or ({reference_of(one).namespace for one in objects} if stack else set())
@@ -88,6 +88,6 @@ class ClusterSource:
         selector = "" if owned else f"{STACK_LABEL}={stack}"
         beside = read_bystanders(self.client, self.kinds.keys(), places - {""}, selector)
         for scope in beside.unread:
-            click.echo(f"note: {scope}: not looked for undeclared ones, may not list", err=True)
+            click.echo(f"note: {scope}: no rights to look for undeclared ones", err=True)
         found = {reference_of(one).identity: one for one in beside.objects}
         return found, beside.kinds

@@ -25,7 +25,7 @@ FIRST_WAIT_SECONDS: Final = 0.2
 LONGEST_WAIT_SECONDS: Final = 10.0
 CONNECTIONS: Final = 8
 
-_JSON: Final = "application/json"
+JSON: Final = "application/json"
 _UNAUTHORISED, _FORBIDDEN, _NOT_FOUND, _GONE = 401, 403, 404, 410
 _FIRST_FAILURE: Final = 300
 _WORTH_A_RETRY: Final = frozenset({429, 500, 502, 503, 504})
@@ -97,7 +97,7 @@ class ApiClient:
             self._read_token()
 
     def get(
-        self, path: str, query: Mapping[str, str | int] | None = None, accept: str = _JSON
+        self, path: str, query: Mapping[str, str | int] | None = None, accept: str = JSON
     ) -> bytes:
         """Body of a read; short failures of the server are waited out.
 
@@ -136,7 +136,7 @@ class ApiClient:
             ApiError: the server refused.
             UnreachableError: no answer: whether it was done is not known.
         """
-        headers = {"Accept": _JSON, "Content-Type": content_type}
+        headers = {"Accept": JSON, "Content-Type": content_type}
         return self._request(method, path, query, headers, body)
 
     def _request(

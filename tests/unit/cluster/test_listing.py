@@ -3,7 +3,8 @@ from typing import Any
 import msgspec
 import pytest
 from holdfast.cluster.client import UnreachableError
-from holdfast.cluster.listing import Listing, read_listed
+from holdfast.cluster.kind_reader import Listing
+from holdfast.cluster.listing import read_listed
 from holdfast.errors import LoginError
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.structure import KindEntry, builtin_kind

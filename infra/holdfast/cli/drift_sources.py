@@ -1,6 +1,7 @@
 """Where the parts of a comparison come from: files, a stack, a cluster, the policy pack. Wiring."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -70,11 +71,15 @@ def desired_objects_of_stack(stack: str) -> DesiredState:
     from holdfast.engine.baseline import read_baseline  # noqa: PLC0415  (as above)
 
     state = open_state(stack)
-    baseline = read_baseline(state.project_root, stack)
+    with ThreadPoolExecutor(max_workers=1) as reader:
+        # Unpacking the record of the last update takes as long as rendering, on another core.
+        reading = reader.submit(read_baseline, state.project_root, stack)
+        objects = state.objects
+        baseline = reading.result()
     for note in _notes_on(baseline):
         click.echo(f"note: {note}", err=True)
     return DesiredState(
-        state.objects,
+        objects,
         stack=stack,
         environment=state.policy_profile,
         policy_rules=state.fleet.environment.policy.rules,

@@ -12,7 +12,7 @@ from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.object_drift import FIELD_MANAGER_ANNOTATION, object_findings
 from holdfast.drift.revert import FIELD_MANAGER, ObjectPlan, Step, plan_missing, plan_object
 from holdfast.errors import ClusterError, InputError, LoginError
-from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.report.revert_text import revert_plan_text
 
 
@@ -126,5 +126,5 @@ def _plan_again(
 
 def _field_manager(desired: Mapping[str, Any]) -> str:
     """Manager under which the object is declared, so that it stays its only owner."""
-    annotations = (desired.get("metadata") or {}).get("annotations") or {}
+    annotations = mapping_at(desired, "metadata", "annotations")
     return str(annotations.get(FIELD_MANAGER_ANNOTATION) or FIELD_MANAGER)

@@ -148,7 +148,7 @@ class KindReader:
                     continue  # the list grew too old to be continued: begin again
                 self._note(refs, self._scope(namespace), _reason(error, self.entry, namespace))
                 return error
-            except (ClusterError, msgspec.DecodeError) as error:
+            except (ClusterError, msgspec.DecodeError, RecursionError) as error:
                 self._note(refs, self._scope(namespace), str(error))
                 return error if isinstance(error, ClusterError) else ClusterError(str(error))
             return None
@@ -207,7 +207,7 @@ class KindReader:
             except ApiError as error:
                 if not error.is_absent:
                     self._note([ref], str(ref), _reason(error, entry, ref.namespace))
-            except (ClusterError, msgspec.DecodeError) as error:
+            except (ClusterError, msgspec.DecodeError, RecursionError) as error:
                 self._note([ref], str(ref), str(error))
 
 

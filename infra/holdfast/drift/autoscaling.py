@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from holdfast.kube.objects import ObjectRef, api_group
+from holdfast.kube.objects import ObjectRef, api_group, mapping_at
 
 REPLICAS: Final = ("spec", "replicas")
 Identity = tuple[str, str, str, str]
@@ -60,9 +60,9 @@ def _ranges(objects: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Identity, Re
     for autoscaler in objects:
         if autoscaler.get("kind") != "HorizontalPodAutoscaler":
             continue
-        spec = autoscaler.get("spec") or {}
-        target = spec.get("scaleTargetRef") or {}
-        namespace = str((autoscaler.get("metadata") or {}).get("namespace") or "")
+        spec = mapping_at(autoscaler, "spec")
+        target = mapping_at(spec, "scaleTargetRef")
+        namespace = str(mapping_at(autoscaler, "metadata").get("namespace") or "")
         group = api_group(str(target.get("apiVersion") or ""))
         minimum, maximum = spec.get("minReplicas", 1), spec.get("maxReplicas")
         if isinstance(minimum, int) and isinstance(maximum, int):

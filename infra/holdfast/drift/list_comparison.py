@@ -28,7 +28,7 @@ def compare_lists(walk: Walker, place: Place, want: Items, have: Items) -> None:
     """Compare two lists that are not equal item by item."""
     list_type = place.structure.list_type
     holds_structs = all(isinstance(item, dict) for item in (*want, *have))
-    if list_type is ListType.KEYED and holds_structs:
+    if list_type is ListType.KEYED and holds_structs and _has_keys(place.structure, want, have):
         _compare_keyed(walk, place, want, have)
     elif list_type in {ListType.SET, ListType.BAG} and not holds_structs:
         _compare_sets(walk, place, want, have)
@@ -56,6 +56,16 @@ def _compare_keyed(walk: Walker, place: Place, want: Items, have: Items) -> None
             walk.note(place.item(key).undeclared(), DriftClass.ADDED, ABSENT, items[0])
     if place.structure.item.notation == "core.v1.EnvVar" and references_reordered(want, have):
         walk.note(place, DriftClass.CHANGED, want, have)
+
+
+def _has_keys(structure: Structure, *lists: Items) -> bool:
+    """Whether the merge keys of all items are scalars; other items can only go by position."""
+    return not any(
+        isinstance(item.get(key), dict | list)
+        for items in lists
+        for item in items
+        for key in structure.keys
+    )
 
 
 def _by_key(structure: Structure, items: Items) -> dict[ItemKey, Items]:
@@ -96,7 +106,7 @@ def _compare_structs(walk: Walker, place: Place, want: Items, have: Items) -> No
 
 
 def _match(walk: Walker, place: Place, want: Items, have: Items) -> Matching:
-    item = Place(place.structure.item)
+    item = Place(place.structure.item, is_in_whole=place.item(0).is_in_whole)
 
     def same(first: Any, second: Any) -> bool:  # noqa: ANN401  (any JSON value)
         probe = type(walk)()

@@ -18,7 +18,7 @@ from holdfast.drift.undeclared import undeclared_drift
 from holdfast.kube.defaults import ALLOCATED
 from holdfast.kube.managed_fields import notations_of, read_managed_fields
 from holdfast.kube.normalisation import LAST_APPLIED, normalise_object
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import ABSENT
 from holdfast.kube.semantics import builtin_types
 from holdfast.kube.structure import Structure, TypeTable
@@ -66,14 +66,14 @@ class Surroundings:
 
     def evidence_for(self, ref: ObjectRef, desired: Mapping[str, Any]) -> Evidence:
         """What is known about the writes to one object."""
-        annotations = (desired.get("metadata") or {}).get("annotations") or {}
+        annotations = mapping_at(desired, "metadata", "annotations")
         events = self.trail().of_object(ref) if self.trail is not None else None
         return Evidence(events, str(annotations.get(FIELD_MANAGER_ANNOTATION) or ""))
 
 
 def agent_of(kube_object: Mapping[str, Any]) -> str:
     """Agent that an object says it belongs to; empty where it says nothing."""
-    labels = (kube_object.get("metadata") or {}).get("labels") or {}
+    labels = mapping_at(kube_object, "metadata", "labels")
     return str(labels.get(AGENT_LABEL) or "")
 
 
@@ -94,12 +94,12 @@ def _findings_of_identity(
     before = (around.baseline or {}).get(ref.identity)
     if before is not None and not _is_same_object(before, live):
         yield whole_object_finding(ref, desired, DriftClass.RECREATED, around)
-    if (live.get("metadata") or {}).get("deletionTimestamp"):
+    if mapping_at(live, "metadata").get("deletionTimestamp"):
         yield whole_object_finding(ref, desired, DriftClass.TERMINATING, around)
 
 
 def _is_same_object(before: Mapping[str, Any], live: Mapping[str, Any]) -> bool:
-    old, new = ((each.get("metadata") or {}).get("uid") for each in (before, live))
+    old, new = (mapping_at(each, "metadata").get("uid") for each in (before, live))
     return not old or not new or old == new
 
 
@@ -231,8 +231,8 @@ def _without_consequences(drift: list[Difference]) -> list[Difference]:
 def _remarks(desired: KubeObject, live: Mapping[str, Any]) -> Iterator[Difference]:
     """The last-applied annotation on an object that is not deployed by client-side apply."""
     path = ("metadata", "annotations", LAST_APPLIED)
-    annotations = (live.get("metadata") or {}).get("annotations") or {}
-    declared = (desired.get("metadata") or {}).get("annotations") or {}
+    annotations = mapping_at(live, "metadata", "annotations")
+    declared = mapping_at(desired, "metadata", "annotations")
     if LAST_APPLIED not in annotations or LAST_APPLIED in declared:
         return
     entries = read_managed_fields(live).of_object

@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from holdfast.kube.managed_fields import ManagedFields, ManagerEntry, read_managed_fields
+from holdfast.kube.objects import mapping_at
 from holdfast.kube.paths import Path
 
 _CONTROLLER: Final = "kube-controller-manager"
@@ -38,7 +39,7 @@ class Ownership:
 
     def names(self, field: str) -> bool:
         """Whether any owner names a field, told without decoding: False is certain."""
-        raw = (self.live.get("metadata") or {}).get("managedFields")
+        raw = mapping_at(self.live, "metadata").get("managedFields")
         return not isinstance(raw, msgspec.Raw) or f'"f:{field}"'.encode() in bytes(raw)
 
     @cached_property
@@ -48,7 +49,7 @@ class Ownership:
             return True
         declared: list[tuple[str, ...]]
         declared = [(key,) for key in self.desired if key not in {"apiVersion", "kind", "metadata"}]
-        metadata = self.desired.get("metadata") or {}
+        metadata = mapping_at(self.desired, "metadata")
         declared += [("metadata", key) for key in ("labels", "annotations") if metadata.get(key)]
         owners = self.managed.of_object
         return bool(declared) and not any(
@@ -61,7 +62,7 @@ class Ownership:
         What nobody owns then was set by the server or by admission when the object was made.
         `generation` counts changes outside metadata; the times in managed fields the others.
         """
-        metadata = self.live.get("metadata") or {}
+        metadata = mapping_at(self.live, "metadata")
         generation = metadata.get("generation")
         if path[:1] != ("metadata",) and isinstance(generation, int):
             return generation == 1
@@ -73,5 +74,5 @@ class Ownership:
 def _names(entry: ManagerEntry, path: tuple[str, ...]) -> set[str]:
     fields: Mapping[str, Any] = entry.fields
     for segment in path[:-1]:
-        fields = fields.get(f"f:{segment}") or {}
+        fields = mapping_at(fields, f"f:{segment}")
     return {key[2:] for key in fields if key.startswith("f:")}

@@ -16,7 +16,7 @@ from holdfast.drift.autoscaling import REPLICAS
 from holdfast.drift.comparison import compare
 from holdfast.drift.finding import DriftClass, ExpectedBy, Finding
 from holdfast.kube.normalisation import normalise_object
-from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.kube.paths import Path, format_path, json_pointer, with_value
 from holdfast.kube.quantities import parse_quantity
 from holdfast.kube.structure import Structure
@@ -119,7 +119,7 @@ def plan_object(
     if any(step.step is Step.APPLY for step in steps):
         put_back = {step.finding.path for step in steps if step.step is Step.APPLY}
         body = _with_left_alone(desired, live, structure, put_back)
-        metadata = live.get("metadata") or {}
+        metadata = mapping_at(live, "metadata")
         guards = {key: metadata[key] for key in ("uid", "resourceVersion") if key in metadata}
         body["metadata"] = {**body["metadata"], **guards}
     return ObjectPlan(ref, steps, apply=body, patch=_patch_for(steps, live))
@@ -188,7 +188,7 @@ def _with_left_alone(
 def _writable(desired: KubeObject) -> KubeObject:
     """The declaration without status and bookkeeping; Secrets with their data in one form."""
     body = normalise_object(desired)
-    annotations = (desired.get("metadata") or {}).get("annotations")
+    annotations = mapping_at(desired, "metadata").get("annotations")
     if annotations:
         body["metadata"] = {**body["metadata"], "annotations": annotations}
     if desired.get("kind") == "ClusterRole" and "rules" in desired:
@@ -208,7 +208,7 @@ def _patch_for(steps: Sequence[PlannedStep], live: Mapping[str, Any]) -> tuple[d
         return ()
     # From the end of each list: removing an item moves those behind it.
     operations.sort(key=lambda operation: _places(operation["path"]), reverse=True)
-    metadata = live.get("metadata") or {}
+    metadata = mapping_at(live, "metadata")
     guards = [
         {"op": "test", "path": f"/metadata/{key}", "value": metadata[key]}
         for key in ("uid", "resourceVersion")

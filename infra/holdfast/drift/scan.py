@@ -53,8 +53,12 @@ def find_drift(
         found = live.objects.get(ref.identity)
         if found is None:
             findings.append(whole_object_finding(ref, one, DriftClass.MISSING, around))
-        else:
+            continue
+        try:
             findings += object_findings(one, found, around)
+        except RecursionError:
+            checked -= 1
+            unchecked.add(NotChecked(str(ref), "nested too deeply to be compared"))
     kinds = {reference_of(one).identity[:2] for one in desired} | live.watched
     for found in unmanaged(desired, live.objects, kinds, stack):
         ref = reference_of(found)

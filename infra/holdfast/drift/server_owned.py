@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from holdfast.drift.difference import Difference
-from holdfast.kube.objects import ObjectRef
+from holdfast.kube.objects import ObjectRef, mapping_at
 from holdfast.kube.paths import format_path
 
 _CONTROLLER_NAME: Final = re.compile(
@@ -146,6 +146,6 @@ def is_injected_bundle(
     """Whether a `caBundle` was filled in by the injector that the declaration asks for."""
     if not _CA_BUNDLE.search(format_path(difference.path)):
         return False
-    annotations = (desired.get("metadata") or {}).get("annotations") or {}
+    annotations = mapping_at(desired, "metadata", "annotations")
     asked = any(_CA_ANNOTATION.search(key) for key in annotations)
     return asked and all(_CA_INJECTORS.search(name) for name in managers)

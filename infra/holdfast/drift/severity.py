@@ -93,7 +93,7 @@ def _is_lowered(desired: Any, live: Any) -> bool:  # noqa: ANN401  (JSON values)
 
 def _is_exposed(text: str, live: Any) -> bool:  # noqa: ANN401  (any JSON value)
     if text == "spec.type":
-        return live in _EXPOSING_TYPES
+        return live in tuple(_EXPOSING_TYPES)
     return text.startswith(("spec.externalIPs", "spec.externalName", "spec.loadBalancer"))
 
 

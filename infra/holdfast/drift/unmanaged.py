@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from holdfast.drift.finding import Objects
 from holdfast.drift.references import referenced
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 
 STACK_LABEL: Final = "holdfast.dev/stack"
 
@@ -71,17 +71,17 @@ def unmanaged(
 
 
 def _is_our_business(namespace: str, found: Mapping[str, Any], owned: set[str], stack: str) -> bool:
-    label = ((found.get("metadata") or {}).get("labels") or {}).get(STACK_LABEL)
-    return bool(stack and label == stack) or (namespace in owned and label in {None, stack})
+    label = (mapping_at(found, "metadata", "labels")).get(STACK_LABEL)
+    return bool(stack and label == stack) or (namespace in owned and label in (None, stack))
 
 
 def _is_system(found: Mapping[str, Any]) -> bool:
     """Whether an object is made by the cluster itself, or belongs to another object."""
-    metadata = found.get("metadata") or {}
+    metadata = mapping_at(found, "metadata")
     kind, name = str(found.get("kind")), str(metadata.get("name"))
     if metadata.get("ownerReferences") or kind in _SYSTEM_KINDS:
         return True
-    is_token = kind == "Secret" and _OF_ACCOUNT in (metadata.get("annotations") or {})
+    is_token = kind == "Secret" and _OF_ACCOUNT in mapping_at(metadata, "annotations")
     return is_token or (kind, name) in _SYSTEM_OBJECTS
 
 
@@ -91,6 +91,7 @@ def _claim_names(desired: Iterable[KubeObject]) -> Iterator[tuple[str, re.Patter
         if one.get("kind") != "StatefulSet":
             continue
         ref = reference_of(one)
-        for template in (one.get("spec") or {}).get("volumeClaimTemplates") or ():
-            claim = re.escape(str((template.get("metadata") or {}).get("name")))
+        templates = mapping_at(one, "spec").get("volumeClaimTemplates")
+        for template in templates if isinstance(templates, list) else ():
+            claim = re.escape(str(mapping_at(template, "metadata").get("name")))
             yield ref.namespace, re.compile(rf"{claim}-{re.escape(ref.name)}-\d+")

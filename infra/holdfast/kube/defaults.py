@@ -10,6 +10,7 @@ Source: `zz_generated.defaults.go` and `defaults.go` of k8s.io/kubernetes/pkg/ap
 from collections.abc import Mapping
 from typing import Any, Final
 
+from holdfast.kube.objects import mapping_at
 from holdfast.kube.paths import ABSENT
 from holdfast.kube.structure import Default
 
@@ -54,7 +55,7 @@ def _rolling(**values: Any) -> Default:  # noqa: ANN401  (a default is any JSON 
 
 
 def _has_ports_outside(service: Struct) -> bool:
-    return service.get("type") in {"NodePort", "LoadBalancer"} or bool(service.get("externalIPs"))
+    return service.get("type") in ("NodePort", "LoadBalancer") or bool(service.get("externalIPs"))
 
 
 def _subject_group(subject: Struct) -> str:
@@ -257,7 +258,11 @@ OTHER_DEFAULTS: Final[dict[str, Struct]] = {
     "core.v1.LimitRangeItem": {
         "default": lambda item: item.get("max", ABSENT) if _is_of_containers(item) else ABSENT,
         "defaultRequest": lambda item: (
-            {**(item.get("min") or {}), **(item.get("max") or {}), **(item.get("default") or {})}
+            dict(
+                entry
+                for limit in ("min", "max", "default")
+                for entry in mapping_at(item, limit).items()
+            )
             if _is_of_containers(item)
             else ABSENT
         ),

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast.kube.objects import mapping_at
 from holdfast.kube.paths import ABSENT, ItemKey, Path, Segment, value_at
 
 FieldSet = Mapping[str, Any]
@@ -69,10 +70,11 @@ class ManagedFields:
 
 def read_managed_fields(live: Mapping[str, Any]) -> ManagedFields:
     """Entries of an object; raw JSON (as a scan keeps it) is decoded here. Never fails."""
-    raw = (live.get("metadata") or {}).get("managedFields") or ()
+    raw = mapping_at(live, "metadata").get("managedFields") or ()
     if isinstance(raw, msgspec.Raw | bytes):
         raw = msgspec.json.decode(raw) or ()
-    entries = (entry for entry in raw if isinstance(entry, Mapping) and entry.get("manager"))
+    listed = raw if isinstance(raw, list) else ()
+    entries = (entry for entry in listed if isinstance(entry, Mapping) and entry.get("manager"))
     return ManagedFields(
         tuple(
             ManagerEntry(
@@ -80,7 +82,7 @@ def read_managed_fields(live: Mapping[str, Any]) -> ManagedFields:
                 operation=str(entry.get("operation") or ""),
                 subresource=str(entry.get("subresource") or ""),
                 time=str(entry.get("time") or ""),
-                fields=entry.get("fieldsV1") or {},
+                fields=mapping_at(entry, "fieldsV1"),
             )
             for entry in entries
         ),

@@ -10,7 +10,7 @@ import base64
 from collections.abc import Mapping
 from typing import Any, Final
 
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import KubeObject, mapping_at
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 BOOKKEEPING: Final = frozenset(
@@ -40,7 +40,7 @@ def normalise_object(kube_object: Mapping[str, Any]) -> KubeObject:
     Secrets have `stringData` folded into `data`; an aggregated ClusterRole has no rules of its own.
     """
     normal = {key: value for key, value in kube_object.items() if key != "status"}
-    normal["metadata"] = _normalise_metadata(kube_object.get("metadata") or {})
+    normal["metadata"] = _normalise_metadata(mapping_at(kube_object, "metadata"))
     kind = kube_object.get("kind")
     if kind == "Secret":
         _fold_string_data(normal)
@@ -53,7 +53,7 @@ def normalise_object(kube_object: Mapping[str, Any]) -> KubeObject:
 
 def _normalise_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     normal = {key: value for key, value in metadata.items() if key not in BOOKKEEPING}
-    annotations = normal.get("annotations")
+    annotations = mapping_at(normal, "annotations")
     if annotations and not _SERVER_ANNOTATIONS.isdisjoint(annotations):
         normal["annotations"] = {
             key: value for key, value in annotations.items() if key not in _SERVER_ANNOTATIONS
@@ -63,15 +63,15 @@ def _normalise_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 def _fold_string_data(secret: KubeObject) -> None:
     plain = secret.pop("stringData", None)
-    if plain:
+    if isinstance(plain, Mapping) and plain:
         encoded = {
             key: base64.b64encode(str(value).encode()).decode() for key, value in plain.items()
         }
-        secret["data"] = {**(secret.get("data") or {}), **encoded}
+        secret["data"] = {**mapping_at(secret, "data"), **encoded}
 
 
 def _drop_claim_status(stateful_set: KubeObject) -> None:
-    spec = stateful_set.get("spec") or {}
+    spec = mapping_at(stateful_set, "spec")
     templates = spec.get("volumeClaimTemplates")
     if isinstance(templates, list):
         stateful_set["spec"] = {

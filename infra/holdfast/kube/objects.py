@@ -45,9 +45,16 @@ def api_group(api_version: str) -> str:
     return group if separator else ""
 
 
+def mapping_at(value: Any, *keys: str) -> Mapping[str, Any]:  # noqa: ANN401  (any JSON value)
+    """The mapping below some keys; an empty one where there is none, whatever stands there."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
 def reference_of(kube_object: Mapping[str, Any]) -> ObjectRef:
     """Reference of an object; absent parts become empty strings."""
-    metadata = kube_object.get("metadata") or {}
+    metadata = mapping_at(kube_object, "metadata")
     return ObjectRef(
         namespace=str(metadata.get("namespace") or ""),
         kind=str(kube_object.get("kind") or ""),

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 from holdfast.kube.defaults import BUILTIN_DEFAULTS
+from holdfast.kube.objects import mapping_at
 from holdfast.kube.structure import TypeTable, builtin
 
 _CORRECTIONS: Final[dict[str, dict[str, str]]] = {
@@ -36,7 +37,11 @@ _CORRECTIONS: Final[dict[str, dict[str, str]]] = {
 
 def _rule_identity(rule: Mapping[str, Any]) -> object:
     parts = ("apiGroups", "resources", "resourceNames", "nonResourceURLs")
-    return tuple(frozenset(map(str, rule.get(part) or ())) for part in parts)
+    values = (rule.get(part) or () for part in parts)
+    return tuple(
+        frozenset(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        for value in values
+    )
 
 
 def _subject_identity(subject: Mapping[str, Any]) -> object:
@@ -45,8 +50,9 @@ def _subject_identity(subject: Mapping[str, Any]) -> object:
 
 def _metric_identity(metric: Mapping[str, Any]) -> object:
     source = next((value for value in metric.values() if isinstance(value, Mapping)), {})
-    named = source.get("metric") or source
-    return (metric.get("type"), named.get("name"), source.get("container"))
+    named = mapping_at(source, "metric") or source
+    parts = (metric.get("type"), named.get("name"), source.get("container"))
+    return tuple(str(part) for part in parts)
 
 
 BAG_IDENTITY: Final[dict[str, Callable[[Mapping[str, Any]], object]]] = {

@@ -96,6 +96,7 @@ def test_a_list_that_grew_too_old_is_begun_again(api: FakeApi) -> None:
         pytest.param([Answer(b'{"metadata":{},"items":[{"metad')], id="cut off"),
         pytest.param([Answer(b"<html>")], id="no JSON"),
         pytest.param([Answer(hang_up=True)], id="connection closed"),
+        pytest.param([Answer(b'{"metadata":{},"items":[{"a":' + b"[" * 50_000)], id="deep"),
     ],
 )
 def test_what_was_not_read_is_unread_and_never_missing(api: FakeApi, answers: list[Answer]) -> None:

@@ -36,7 +36,7 @@ each_kind = pytest.mark.parametrize(
 def undo(live: dict[str, Any], differences: list[Difference]) -> dict[str, Any]:
     """What putting back every reported difference makes of the live object."""
     fixed: Any = live
-    # Items that came go first, from the end; then items that went come back, from the start.
+    # From the inside out: items that came go, from the end; then those that went come back.
     for one in sorted(differences, key=_order):
         last = one.path[-1] if one.path else None
         if one.drift_class is DriftClass.REMOVED and isinstance(last, int):
@@ -53,9 +53,10 @@ def undo(live: dict[str, Any], differences: list[Difference]) -> dict[str, Any]:
 def _order(one: Difference) -> tuple[int, int, int]:
     last = one.path[-1] if one.path else 0
     index = last if isinstance(last, int) else 0
-    if one.drift_class is DriftClass.CHANGED:
-        return (0, -len(one.path), 0)
-    return (1, 0, -index) if one.drift_class is DriftClass.ADDED else (2, 0, index)
+    outside = -len(one.path)
+    if one.drift_class is DriftClass.ADDED:
+        return (outside, 0, -index)
+    return (outside, 1 if one.drift_class is DriftClass.CHANGED else 2, index)
 
 
 @given(random_objects())

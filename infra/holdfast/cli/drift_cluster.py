@@ -12,7 +12,7 @@ import click
 
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.scan import LiveState
-from holdfast.drift.unmanaged import STACK_LABEL, declared_namespaces
+from holdfast.drift.unmanaged import declared_namespaces, stack_selector
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.placement import placed
 from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
@@ -85,7 +85,7 @@ class ClusterSource:
         places = owned or ({reference_of(one).namespace for one in objects} if stack else set())
         if not places:
             return {}, frozenset()
-        selector = "" if owned else f"{STACK_LABEL}={stack}"
+        selector = "" if owned else stack_selector(stack)
         beside = read_bystanders(self.client, self.kinds.keys(), places - {""}, selector)
         for scope in beside.unread:
             click.echo(f"note: {scope}: no rights to look for undeclared ones", err=True)

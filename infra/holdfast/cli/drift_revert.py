@@ -1,18 +1,16 @@
 """`holdfast drift --revert`: shown, agreed to, read again, written, verified. Wiring."""
 
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
 from holdfast.cli.drift_sources import DriftSources, Scan
 from holdfast.drift.finding import DriftClass, Finding
-from holdfast.drift.object_drift import FIELD_MANAGER_ANNOTATION, object_findings
-from holdfast.drift.revert import FIELD_MANAGER, ObjectPlan, Step, plan_missing, plan_object
+from holdfast.drift.object_drift import object_findings
+from holdfast.drift.revert import ObjectPlan, Step, field_manager_for, plan_missing, plan_object
 from holdfast.errors import ClusterError, InputError, LoginError
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
+from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.report.revert_text import revert_plan_text
 
 
@@ -94,7 +92,7 @@ def _put_back(sources: DriftSources, scan: Scan, shown: ObjectPlan) -> str:
     plan = _plan_again(scan, shown, desired, live)
     if not plan.acts:
         return "already as declared"
-    manager = _field_manager(desired)
+    manager = field_manager_for(desired, live)
     body = plan.apply
     if plan.patch:
         written = patch_object(cluster.client, entry, ref, plan.patch, manager)
@@ -122,9 +120,3 @@ def _plan_again(
     if not now:
         return ObjectPlan(shown.ref, ())
     return plan_object(now, desired, live, scan.around.structure_of(shown.ref, live))
-
-
-def _field_manager(desired: Mapping[str, Any]) -> str:
-    """Manager under which the object is declared, so that it stays its only owner."""
-    annotations = mapping_at(desired, "metadata", "annotations")
-    return str(annotations.get(FIELD_MANAGER_ANNOTATION) or FIELD_MANAGER)

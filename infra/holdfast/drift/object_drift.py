@@ -16,15 +16,18 @@ from holdfast.drift.server_owned import is_injected_bundle
 from holdfast.drift.severity import BrokenRule, severity_of_field, severity_of_object, with_rules
 from holdfast.drift.undeclared import undeclared_drift
 from holdfast.kube.defaults import ALLOCATED
-from holdfast.kube.managed_fields import notations_of, read_managed_fields
+from holdfast.kube.managed_fields import (
+    FIELD_MANAGER_ANNOTATION,
+    notations_of,
+    read_managed_fields,
+)
 from holdfast.kube.normalisation import LAST_APPLIED, normalise_object
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import ABSENT
 from holdfast.kube.semantics import builtin_types
-from holdfast.kube.structure import Structure, TypeTable
+from holdfast.kube.structure import Structure, TypeTable, builtin_kind
 
 AGENT_LABEL: Final = "holdfast.dev/agent"
-FIELD_MANAGER_ANNOTATION: Final = "pulumi.com/patchFieldManager"
 _RESTARTED: Final = (
     "spec",
     "template",
@@ -57,6 +60,9 @@ class Surroundings:
             structure = table.structure_of(ref.api_version, ref.kind)
             if structure is not None:
                 return structure
+        other_version = builtin_kind(ref.api_version, ref.kind)
+        if other_version is not None:
+            return Structure(other_version.type_name, builtin_types())
         learnt = notations_of(read_managed_fields(live).entries)
         types = {**builtin_types().types, **learnt}
         if "root." not in learnt:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from holdfast.drift.attribution import ADMISSION
+from holdfast.drift.attribution import ADMISSION, is_deployer
 from holdfast.drift.autoscaling import REPLICAS
 from holdfast.drift.comparison import compare
 from holdfast.drift.finding import DriftClass, ExpectedBy, Finding
+from holdfast.kube.managed_fields import FIELD_MANAGER_ANNOTATION, read_managed_fields
 from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.kube.paths import Path, format_path, json_pointer, with_value
@@ -91,6 +92,20 @@ _WHOLE_OBJECT_REASONS: Final = {
     DriftClass.TERMINATING: "being deleted: when it is gone, deploy again",
 }
 _REPLACE: Final = "cannot be changed in place: delete the object and deploy again"
+
+
+def field_manager_for(desired: Mapping[str, Any], live: Mapping[str, Any] | None) -> str:
+    """Manager under which the declaration is deployed, so that it keeps one owner.
+
+    The one that the declaration names, else the one that applied the live object, else our own.
+    """
+    named = mapping_at(desired, "metadata", "annotations").get(FIELD_MANAGER_ANNOTATION)
+    if named:
+        return str(named)
+    entries = read_managed_fields(live).of_object if live is not None else ()
+    appliers = [entry.manager for entry in entries if entry.operation == "Apply"]
+    deployers = [manager for manager in appliers if is_deployer(manager)] or appliers
+    return deployers[0] if len(deployers) == 1 else FIELD_MANAGER
 
 
 def plan_missing(finding: Finding, desired: KubeObject) -> ObjectPlan:

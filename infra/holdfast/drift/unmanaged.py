@@ -1,6 +1,6 @@
 """Live objects that nobody declared, where that is the declaration's business.
 
-That is in a namespace which is itself declared, and wherever an object carries the stack's label.
+That is in a namespace which is itself declared, and wherever an object carries the stack's labels.
 What the cluster makes itself, what belongs to another object and what a declared object refers to
 is no stranger.
 """
@@ -13,7 +13,8 @@ from holdfast.drift.finding import Objects
 from holdfast.drift.references import referenced
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 
-STACK_LABEL: Final = "holdfast.dev/stack"
+_MANAGED_BY: Final = "app.kubernetes.io/managed-by"
+_INSTANCE: Final = "app.kubernetes.io/instance"
 
 _SYSTEM_OBJECTS: Final = frozenset(
     {
@@ -34,6 +35,11 @@ def declared_namespaces(desired: Iterable[KubeObject]) -> set[str]:
     return {reference_of(one).name for one in desired if one.get("kind") == "Namespace"}
 
 
+def stack_selector(stack: str) -> str:
+    """Label selector of the objects of a stack."""
+    return f"{_MANAGED_BY}=holdfast,{_INSTANCE}={stack}"
+
+
 def unmanaged(
     desired: Sequence[KubeObject],
     live: Objects,
@@ -46,7 +52,7 @@ def unmanaged(
         desired: Everything declared, each with its namespace.
         live: By identity.
         kinds: Group and kind of what is looked at.
-        stack: Name in the label of the stack's objects; empty where there is none.
+        stack: Name in the labels of the stack's objects; empty where there is none.
     """
     declared = {reference_of(one).identity for one in desired}
     owned = declared_namespaces(desired)
@@ -71,8 +77,10 @@ def unmanaged(
 
 
 def _is_our_business(namespace: str, found: Mapping[str, Any], owned: set[str], stack: str) -> bool:
-    label = (mapping_at(found, "metadata", "labels")).get(STACK_LABEL)
-    return bool(stack and label == stack) or (namespace in owned and label in (None, stack))
+    labels = mapping_at(found, "metadata", "labels")
+    owner = labels.get(_INSTANCE) if labels.get(_MANAGED_BY) == "holdfast" else None
+    # A namespace may be shared with another stack, which judges its own objects.
+    return bool(stack and owner == stack) or (namespace in owned and owner in (None, stack))
 
 
 def _is_system(found: Mapping[str, Any]) -> bool:

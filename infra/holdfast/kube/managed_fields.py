@@ -11,12 +11,15 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from holdfast.kube.objects import mapping_at
 from holdfast.kube.paths import ABSENT, ItemKey, Path, Segment, value_at
+
+FIELD_MANAGER_ANNOTATION: Final = "pulumi.com/patchFieldManager"
+"""Names the field manager of a declaration; the Pulumi provider applies the object under it."""
 
 FieldSet = Mapping[str, Any]
 """The FieldsV1 form: `f:name`, `k:{"key":"value"}` and `v:"value"` to the same, `.` for itself."""

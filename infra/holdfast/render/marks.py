@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from holdfast.kube.managed_fields import FIELD_MANAGER_ANNOTATION
 from holdfast.kube.objects import KubeObject, canonical_json
 
 FIELD_MANAGER = "holdfast"
 REVISION = "holdfast.dev/revision"
-_MANAGER_ANNOTATION = "pulumi.com/patchFieldManager"
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Origin:
 
     def annotations(self) -> dict[str, str]:
         """Annotations of every object of this origin, but for its revision."""
-        marks = {"holdfast.dev/stack": self.stack, _MANAGER_ANNOTATION: FIELD_MANAGER}
+        marks = {"holdfast.dev/stack": self.stack, FIELD_MANAGER_ANNOTATION: FIELD_MANAGER}
         return marks | ({"holdfast.dev/source": self.source} if self.source else {})
 
 

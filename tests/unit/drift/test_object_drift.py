@@ -292,3 +292,9 @@ def test_the_time_of_creation_is_not_taken_for_that_of_a_later_write() -> None:
     assert drift(DEPLOYMENT, live_of(DEPLOYMENT, {label: "1"})) == []
     later = owned_by("kubectl-set", f"{CONTAINER}.image", live_of(DEPLOYMENT, {label: "1"}))
     assert drift(DEPLOYMENT, later) == [("added", label)]
+
+
+def test_an_older_version_of_a_known_kind_is_compared_by_its_known_types() -> None:
+    one = declared("apps/v1beta2", "Deployment", spec=DEPLOYMENT["spec"])
+    live = live_of(one, {f"{CONTAINER}.resources.limits.cpu": "1000m"})
+    assert drift(one, live) == []

@@ -4,7 +4,13 @@ import pytest
 from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.object_drift import Surroundings, object_findings
-from holdfast.drift.revert import ObjectPlan, Step, plan_missing, plan_object
+from holdfast.drift.revert import (
+    ObjectPlan,
+    Step,
+    field_manager_for,
+    plan_missing,
+    plan_object,
+)
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import format_path, parse_path, value_at
 
@@ -176,3 +182,33 @@ def test_a_missing_object_is_made_as_declared_without_status() -> None:
 def test_a_removed_item_comes_back_with_the_declaration() -> None:
     planned = plan(DEPLOYMENT, live_of(DEPLOYMENT, {f"{CONTAINER}.env[name=HOST]": GONE}))
     assert steps(planned) == [("apply", f"{CONTAINER}.env[name=HOST]")]
+
+
+ANNOTATION = 'metadata.annotations["pulumi.com/patchFieldManager"]'
+
+
+def applied_by(*managers: str) -> KubeObject:
+    entries = [
+        {"manager": name, "operation": "Apply", "fieldsV1": {"f:x": {}}} for name in managers
+    ]
+    return live_of(DEPLOYMENT, managedFields=entries)
+
+
+@pytest.mark.parametrize(
+    ("desired", "live", "manager"),
+    [
+        pytest.param(edit(DEPLOYMENT, {ANNOTATION: "ours"}), applied_by("x"), "ours", id="named"),
+        pytest.param(DEPLOYMENT, applied_by("kubectl"), "kubectl", id="who applied it"),
+        pytest.param(
+            DEPLOYMENT, applied_by("other", "pulumi-kubernetes-0a1b2c3d"),
+            "pulumi-kubernetes-0a1b2c3d", id="deployer among others",
+        ),
+        pytest.param(DEPLOYMENT, applied_by("one", "two"), "holdfast", id="nobody in particular"),
+        pytest.param(DEPLOYMENT, live_of(DEPLOYMENT, managedFields=[{}]), "holdfast", id="wiped"),
+        pytest.param(DEPLOYMENT, None, "holdfast", id="missing"),
+    ],
+)  # fmt: skip
+def test_a_declaration_keeps_its_one_owner(
+    desired: KubeObject, live: KubeObject | None, manager: str
+) -> None:
+    assert field_manager_for(desired, live) == manager

@@ -60,6 +60,13 @@ def test_deletion_under_way_is_said() -> None:
     assert found(scan([CONFIG], [live])) == [("terminating", "ConfigMap cx/support")]
 
 
+def of_stack(name: str) -> dict[str, Any]:
+    return {
+        'metadata.labels["app.kubernetes.io/managed-by"]': "holdfast",
+        'metadata.labels["app.kubernetes.io/instance"]': name,
+    }
+
+
 class TestUnmanaged:
     def other(self, edits: dict[str, Any]) -> KubeObject:
         return live_of(edit(CONFIG, {"metadata.name": "extra", **edits}))
@@ -72,7 +79,7 @@ class TestUnmanaged:
         assert found(scan([CONFIG], [live_of(CONFIG), self.other({})])) == []
 
     def test_the_label_of_the_stack_makes_it_our_business_anywhere(self) -> None:
-        labelled = self.other({'metadata.labels["holdfast.dev/stack"]': "dev"})
+        labelled = self.other(of_stack("dev"))
         report = scan([CONFIG], [live_of(CONFIG), labelled], stack="dev")
         assert found(report) == [("unmanaged", "ConfigMap cx/extra")]
 
@@ -81,7 +88,7 @@ class TestUnmanaged:
         [
             pytest.param({"metadata.ownerReferences": [{"uid": "1"}]}, id="owned"),
             pytest.param({"metadata.name": "kube-root-ca.crt"}, id="the cluster's own"),
-            pytest.param({'metadata.labels["holdfast.dev/stack"]': "prod"}, id="another stack's"),
+            pytest.param(of_stack("prod"), id="another stack's"),
             pytest.param({"kind": "LimitRange"}, id="kind that is not declared"),
         ],
     )

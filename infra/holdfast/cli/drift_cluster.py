@@ -4,6 +4,7 @@ The client is imported when a cluster is asked for: comparing files needs none.
 """
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,15 +57,18 @@ class ClusterSource:
         from holdfast.cluster.kinds import custom_types  # noqa: PLC0415  (as above)
         from holdfast.cluster.listing import read_listed  # noqa: PLC0415  (as above)
 
-        listing = read_listed(self.client, [reference_of(one) for one in objects], self.kinds)
+        custom = {version for (version, _), entry in self.kinds.items() if not entry.type_name}
+        with ThreadPoolExecutor(2) as threads:
+            types = threads.submit(custom_types, self.client, custom)
+            bystanders = threads.submit(self._bystanders, objects, stack)
+            listing = read_listed(self.client, [reference_of(one) for one in objects], self.kinds)
+            beside, watched = bystanders.result()
         unread = {
             identity: NotChecked(item.scope, item.reason)
             for identity, item in listing.unread.items()
         }
-        custom = {version for (version, _), entry in self.kinds.items() if not entry.type_name}
-        beside, watched = self._bystanders(objects, stack)
         live = LiveState({**beside, **listing.objects}, unread, watched=watched)
-        return live, custom_types(self.client, custom)
+        return live, types.result()
 
     def autoscalers(self, objects: list[KubeObject]) -> Iterable[KubeObject]:
         """Live autoscalers of the namespaces in question, whoever made them."""

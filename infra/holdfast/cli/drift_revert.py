@@ -114,7 +114,7 @@ def _plan_again(
     agreed = {step.finding.path for step in shown.steps if step.step is not Step.LEAVE}
     now = [
         finding
-        for finding in object_findings(desired, live, scan.around)
+        for finding in object_findings(shown.ref, desired, live, scan.around)
         if finding.counts and finding.path in agreed
     ]
     if not now:

@@ -11,7 +11,7 @@ from holdfast.cluster.kinds import KindKey
 from holdfast.kube.objects import KubeObject, ObjectRef, api_group
 from holdfast.kube.structure import KindEntry, builtin_kind
 
-CONCURRENT_KINDS: Final = 6
+CONCURRENT_KINDS: Final = 4
 WATCHED_KINDS: Final = (
     ("v1", "Pod"),
     ("v1", "Service"),

@@ -100,7 +100,7 @@ class Walk:
             if found is None:
                 if place.is_declared and wanted is not None:
                     self.missing(place, key, want)
-            elif wanted is None or _is_unset(place.structure, key, wanted, found):
+            elif wanted is None or (not wanted and _is_unset(place.structure, key, found)):
                 self.surplus(place, key, want, have)
             elif wanted is not found and (wanted != found or wanted is True or found is True):
                 self.value(place.field(key), wanted, found)
@@ -152,13 +152,13 @@ class Walk:
             self.note(place, DriftClass.ADDED, ABSENT, found)
 
 
-def _is_unset(parent: Structure, key: str, wanted: Any, found: Any) -> bool:  # noqa: ANN401
+def _is_unset(parent: Structure, key: str, found: Any) -> bool:  # noqa: ANN401  (JSON value)
     """Whether a declared zero was filled with the default: the server could not tell it from none.
 
     A zero where there is no default is a value like any other: `hostNetwork: false`.
     """
     inner = parent.field(key)
-    is_zero = not wanted and found and inner.omits_zero and inner.shape is Shape.SCALAR
+    is_zero = found and inner.omits_zero and inner.shape is Shape.SCALAR
     return bool(is_zero and key in parent.defaults)
 
 

@@ -1,6 +1,6 @@
 """One path where two objects differ, and the place in the tree of types where it was seen."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from holdfast.drift.finding import DriftClass, ExpectedBy
@@ -40,7 +40,7 @@ class Place:
 
     def undeclared(self, *, is_known: bool = True) -> "Place":
         """The same place, of which the declaration says nothing."""
-        return replace(self, is_declared=False, is_known=is_known)
+        return Place(self.structure, self.path, False, is_known, self.is_in_whole)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from holdfast.kube.managed_fields import (
     read_managed_fields,
 )
 from holdfast.kube.normalisation import LAST_APPLIED, normalise_object
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.kube.paths import ABSENT
 from holdfast.kube.semantics import builtin_types
 from holdfast.kube.structure import Structure, TypeTable, builtin_kind
@@ -84,10 +84,9 @@ def agent_of(kube_object: Mapping[str, Any]) -> str:
 
 
 def object_findings(
-    desired: KubeObject, live: Mapping[str, Any], around: Surroundings
+    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], around: Surroundings
 ) -> list[Finding]:
     """All findings about one declared object that exists in the cluster."""
-    ref = reference_of(desired)
     return [
         *_findings_of_identity(ref, desired, live, around),
         *field_findings(ref, desired, live, around),

@@ -44,8 +44,8 @@ def find_drift(
     findings: list[Finding] = []
     unchecked = set(live.not_checked)
     checked = 0
-    for one in desired:
-        ref = reference_of(one)
+    refs = [reference_of(one) for one in desired]
+    for ref, one in zip(refs, desired, strict=True):
         if ref.identity in live.unread:
             unchecked.add(live.unread[ref.identity])
             continue
@@ -55,12 +55,14 @@ def find_drift(
             findings.append(whole_object_finding(ref, one, DriftClass.MISSING, around))
             continue
         try:
-            findings += object_findings(one, found, around)
+            findings += object_findings(ref, one, found, around)
         except RecursionError:
             checked -= 1
             unchecked.add(NotChecked(str(ref), "nested too deeply to be compared"))
-    kinds = {reference_of(one).identity[:2] for one in desired} | live.watched
-    for found in unmanaged(desired, live.objects, kinds, stack):
+    kinds = {ref.identity[:2] for ref in refs} | live.watched
+    declared = {ref.identity for ref in refs}
+    strangers = ((key, one) for key, one in live.objects.items() if key not in declared)
+    for found in unmanaged(desired, strangers, kinds, stack):
         ref = reference_of(found)
         findings.append(whole_object_finding(ref, found, DriftClass.UNMANAGED, around))
     findings.sort(key=lambda finding: finding.sort_key)

@@ -9,7 +9,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from holdfast.drift.finding import Objects
 from holdfast.drift.references import referenced
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 
@@ -42,7 +41,7 @@ def stack_selector(stack: str) -> str:
 
 def unmanaged(
     desired: Sequence[KubeObject],
-    live: Objects,
+    live: Iterable[tuple[tuple[str, str, str, str], Mapping[str, Any]]],
     kinds: Collection[tuple[str, str]],
     stack: str = "",
 ) -> Iterator[Mapping[str, Any]]:
@@ -50,17 +49,15 @@ def unmanaged(
 
     Args:
         desired: Everything declared, each with its namespace.
-        live: By identity.
+        live: Objects that are not declared, with their identities.
         kinds: Group and kind of what is looked at.
         stack: Name in the labels of the stack's objects; empty where there is none.
     """
-    declared = {reference_of(one).identity for one in desired}
     owned = declared_namespaces(desired)
     strangers = [
         (identity, found)
-        for identity, found in live.items()
-        if identity not in declared
-        and identity[:2] in kinds
+        for identity, found in live
+        if identity[:2] in kinds
         and _is_our_business(identity[2], found, owned, stack)
         and not _is_system(found)
     ]

@@ -48,8 +48,8 @@ def api_group(api_version: str) -> str:
 def mapping_at(value: Any, *keys: str) -> Mapping[str, Any]:  # noqa: ANN401  (any JSON value)
     """The mapping below some keys; an empty one where there is none, whatever stands there."""
     for key in keys:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else {}
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def reference_of(kube_object: Mapping[str, Any]) -> ObjectRef:

@@ -123,7 +123,7 @@ def owned_by(
 def findings(desired: KubeObject, live: KubeObject, **around: Any) -> list[Finding]:
     """Findings about one object."""
     around.setdefault("autoscalers", Autoscalers(()))
-    return object_findings(desired, live, Surroundings(**around))
+    return object_findings(reference_of(desired), desired, live, Surroundings(**around))
 
 
 def summary(found: list[Finding]) -> list[tuple[str, str]]:

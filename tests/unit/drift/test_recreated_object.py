@@ -22,7 +22,7 @@ def live(uid: str, address: str, **spec: Any) -> KubeObject:
 def findings(before: KubeObject, now: KubeObject) -> list[tuple[str, str]]:
     ref = reference_of(DESIRED)
     around = Surroundings(autoscalers=Autoscalers([], list), baseline={ref.identity: before})
-    found = object_findings(DESIRED, now, around)
+    found = object_findings(ref, DESIRED, now, around)
     return [(each.drift_class.value, format_path(each.path)) for each in found]
 
 

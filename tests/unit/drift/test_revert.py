@@ -26,8 +26,9 @@ GUARDS = [
 def plan(desired: KubeObject, live: KubeObject, **around: Any) -> ObjectPlan:
     around.setdefault("autoscalers", Autoscalers(()))
     surroundings = Surroundings(**around)
-    found = object_findings(desired, live, surroundings)
-    structure = surroundings.structure_of(reference_of(desired), live)
+    ref = reference_of(desired)
+    found = object_findings(ref, desired, live, surroundings)
+    structure = surroundings.structure_of(ref, live)
     return plan_object([each for each in found if each.counts], desired, live, structure)
 
 

@@ -35,10 +35,11 @@ def command(
     yes: bool,
     **asked: Any,  # noqa: ANN401  (the other options, by name)
 ) -> int:
-    r"""Compare what runs with what was declared.
+    """Compare what runs with what was declared.
 
     Sees what `pulumi refresh` cannot: fields, list items and objects that appeared, objects made
-    again; says who did it and which rules it breaks. Reads only, one LIST a kind.
+    again; says who did it and which rules it breaks. Only reads (one LIST a kind)
+    unless told to --revert.
 
     \b
     Examples:

@@ -15,6 +15,7 @@ def test_every_verb_teaches_with_an_example(verb: str, capsys: pytest.CaptureFix
     assert run([verb, "--help"]) == 0
     text = capsys.readouterr().out
     assert f"holdfast {verb}" in text
+    assert "\\b" not in text, "a raw docstring hides click's mark: examples lose their lines"
     assert isinstance(importlib.import_module(f"holdfast.cli.{verb}").command, click.Command)
 
 

@@ -49,7 +49,7 @@ class StackState:
     @property
     def policy_profile(self) -> str:
         """Profile by which the stack is judged: as its file says, else by its name."""
-        return self.fleet.environment.policy.profile or self.name
+        return self.fleet.environment.profile_for(self.name)
 
     @property
     def kubeconfig(self) -> Path | None:

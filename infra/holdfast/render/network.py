@@ -9,11 +9,12 @@ from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.environment import PodGroup
 from holdfast.manifest.exposure import Caller, Namespace
 from holdfast.manifest.hosts import needs_gateway
+from holdfast.manifest.model import as_reference
 from holdfast.render.container import container_ports
 from holdfast.render.environment import otlp_endpoint
 from holdfast.render.marks import AgentMarks, RenderedObject
 from holdfast.render.settings import resolve_model
-from holdfast.render.surroundings import Host, Surroundings, locate
+from holdfast.render.surroundings import Host, Surroundings
 
 METADATA_ADDRESSES = ("169.254.169.254/32", "fd00:ec2::254/128")
 _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
@@ -90,7 +91,7 @@ def _caller(marks: AgentMarks, caller: Caller, surroundings: Surroundings) -> Ku
         return _pods(gateway)
     if isinstance(caller, Namespace):
         return {"namespaceSelector": {"matchLabels": {_NAMESPACE_LABEL: caller.namespace}}}
-    namespace, name = locate(caller, marks.namespace)
+    namespace, name = as_reference(caller, marks.namespace)
     return _agent_pods(name, namespace, marks.origin.stack)
 
 
@@ -130,7 +131,7 @@ def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
         if tool.http:
             urls.append(tool.http.url)
         elif tool.mcp and tool.mcp.server_ref is not None:
-            server = surroundings.servers.get(locate(tool.mcp.server_ref, marks.namespace))
+            server = surroundings.servers.get(as_reference(tool.mcp.server_ref, marks.namespace))
             urls.append(server.url if server else None)
         elif tool.mcp:
             urls.append(tool.mcp.url)

@@ -8,11 +8,11 @@ from typing import Any
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
-from holdfast.manifest.model import ModelChoice, Tool
+from holdfast.manifest.model import ModelChoice, Tool, as_reference
 from holdfast.manifest.state import ConfigEntry
 from holdfast.manifest.text_checks import duration_milliseconds
 from holdfast.render.marks import AgentMarks, RenderedObject, content_hash
-from holdfast.render.surroundings import ResolvedModel, Surroundings, locate
+from holdfast.render.surroundings import ResolvedModel, Surroundings
 
 SETTINGS_FOLDER = "/etc/holdfast/agent"
 PROMPT_FOLDER = "/etc/holdfast/prompt"
@@ -117,7 +117,7 @@ def resolve_model(
     """
     if choice.ref is None:
         return ResolvedModel(choice.provider or "", choice.name or "")
-    namespace, name = locate(choice.ref, marks.namespace)
+    namespace, name = as_reference(choice.ref, marks.namespace)
     config = surroundings.models.get((namespace, name))
     if config is None:
         raise RenderError(
@@ -176,7 +176,7 @@ def _tool_settings(marks: AgentMarks, tool: Tool, surroundings: Surroundings) ->
     settings["type"] = "mcp"
     settings["timeoutMilliseconds"] = duration_milliseconds(tool.mcp.timeout)
     if tool.mcp.server_ref is not None:
-        namespace, name = locate(tool.mcp.server_ref, marks.namespace)
+        namespace, name = as_reference(tool.mcp.server_ref, marks.namespace)
         server = surroundings.servers.get((namespace, name))
         if server is None:
             raise RenderError(

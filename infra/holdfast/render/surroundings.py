@@ -7,7 +7,13 @@ from urllib.parse import urlsplit
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.exposure import Expose
 from holdfast.manifest.hosts import Place, place_of
-from holdfast.manifest.model import McpServerSpec, ModelConfigSpec, ModelParameters, Reference
+from holdfast.manifest.model import (
+    McpServerSpec,
+    ModelConfigSpec,
+    ModelParameters,
+    Reference,
+    as_reference,
+)
 from holdfast.manifest.runtime import KeyReference
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -75,12 +81,5 @@ class Surroundings:
 
     def peer(self, reference: Reference, namespace: str) -> Peer:
         """The agent that a reference made in `namespace` names."""
-        place, name = locate(reference, namespace)
+        place, name = as_reference(reference, namespace)
         return Peer(name, place, self.ports.get((place, name), Expose().port))
-
-
-def locate(reference: Reference, namespace: str) -> tuple[str, str]:
-    """Namespace and name that a reference made in `namespace` means."""
-    if isinstance(reference, str):
-        return namespace, reference
-    return reference.namespace or namespace, reference.name

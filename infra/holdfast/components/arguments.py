@@ -151,6 +151,8 @@ class EnvironmentArgs(TypedDict):
     """Namespace of agents that name none; default agents."""
     namespaces: NotRequired[str]
     """managed: the stack declares its namespaces, with Pod Security labels; existing: not."""
+    controllers: NotRequired[list[str]]
+    """Controllers that the cluster runs beyond Kubernetes' own; what needs another is refused."""
     network: NotRequired[NetworkSettingsArgs]
     """What the cluster's network offers."""
     telemetry: NotRequired[TelemetrySettingsArgs]

@@ -4,7 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from holdfast.manifest.controllers import ControllerName
 from holdfast.manifest.values import (
+    Items,
     JsonObject,
     LabelName,
     LabelValue,
@@ -87,6 +89,8 @@ class Environment(ManifestModel):
     """Namespace of agents that name none; default agents."""
     namespaces: Literal["managed", "existing"] = "managed"
     """managed: the stack declares its namespaces, with Pod Security labels; existing: not."""
+    controllers: Items[ControllerName] = ()
+    """Controllers that the cluster runs beyond Kubernetes' own; what needs another is refused."""
     network: NetworkSettings = NetworkSettings()
     """What the cluster's network offers."""
     telemetry: TelemetrySettings = TelemetrySettings()

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from holdfast.errors import RenderError
+from holdfast.manifest.controllers import CONTROLLERS, ControllerName
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.exposure import Expose
 from holdfast.manifest.hosts import Place, place_of
@@ -83,3 +85,19 @@ class Surroundings:
         """The agent that a reference made in `namespace` names."""
         place, name = as_reference(reference, namespace)
         return Peer(name, place, self.ports.get((place, name), Expose().port))
+
+    def require(self, controller: ControllerName, agent: str, field_path: str) -> None:
+        """Refuse a field whose controller the stack does not declare.
+
+        Raises:
+            RenderError: names the agent, the field, the controller and where to declare it.
+        """
+        if controller in self.environment.controllers:
+            return
+        needed = CONTROLLERS[controller]
+        raise RenderError(
+            f"agent {agent}: {field_path} needs {needed.title} ({needed.provides}), which this "
+            "stack does not declare",
+            remedy=f"install {needed.title} and add {controller} to holdfast:controllers in the "
+            "stack file, or remove the field",
+        )

@@ -15,7 +15,7 @@ from holdfast.drift.attribution import AuditTrail
 from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked, Objects
 from holdfast.drift.object_drift import Surroundings
-from holdfast.drift.scan import LiveState, find_drift
+from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.placement import placed
@@ -154,7 +154,7 @@ class DriftSources:
         return self._compared(objects, LiveState(found), around)
 
     def _compared(self, objects: list[KubeObject], live: LiveState, around: Surroundings) -> Scan:
-        report = find_drift(objects, live, around, self.desired.stack)
+        report = DriftJudge(objects, around, self.desired.stack).report(live)
         return Scan(report, _by_identity(objects), live, around)
 
     def _surroundings(

@@ -1,12 +1,13 @@
 """Everything declared against everything live: the whole report of one scan. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, NotChecked, Objects
 from holdfast.drift.object_drift import Surroundings, object_findings, whole_object_finding
-from holdfast.drift.unmanaged import unmanaged
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.drift.unmanaged import Strangers
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 
 Identity = tuple[str, str, str, str]
 
@@ -27,43 +28,80 @@ class LiveState:
     watched: frozenset[tuple[str, str]] = frozenset()
 
 
+class DriftJudge:
+    """Judges live objects by one declaration: all of them, or only those that moved.
+
+    Law: the findings of a whole report are those of its objects judged one by one.
+
+    Attributes:
+        declared: Reference and declaration of every declared object, by identity.
+        around: What judging an object needs beside it.
+    """
+
+    def __init__(
+        self, desired: Sequence[KubeObject], around: Surroundings, stack: str = ""
+    ) -> None:
+        """Prepare to judge.
+
+        Args:
+            desired: Each with its namespace filled in; no identity twice.
+            around: What judging an object needs beside it.
+            stack: Name in the label of the objects of this stack; empty where there is none.
+        """
+        self.around = around
+        pairs = [(reference_of(one), one) for one in desired]
+        self.declared = {ref.identity: (ref, one) for ref, one in pairs}
+        self._kinds = {ref.identity[:2] for ref, _ in pairs}
+        self._strangers = Strangers(desired, stack)
+
+    def report(self, live: LiveState, only: Collection[Identity] | None = None) -> DriftReport:
+        """Compare declared objects with live ones, and look for objects nobody declared.
+
+        Args:
+            live: What the cluster holds.
+            only: Identities to judge, as far as they are known here; None for everything.
+        """
+        findings: list[Finding] = []
+        unchecked = set(live.not_checked)
+        checked = 0
+        for identity in self.declared if only is None else only:
+            if identity not in self.declared:
+                continue
+            if identity in live.unread:
+                unchecked.add(live.unread[identity])
+                continue
+            ref, one = self.declared[identity]
+            try:
+                findings += self._of_declared(ref, one, live.objects.get(identity))
+                checked += 1
+            except RecursionError:
+                unchecked.add(NotChecked(str(ref), "nested too deeply to be compared"))
+        findings += self._of_strangers(live, only)
+        findings.sort(key=lambda finding: finding.sort_key)
+        return DriftReport(tuple(findings), tuple(sorted(unchecked)), checked)
+
+    def _of_declared(
+        self, ref: ObjectRef, desired: KubeObject, found: Mapping[str, Any] | None
+    ) -> list[Finding]:
+        if found is None:
+            return [whole_object_finding(ref, desired, DriftClass.MISSING, self.around)]
+        return object_findings(ref, desired, found, self.around)
+
+    def _of_strangers(
+        self, live: LiveState, only: Collection[Identity] | None
+    ) -> Iterator[Finding]:
+        wanted = live.objects if only is None else [key for key in only if key in live.objects]
+        candidates = ((key, live.objects[key]) for key in wanted if key not in self.declared)
+        for found in self._strangers.among(candidates, self._kinds | live.watched):
+            ref = reference_of(found)
+            yield whole_object_finding(ref, found, DriftClass.UNMANAGED, self.around)
+
+
 def find_drift(
     desired: Sequence[KubeObject],
     live: LiveState,
     around: Surroundings,
     stack: str = "",
 ) -> DriftReport:
-    """Compare every declared object with the live one, and look for objects nobody declared.
-
-    Args:
-        desired: Each with its namespace filled in; no identity twice.
-        live: What the cluster holds.
-        around: What judging an object needs beside it.
-        stack: Name in the label of the objects of this stack; empty where there is none.
-    """
-    findings: list[Finding] = []
-    unchecked = set(live.not_checked)
-    checked = 0
-    refs = [reference_of(one) for one in desired]
-    for ref, one in zip(refs, desired, strict=True):
-        if ref.identity in live.unread:
-            unchecked.add(live.unread[ref.identity])
-            continue
-        checked += 1
-        found = live.objects.get(ref.identity)
-        if found is None:
-            findings.append(whole_object_finding(ref, one, DriftClass.MISSING, around))
-            continue
-        try:
-            findings += object_findings(ref, one, found, around)
-        except RecursionError:
-            checked -= 1
-            unchecked.add(NotChecked(str(ref), "nested too deeply to be compared"))
-    kinds = {ref.identity[:2] for ref in refs} | live.watched
-    declared = {ref.identity for ref in refs}
-    strangers = ((key, one) for key, one in live.objects.items() if key not in declared)
-    for found in unmanaged(desired, strangers, kinds, stack):
-        ref = reference_of(found)
-        findings.append(whole_object_finding(ref, found, DriftClass.UNMANAGED, around))
-    findings.sort(key=lambda finding: finding.sort_key)
-    return DriftReport(tuple(findings), tuple(sorted(unchecked)), checked)
+    """Judge everything at once: see `DriftJudge`."""
+    return DriftJudge(desired, around, stack).report(live)

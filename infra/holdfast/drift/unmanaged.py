@@ -7,6 +7,7 @@ is no stranger.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from holdfast.drift.references import referenced
@@ -39,38 +40,54 @@ def stack_selector(stack: str) -> str:
     return f"{_MANAGED_BY}=holdfast,{_INSTANCE}={stack}"
 
 
-def unmanaged(
-    desired: Sequence[KubeObject],
-    live: Iterable[tuple[tuple[str, str, str, str], Mapping[str, Any]]],
-    kinds: Collection[tuple[str, str]],
-    stack: str = "",
-) -> Iterator[Mapping[str, Any]]:
-    """The strangers among live objects.
+class Strangers:
+    """Tells the strangers among live objects."""
 
-    Args:
-        desired: Everything declared, each with its namespace.
-        live: Objects that are not declared, with their identities.
-        kinds: Group and kind of what is looked at.
-        stack: Name in the labels of the stack's objects; empty where there is none.
-    """
-    owned = declared_namespaces(desired)
-    strangers = [
-        (identity, found)
-        for identity, found in live
-        if identity[:2] in kinds
-        and _is_our_business(identity[2], found, owned, stack)
-        and not _is_system(found)
-    ]
-    if not strangers:
-        return
-    meant, claims = referenced(desired), list(_claim_names(desired))
-    for identity, found in strangers:
-        _, kind, namespace, name = identity
+    def __init__(self, desired: Sequence[KubeObject], stack: str = "") -> None:
+        """Prepare to tell them.
+
+        Args:
+            desired: Everything declared, each with its namespace.
+            stack: Name in the labels of the stack's objects; empty where there is none.
+        """
+        self._desired = desired
+        self._stack = stack
+        self._owned = declared_namespaces(desired)
+
+    @cached_property
+    def _meant(self) -> set[tuple[str, str, str]]:
+        return referenced(self._desired)
+
+    @cached_property
+    def _claims(self) -> list[tuple[str, re.Pattern[str]]]:
+        return list(_claim_names(self._desired))
+
+    def among(
+        self,
+        live: Iterable[tuple[tuple[str, str, str, str], Mapping[str, Any]]],
+        kinds: Collection[tuple[str, str]],
+    ) -> Iterator[Mapping[str, Any]]:
+        """The strangers among live objects.
+
+        Args:
+            live: Objects that are not declared, with their identities.
+            kinds: Group and kind of what is looked at.
+        """
+        for identity, found in live:
+            if (
+                identity[:2] in kinds
+                and _is_our_business(identity[2], found, self._owned, self._stack)
+                and not _is_system(found)
+                and not self._is_meant(*identity[1:])
+            ):
+                yield found
+
+    def _is_meant(self, kind: str, namespace: str, name: str) -> bool:
+        """Whether a declared object refers to it, or a declared set has made it."""
         is_claim = kind == "PersistentVolumeClaim" and any(
-            namespace == where and pattern.fullmatch(name) for where, pattern in claims
+            namespace == where and pattern.fullmatch(name) for where, pattern in self._claims
         )
-        if not is_claim and (kind, namespace, name) not in meant:
-            yield found
+        return is_claim or (kind, namespace, name) in self._meant
 
 
 def _is_our_business(namespace: str, found: Mapping[str, Any], owned: set[str], stack: str) -> bool:

@@ -4,7 +4,7 @@ import pytest
 from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked
 from holdfast.drift.object_drift import Surroundings
-from holdfast.drift.scan import LiveState, find_drift
+from holdfast.drift.scan import DriftJudge, LiveState, find_drift
 from holdfast.kube.objects import KubeObject
 
 from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, edit, identity, live_of
@@ -132,3 +132,18 @@ class TestUnmanaged:
 def test_the_agent_of_a_finding_is_that_of_its_object() -> None:
     (each,) = scan([DEPLOYMENT], []).findings
     assert each.agent == "support"
+
+
+def test_judging_only_what_moved_finds_what_the_whole_report_finds_there() -> None:
+    stranger = edit(CONFIG, {"metadata.name": "stranger"})
+    moved = live_of(DEPLOYMENT, {"spec.replicas": 9})
+    desired = [NAMESPACE, CONFIG, DEPLOYMENT]
+    live = LiveState({identity(one): one for one in (NAMESPACE, moved, stranger)})
+    judge = DriftJudge(desired, Surroundings(autoscalers=Autoscalers(desired)))
+    whole = judge.report(live)
+    assert len({each.ref for each in whole.findings}) == 3
+    for one in (NAMESPACE, CONFIG, moved, stranger):
+        alone = judge.report(live, only=[identity(one)])
+        assert alone.findings == tuple(
+            each for each in whole.findings if each.ref.identity == identity(one)
+        )

@@ -25,7 +25,7 @@ def schema_text(make: Callable[[], dict[str, Any]]) -> str:
 @click.option("--stack", "is_stack", is_flag=True, help="The schema of stack files instead.")
 @click.option("--write", is_flag=True, help="Rewrite both files under docs/schema/ instead.")
 def command(is_stack: bool, write: bool) -> None:
-    """Print the JSON Schema (2020-12) of manifests: Agent, ModelConfig and MCPServer.
+    """Print the JSON Schema (2020-12) of manifests: Agent and what agents share.
 
     Editors with a YAML language server use it when a file begins with
     `# yaml-language-server: $schema=../docs/schema/agent.schema.json`.

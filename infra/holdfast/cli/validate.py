@@ -1,5 +1,6 @@
 """`holdfast validate`: every fault of every file, without cluster or engine. Wiring only."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -38,7 +39,8 @@ def command(paths: tuple[Path, ...], stacks: tuple[str, ...], output: str) -> Ex
     Exit codes: 0 valid   2 errors in files   5 a mandatory rule is broken   6 no such stack
     """
     root = find_project_root()
-    report = validate_project(root, stacks or stack_names(root), paths)
+    today = datetime.now(UTC).date()
+    report = validate_project(root, stacks or stack_names(root), paths, today=today)
     if output == "json":
         click.echo(validation_json(report), nl=False)
     else:

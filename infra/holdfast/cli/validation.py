@@ -1,28 +1,38 @@
 """Manifests, rendered and judged without cluster or engine: the wiring of `holdfast validate`."""
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 
 from holdfast_policies.judge import Violation, judge_stack, violations
 from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
 from holdfast_policies.rule import Level
+from holdfast_policies.table import RULES_BY_ID
 
 from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
 from holdfast.kube.objects import reference_of
 from holdfast.kube.paths import format_path
-from holdfast.manifest.fleet import Fleet
+from holdfast.manifest.exemptions import PolicyExceptionSpec
+from holdfast.manifest.expiry import faults_of_exemptions, has_expired
+from holdfast.manifest.fleet import DeclaredDriftIgnore, DeclaredPolicyException, Fleet
+from holdfast.manifest.kinds import DRIFT_IGNORE_KIND, POLICY_EXCEPTION_KIND
 from holdfast.manifest.loader import AGENTS_FOLDER, load_fleet, manifest_files_in
 from holdfast.manifest.stack_files import STACKS_FOLDER, path_in_file
 from holdfast.render.declared import plan_fleet
 from holdfast.render.fleet import render_fleet
 from holdfast.render.marks import RenderedObject
-from holdfast.report.validation_report import RuleBreach, ValidationReport, sorted_faults
+from holdfast.report.validation_report import (
+    Exemption,
+    RuleBreach,
+    ValidationReport,
+    sorted_faults,
+)
 
 _Fault = ManifestError | RuleBreach
 
 
 def validate_project(
-    root: Path, stacks: Sequence[str], paths: Sequence[Path] = ()
+    root: Path, stacks: Sequence[str], paths: Sequence[Path] = (), *, today: date
 ) -> ValidationReport:
     """Read all manifests for each stack, render them, and judge what they stand for.
 
@@ -31,6 +41,7 @@ def validate_project(
         stacks: Names of stacks; without one, the manifests alone are read.
         paths: Files and folders to report on; none for all. Those outside the project's own
             folders are read as if they lay among the manifests.
+        today: The day by which exemptions are judged.
 
     Raises:
         InputError: there is no such stack (exit code 6), or no folder of manifests.
@@ -41,20 +52,30 @@ def validate_project(
     foreign = [path for path in chosen if not any(path.is_relative_to(folder) for folder in own)]
     further = [file for path in foreign if path != root for file in manifest_files_in(path)]
     found: list[tuple[_Fault, str]] = []
+    exemptions: dict[Exemption, None] = {}
     for stack in stacks or [""]:
-        for fault in _faults_on(root, stack, further):
-            if not chosen or any(_lies_in(fault, path, root) for path in chosen):
-                found.append((fault, stack))
-    return ValidationReport(sorted_faults(found), tuple(stacks))
+        for each in _found_on(root, stack, further, today):
+            if chosen and not any(_lies_in(each, path, root) for path in chosen):
+                continue
+            if isinstance(each, Exemption):
+                exemptions[each] = None
+            else:
+                found.append((each, stack))
+    granted = sorted(exemptions, key=lambda each: each.location)
+    return ValidationReport(sorted_faults(found), tuple(stacks), tuple(granted))
 
 
-def _lies_in(fault: _Fault, path: Path, root: Path) -> bool:
-    return (root / fault.location.file).is_relative_to(path)
+def _lies_in(each: _Fault | Exemption, path: Path, root: Path) -> bool:
+    return (root / each.location.file).is_relative_to(path)
 
 
-def _faults_on(root: Path, stack: str, further_files: Sequence[Path]) -> Iterator[_Fault]:
+def _found_on(
+    root: Path, stack: str, further_files: Sequence[Path], today: date
+) -> Iterator[_Fault | Exemption]:
     try:
         fleet = load_fleet(root, stack or None, further_files=further_files)
+        yield from exemptions_of(fleet, today)
+        yield from faults_of_exemptions(fleet, today=today, rules=RULES_BY_ID)
         if stack:
             yield from _breaches(fleet)
     except InvalidFilesError as invalid:
@@ -62,6 +83,27 @@ def _faults_on(root: Path, stack: str, further_files: Sequence[Path]) -> Iterato
     except RenderError as error:
         place = SourceLocation(f"{STACKS_FOLDER}/Pulumi.{stack}.yaml")
         yield ManifestError(place, "", expected=error.message, remedy=error.remedy)
+
+
+def exemptions_of(fleet: Fleet, today: date) -> Iterator[Exemption]:
+    """Every exemption that still holds, in words."""
+    granted: list[DeclaredPolicyException | DeclaredDriftIgnore] = [
+        *fleet.policy_exceptions,
+        *fleet.drift_ignores,
+    ]
+    for each in granted:
+        if has_expired(each, today):
+            continue
+        target = each.spec.target
+        about = f"{target.kind} {target.namespace}/{target.name}"
+        if isinstance(each.spec, PolicyExceptionSpec):
+            kind, about = POLICY_EXCEPTION_KIND, f"{', '.join(each.spec.rules)} on {about}"
+        else:
+            what = ", ".join((*each.spec.paths, *each.spec.managers))
+            kind, about = DRIFT_IGNORE_KIND, f"{what} of {about}"
+        place = each.location_of("metadata.name")
+        expires = each.spec.expires.isoformat()
+        yield Exemption(place, kind, each.name, about, each.spec.owner, expires)
 
 
 def _breaches(fleet: Fleet) -> Iterator[_Fault]:

@@ -1,4 +1,4 @@
-"""The manifest of an agent, and those of what agents share."""
+"""The manifest of an agent."""
 
 from typing import Annotated, Literal, Self
 
@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints, model_validator
 from holdfast.manifest.agent_checks import faults_of_spec
 from holdfast.manifest.exposure import Availability, Network, Rollout, Scaling, Security
 from holdfast.manifest.faults import KEY, fault, together
-from holdfast.manifest.model import McpServerSpec, Model, ModelConfigSpec, Prompt, Tool
+from holdfast.manifest.model import Model, Prompt, Tool
 from holdfast.manifest.runtime import (
     ContainerPort,
     EnvFromSource,
@@ -35,6 +35,7 @@ from holdfast.manifest.values import (
 )
 
 API_VERSION = "holdfast.dev/v1alpha1"
+AGENT_KIND = "Agent"
 OWN_PREFIXES = ("holdfast.dev/", "app.kubernetes.io/")
 DEFAULT_GRACE_SECONDS = 60
 
@@ -163,39 +164,3 @@ class Agent(ManifestModel):
     """Name, place and marks."""
     spec: AgentSpec
     """What it is and needs."""
-
-
-class ModelConfig(ManifestModel):
-    """A shared model as declared."""
-
-    api_version: Literal["holdfast.dev/v1alpha1"]
-    """Version of this manifest's schema."""
-    kind: Literal["ModelConfig"]
-    """ModelConfig."""
-    metadata: Metadata
-    """Name, place and marks."""
-    spec: ModelConfigSpec
-    """The model."""
-
-
-class McpServer(ManifestModel):
-    """A shared tool server as declared."""
-
-    api_version: Literal["holdfast.dev/v1alpha1"]
-    """Version of this manifest's schema."""
-    kind: Literal["MCPServer"]
-    """MCPServer."""
-    metadata: Metadata
-    """Name, place and marks."""
-    spec: McpServerSpec
-    """The server."""
-
-
-Declared = Agent | ModelConfig | McpServer
-AGENT_KIND, MODEL_CONFIG_KIND, MCP_SERVER_KIND = "Agent", "ModelConfig", "MCPServer"
-KINDS: dict[str, type[Agent] | type[ModelConfig] | type[McpServer]] = {
-    AGENT_KIND: Agent,
-    MODEL_CONFIG_KIND: ModelConfig,
-    MCP_SERVER_KIND: McpServer,
-}
-"""Kinds that may stand in agents/, by the word in `kind`."""

@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Generic, TypeVar
 
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Segment, parse_path
-from holdfast.manifest.agent import Agent, AgentSpec, McpServer, ModelConfig
+from holdfast.manifest.agent import Agent, AgentSpec, Metadata
 from holdfast.manifest.environment import Environment
+from holdfast.manifest.exemptions import DriftIgnoreSpec, PolicyExceptionSpec
 from holdfast.manifest.model import McpServerSpec, ModelConfigSpec, ObjectReference, as_reference
 from holdfast.manifest.origin import Origin
+from holdfast.manifest.team import AgentTeamSpec
+
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,37 +60,23 @@ class DeclaredAgent(Declaration):
 
 
 @dataclass(frozen=True, slots=True)
-class DeclaredModelConfig(Declaration):
-    """A model that agents share."""
+class DeclaredCompanion(Declaration, Generic[S]):
+    """What agents share, or what is said about several of them: a manifest of another kind."""
 
-    model_config: ModelConfig
-
-    @property
-    def name(self) -> str:
-        """Name of the model, unique in its namespace."""
-        return self.model_config.metadata.name
-
-    @property
-    def spec(self) -> ModelConfigSpec:
-        """The model."""
-        return self.model_config.spec
-
-
-@dataclass(frozen=True, slots=True)
-class DeclaredMcpServer(Declaration):
-    """A tool server that agents share."""
-
-    mcp_server: McpServer
+    metadata: Metadata
+    spec: S
 
     @property
     def name(self) -> str:
-        """Name of the server, unique in its namespace."""
-        return self.mcp_server.metadata.name
+        """Name of the object, unique in its kind and namespace."""
+        return self.metadata.name
 
-    @property
-    def spec(self) -> McpServerSpec:
-        """The server."""
-        return self.mcp_server.spec
+
+DeclaredAgentTeam = DeclaredCompanion[AgentTeamSpec]
+DeclaredDriftIgnore = DeclaredCompanion[DriftIgnoreSpec]
+DeclaredMcpServer = DeclaredCompanion[McpServerSpec]
+DeclaredModelConfig = DeclaredCompanion[ModelConfigSpec]
+DeclaredPolicyException = DeclaredCompanion[PolicyExceptionSpec]
 
 
 @dataclass(frozen=True)
@@ -96,6 +87,9 @@ class Fleet:
         agents: Sorted by name.
         model_configs: Sorted by namespace and name.
         mcp_servers: Sorted by namespace and name.
+        agent_teams: Sorted by namespace and name.
+        policy_exceptions: Waivers, expired ones included; sorted by namespace and name.
+        drift_ignores: Rules on expected drift, expired ones included; sorted likewise.
         environment: The settings of the stack that the fleet was loaded for.
         stack: Name of that stack; empty when none was given.
         settings_origin: Where those settings were written.
@@ -105,6 +99,9 @@ class Fleet:
     model_configs: tuple[DeclaredModelConfig, ...]
     mcp_servers: tuple[DeclaredMcpServer, ...]
     environment: Environment
+    agent_teams: tuple[DeclaredAgentTeam, ...] = ()
+    policy_exceptions: tuple[DeclaredPolicyException, ...] = ()
+    drift_ignores: tuple[DeclaredDriftIgnore, ...] = ()
     stack: str = ""
     settings_origin: Origin = field(
         default_factory=lambda: Origin("", 0, 0), repr=False, compare=False
@@ -129,6 +126,18 @@ class Fleet:
     ) -> DeclaredMcpServer | None:
         """The tool server that a manifest of `namespace` refers to; None when there is none."""
         return self._mcp_servers.get(as_reference(reference, namespace))
+
+    def team_of(self, agent: DeclaredAgent) -> DeclaredAgentTeam | None:
+        """The team that names an agent among its members; None when none does."""
+        return self._teams.get((agent.namespace, agent.name))
+
+    @cached_property
+    def _teams(self) -> dict[tuple[str, str], DeclaredAgentTeam]:
+        return {
+            as_reference(member, team.namespace): team
+            for team in self.agent_teams
+            for member in team.spec.members
+        }
 
     @cached_property
     def _agents(self) -> dict[tuple[str, str], DeclaredAgent]:

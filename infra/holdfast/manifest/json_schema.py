@@ -15,10 +15,12 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from holdfast.manifest.agent import API_VERSION, KINDS, AgentSpec
+from holdfast.manifest.agent import API_VERSION, AgentSpec
 from holdfast.manifest.annotations import models_below
 from holdfast.manifest.environment import Environment
+from holdfast.manifest.kinds import KINDS
 from holdfast.manifest.stack_files import NAMESPACE, PULUMI_KEYS
+from holdfast.manifest.team import AgentTeamSpec
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
@@ -34,23 +36,28 @@ def manifest_schema() -> Schema:
         }
         for kind, model in KINDS.items()
     ]
+    definitions = _definitions(KINDS.values())
+    # A team's defaults are part of a spec: nothing in them is required.
+    changes = _changes()
+    defaults = definitions[AgentTeamSpec.__name__]["properties"]["defaults"]
+    defaults.pop("additionalProperties", None)
+    defaults["$ref"] = f"#/$defs/{AgentSpec.__name__}{_CHANGE}"
     return {
         "$schema": DIALECT,
         "title": "Holdfast manifest",
-        "description": "An agent, or a model or tool server that agents share.",
+        "description": "An agent, or what agents share: a team, a model, a tool server, a waiver.",
         "type": "object",
         "required": ["apiVersion", "kind", "metadata", "spec"],
         "properties": {"apiVersion": {"const": API_VERSION}, "kind": {"enum": list(KINDS)}},
         "allOf": branches,
-        "$defs": _definitions(KINDS.values()),
+        "$defs": dict(sorted((definitions | changes).items())),
     }
 
 
 def stack_schema() -> Schema:
     """Schema of a stack file; what other providers and Pulumi itself keep there is left alone."""
     settings = _definitions([Environment])
-    spec = _definitions([AgentSpec])
-    changes = {f"{name}{_CHANGE}": _as_change(each) for name, each in spec.items()}
+    changes = _changes()
     environment = settings.pop(Environment.__name__)
     change_of_agent = {"$ref": f"#/$defs/{AgentSpec.__name__}{_CHANGE}"}
     environment["properties"]["agents"]["additionalProperties"] = change_of_agent
@@ -74,6 +81,12 @@ def stack_schema() -> Schema:
         },
         "$defs": dict(sorted((settings | changes).items())),
     }
+
+
+def _changes() -> dict[str, Schema]:
+    """Definitions of a part of a spec, as overrides and a team's defaults have it."""
+    spec = _definitions([AgentSpec])
+    return {f"{name}{_CHANGE}": _as_change(each) for name, each in spec.items()}
 
 
 def _definitions(models: Iterable[type[BaseModel]]) -> dict[str, Schema]:

@@ -8,31 +8,27 @@ from typing import Any
 
 from holdfast.errors import InputError, InvalidFilesError, ManifestError
 from holdfast.kube.paths import format_path
-from holdfast.manifest.agent import (
-    AGENT_KIND,
-    API_VERSION,
-    KINDS,
-    Agent,
-    Declared,
-    McpServer,
-    ModelConfig,
-)
+from holdfast.manifest.agent import AGENT_KIND, API_VERSION, Agent
 from holdfast.manifest.credential_scan import faults_of_credentials
 from holdfast.manifest.declared_names import DeclaredNames
 from holdfast.manifest.documents import Document, read_documents
+from holdfast.manifest.effective import Project, effective_agent
 from holdfast.manifest.environment import Environment
-from holdfast.manifest.fleet import (
-    DeclaredAgent,
-    DeclaredMcpServer,
-    DeclaredModelConfig,
-    Fleet,
-)
+from holdfast.manifest.fleet import DeclaredAgent, DeclaredCompanion, Fleet
 from holdfast.manifest.fleet_checks import faults_in_environment, faults_of_fleet
+from holdfast.manifest.kinds import (
+    AGENT_TEAM_KIND,
+    DRIFT_IGNORE_KIND,
+    KINDS,
+    MCP_SERVER_KIND,
+    MODEL_CONFIG_KIND,
+    POLICY_EXCEPTION_KIND,
+    Companion,
+)
 from holdfast.manifest.origin import Origin
-from holdfast.manifest.overlay import overlay_spec
-from holdfast.manifest.prompt_files import with_prompt_text
 from holdfast.manifest.source_text import read_text
 from holdfast.manifest.stack_files import StackSettings, path_in_file, read_stack_file
+from holdfast.manifest.team_defaults import Memberships
 from holdfast.manifest.validation import suggestion, validate
 from holdfast.manifest.wording import described
 
@@ -46,8 +42,12 @@ class _Gathered:
 
     errors: list[ManifestError] = field(default_factory=list)
     agents: list[DeclaredAgent] = field(default_factory=list)
-    model_configs: list[DeclaredModelConfig] = field(default_factory=list)
-    mcp_servers: list[DeclaredMcpServer] = field(default_factory=list)
+    companions: dict[str, list[DeclaredCompanion[Any]]] = field(default_factory=dict)
+
+    def of_kind(self, kind: str) -> tuple[DeclaredCompanion[Any], ...]:
+        """Companions of one kind, sorted by namespace and name."""
+        found = self.companions.get(kind, ())
+        return tuple(sorted(found, key=lambda each: (each.namespace, each.name)))
 
 
 def load_environment(project_root: Path, stack: str) -> Environment:
@@ -85,18 +85,18 @@ def load_fleet(
     )
     documents = list(_documents(root, further_files, gathered))
     names = DeclaredNames(documents, environment.namespace)
-    gathered.errors += names.faults()
+    memberships = Memberships(documents, environment.namespace)
+    gathered.errors += [*names.faults(), *memberships.faults()]
     gathered.errors += _unknown_overrides(settings, names)
     for document in documents:
-        _gather(document, root, settings, environment, gathered)
+        _gather(document, Project(root, settings, environment.namespace, memberships), gathered)
     fleet = Fleet(
         agents=tuple(sorted(gathered.agents, key=lambda each: each.name)),
-        model_configs=tuple(
-            sorted(gathered.model_configs, key=lambda each: (each.namespace, each.name))
-        ),
-        mcp_servers=tuple(
-            sorted(gathered.mcp_servers, key=lambda each: (each.namespace, each.name))
-        ),
+        model_configs=gathered.of_kind(MODEL_CONFIG_KIND),
+        mcp_servers=gathered.of_kind(MCP_SERVER_KIND),
+        agent_teams=gathered.of_kind(AGENT_TEAM_KIND),
+        policy_exceptions=gathered.of_kind(POLICY_EXCEPTION_KIND),
+        drift_ignores=gathered.of_kind(DRIFT_IGNORE_KIND),
         environment=environment,
         stack=stack or "",
         settings_origin=settings.origin,
@@ -106,7 +106,8 @@ def load_fleet(
         # Settings that are not valid say nothing about what the cluster offers.
         gathered.errors += faults_in_environment(fleet)
     if gathered.errors:
-        raise InvalidFilesError(gathered.errors)
+        # What a team hands down is wrong in each of its members, and told once.
+        raise InvalidFilesError(list({str(error): error for error in gathered.errors}.values()))
     return fleet
 
 
@@ -156,13 +157,7 @@ def _documents(
         yield from content.documents
 
 
-def _gather(
-    document: Document,
-    root: Path,
-    settings: StackSettings,
-    environment: Environment,
-    gathered: _Gathered,
-) -> None:
+def _gather(document: Document, project: Project, gathered: _Gathered) -> None:
     data, origin = document.data, document.origin
     if not isinstance(data, dict):
         gathered.errors.append(_no_manifest(data, origin))
@@ -171,50 +166,41 @@ def _gather(
     if kind is None:
         return
     errors: list[ManifestError] = []
+    faulty = set(document.faulty_paths)
     if kind is Agent:
-        data, origin, errors = _effective(data, origin, root, settings)
-    errors += faults_of_credentials(data, origin)
+        data, origin, errors = effective_agent(data, origin, project, faulty)
+    errors += faults_of_credentials(_own_part(data), origin)
     gathered.errors += errors
-    faulty = document.faulty_paths.union(error.path for error in errors)
+    faulty.update(error.path for error in errors)
     result = validate(kind, data, origin, faulty_paths=faulty)
     if isinstance(result, list):
         gathered.errors += result
     elif not faulty:
-        _declare(result, origin, document.origin.file, environment.namespace, gathered)
+        namespace = result.metadata.namespace or project.namespace
+        _declare(result, origin, document.origin.file, namespace, gathered)
+
+
+def _own_part(data: dict[str, Any]) -> dict[str, Any]:
+    """A manifest without what takes effect elsewhere: a team's defaults, judged at its members."""
+    spec = data.get("spec")
+    if data.get("kind") != AGENT_TEAM_KIND or not isinstance(spec, dict):
+        return data
+    return {**data, "spec": {key: value for key, value in spec.items() if key != "defaults"}}
 
 
 def _declare(
-    manifest: Declared, origin: Origin, source: str, default_namespace: str, gathered: _Gathered
+    manifest: Agent | Companion, origin: Origin, source: str, namespace: str, gathered: _Gathered
 ) -> None:
-    namespace = manifest.metadata.namespace or default_namespace
     if isinstance(manifest, Agent):
         gathered.agents.append(DeclaredAgent(namespace, source, origin, manifest))
-    elif isinstance(manifest, ModelConfig):
-        gathered.model_configs.append(DeclaredModelConfig(namespace, source, origin, manifest))
-    else:
-        gathered.mcp_servers.append(DeclaredMcpServer(namespace, source, origin, manifest))
+        return
+    companion: DeclaredCompanion[Any] = DeclaredCompanion(
+        namespace, source, origin, manifest.metadata, manifest.spec
+    )
+    gathered.companions.setdefault(manifest.kind, []).append(companion)
 
 
-def _effective(
-    data: dict[str, Any], origin: Origin, root: Path, settings: StackSettings
-) -> tuple[dict[str, Any], Origin, list[ManifestError]]:
-    """A raw agent with the stack's override and the text of its prompt file."""
-    metadata = data.get("metadata")
-    name = metadata.get("name") if isinstance(metadata, dict) else None
-    spec, spec_origin = data.get("spec"), origin.nearest(("spec",))
-    change = settings.overrides.get(name) if isinstance(name, str) else None
-    if isinstance(change, dict) and isinstance(spec, dict):
-        place = settings.origin.nearest(("agents", str(name)))
-        spec, spec_origin = overlay_spec(spec, spec_origin, change, place)
-    spec, spec_origin, errors = with_prompt_text(spec, spec_origin, root)
-    if spec is data.get("spec"):
-        return data, origin, errors
-    return {**data, "spec": spec}, origin.with_child("spec", spec_origin), errors
-
-
-def _kind(
-    document: Document, errors: list[ManifestError]
-) -> type[Agent] | type[ModelConfig] | type[McpServer] | None:
+def _kind(document: Document, errors: list[ManifestError]) -> type[Agent | Companion] | None:
     data, origin = document.data, document.origin
     choices = {"apiVersion": (API_VERSION,), "kind": tuple(KINDS)}
     for key, known in choices.items():

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 
 from holdfast.errors import ManifestError
 from holdfast.kube.paths import Path, format_path
-from holdfast.manifest.agent import AGENT_KIND, MCP_SERVER_KIND, MODEL_CONFIG_KIND
+from holdfast.manifest.agent import AGENT_KIND
 from holdfast.manifest.declared_names import DeclaredNames
 from holdfast.manifest.exposure import GATEWAY, Caller, Namespace
 from holdfast.manifest.fleet import (
+    Declaration,
     DeclaredAgent,
     DeclaredMcpServer,
     DeclaredModelConfig,
     Fleet,
 )
+from holdfast.manifest.kinds import MCP_SERVER_KIND, MODEL_CONFIG_KIND
 from holdfast.manifest.model import ObjectReference, as_reference
 from holdfast.manifest.validation import suggestion
 
@@ -127,6 +129,15 @@ def faults_of_tools(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestErro
                 )
 
 
+def faults_of_teams(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestError]:
+    """Members of teams that are no agents."""
+    for team in fleet.agent_teams:
+        for index, member in enumerate(team.spec.members):
+            if fleet.agent(member, team.namespace) is None:
+                path = ("spec", "members", index)
+                yield from _faults_of_absence(FieldReference(AGENT_KIND, member, path), team, names)
+
+
 def target_of(
     reference: FieldReference, agent: DeclaredAgent, fleet: Fleet
 ) -> DeclaredAgent | DeclaredModelConfig | DeclaredMcpServer | None:
@@ -148,9 +159,9 @@ def _names(entry: Caller, callee: DeclaredAgent, caller: DeclaredAgent) -> bool:
 
 
 def _faults_of_absence(
-    reference: FieldReference, agent: DeclaredAgent, names: DeclaredNames
+    reference: FieldReference, referrer: Declaration, names: DeclaredNames
 ) -> Iterator[ManifestError]:
-    namespace, name = as_reference(reference.reference, agent.namespace)
+    namespace, name = as_reference(reference.reference, referrer.namespace)
     known = names.of(reference.kind)
     namespaces = known.get(name, {})
     if namespace in namespaces:
@@ -161,7 +172,7 @@ def _faults_of_absence(
     else:
         remedy = suggestion(name, known)
     yield _fault(
-        agent,
+        referrer,
         reference.path,
         expected=f"expected {_WORDS[reference.kind]} of namespace {namespace!r}",
         found=repr(name),
@@ -187,8 +198,8 @@ def _faults_of_sharing(
 
 
 def _fault(
-    agent: DeclaredAgent, path: Path, *, expected: str, found: str, remedy: str
+    referrer: Declaration, path: Path, *, expected: str, found: str, remedy: str
 ) -> ManifestError:
     return ManifestError(
-        agent.location_of(path), format_path(path), expected=expected, found=found, remedy=remedy
+        referrer.location_of(path), format_path(path), expected=expected, found=found, remedy=remedy
     )

@@ -36,6 +36,27 @@ class RuleBreach:
 
 
 @dataclass(frozen=True, slots=True)
+class Exemption:
+    """Something that a person has granted for a time, told although nothing is wrong.
+
+    Attributes:
+        location: Where it is declared.
+        kind: PolicyException or DriftIgnore.
+        name: Its name.
+        about: What is exempt, in words.
+        owner: Who answers for it.
+        expires: Its last day, `2026-03-31`.
+    """
+
+    location: SourceLocation
+    kind: str
+    name: str
+    about: str
+    owner: str
+    expires: str
+
+
+@dataclass(frozen=True, slots=True)
 class OnStacks:
     """A fault, and the stacks on which it shows; no stack when the manifests alone were read."""
 
@@ -50,10 +71,12 @@ class ValidationReport:
     Attributes:
         faults: Errors and breaches, each once, in order of place.
         stacks: Stacks against which the manifests were read.
+        exemptions: What has been granted for a time, in order of place.
     """
 
     faults: tuple[OnStacks, ...]
     stacks: tuple[str, ...]
+    exemptions: tuple[Exemption, ...] = ()
 
     @property
     def errors(self) -> list[ManifestError]:
@@ -80,7 +103,7 @@ def validation_text(report: ValidationReport, *, colour: bool = False) -> str:
 
 
 def validation_summary(report: ValidationReport) -> str:
-    """One line: what was read, and what was found."""
+    """What was granted for a time, a line each; then what was read, and what was found."""
     read = f"{_counted(len(report.stacks), 'stack')}: {', '.join(report.stacks)}"
     read = read if report.stacks else "without a stack"
     mandatory = sum(breach.is_mandatory for breach in report.breaches)
@@ -90,7 +113,13 @@ def validation_summary(report: ValidationReport) -> str:
         _counted(len(report.breaches) - mandatory, "advisory remark"),
     ]
     found = [count for count in counts if not count.startswith("0 ")]
-    return f"{', '.join(found) or 'valid'} ({read})"
+    granted = [
+        f"{each.location}: {each.kind} {each.name}: {each.about}, until {each.expires} "
+        f"(owner {each.owner})"
+        for each in report.exemptions
+    ]
+    lines = [*granted, f"{', '.join(found) or 'valid'} ({read})"]
+    return "\n".join(safe_text(line, _LONGEST_LINE_CHARACTERS) for line in lines)
 
 
 def validation_json(report: ValidationReport) -> str:
@@ -100,8 +129,21 @@ def validation_json(report: ValidationReport) -> str:
         "stacks": report.stacks,
         "errors": [_document(each) for each in report.faults if _is_error(each)],
         "violations": [_document(each) for each in report.faults if not _is_error(each)],
+        "exemptions": [_exemption(each) for each in report.exemptions],
     }
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
+def _exemption(each: Exemption) -> dict[str, Any]:
+    return {
+        "file": each.location.file,
+        "line": each.location.line,
+        "kind": each.kind,
+        "name": each.name,
+        "about": each.about,
+        "owner": each.owner,
+        "expires": each.expires,
+    }
 
 
 def _is_error(each: OnStacks) -> bool:

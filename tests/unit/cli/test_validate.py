@@ -1,12 +1,14 @@
 """`holdfast validate`: faults with their place on stdout, prose on stderr, one exit code."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from holdfast.cli.main import run
 
 from tests.unit.manifest.projects import IMAGE, MANIFEST, STACK, agent, spec, write
+from tests.unit.manifest.test_exemptions import EXCEPTION
 
 PROD = "stacks/Pulumi.prod.yaml"
 
@@ -158,6 +160,7 @@ def test_json_carries_the_parts(project: Path, capsys: pytest.CaptureFixture[str
             }
         ],
         "violations": [],
+        "exemptions": [],
     }
 
 
@@ -174,3 +177,23 @@ def test_outside_a_project_there_is_one_clear_error(
     monkeypatch.chdir(tmp_path_factory.mktemp("nowhere"))
     assert run(["validate"]) == 2
     assert "run this inside the project" in capsys.readouterr().err
+
+
+def test_what_was_granted_for_a_time_is_told_and_ends_by_the_clock(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = EXCEPTION.replace("2026-05-30", str(datetime.now(UTC).date() + timedelta(days=30)))
+    write(project, "agents/waiver.yaml", text)
+    assert run(["validate"]) == 0
+    told = capsys.readouterr().err
+    assert told.startswith(
+        "agents/waiver.yaml:3:18: PolicyException legacy-egress: egress-scoped on NetworkPolicy "
+        "agents/triage, until "
+    )
+    assert told.endswith("(owner sre)\nvalid (2 stacks: dev, prod)\n")
+    assert run(["validate", "-o", "json"]) == 0
+    (granted,) = json.loads(capsys.readouterr().out)["exemptions"]
+    assert (granted["name"], granted["owner"]) == ("legacy-egress", "sre")
+    write(project, "agents/waiver.yaml", EXCEPTION.replace("2026-05-30", "2020-01-01"))
+    assert run(["validate"]) == 2
+    assert "spec.expires" in capsys.readouterr().out

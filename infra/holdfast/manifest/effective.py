@@ -1,0 +1,59 @@
+"""An agent's raw data as it is to take effect: over its team, under its stack, with its prompt."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import ManifestError
+from holdfast.manifest.origin import Origin
+from holdfast.manifest.overlay import overlay_spec
+from holdfast.manifest.prompt_files import with_prompt_text
+from holdfast.manifest.stack_files import StackSettings
+from holdfast.manifest.team_defaults import Memberships
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What every document is read with.
+
+    Attributes:
+        root: Resolved folder of the project.
+        settings: The stack's, with its overrides.
+        namespace: Namespace of what names none.
+        memberships: Agents to their teams.
+    """
+
+    root: Path
+    settings: StackSettings
+    namespace: str
+    memberships: Memberships
+
+
+def effective_agent(
+    data: dict[str, Any], origin: Origin, project: Project, faulty: set[str]
+) -> tuple[dict[str, Any], Origin, list[ManifestError]]:
+    """A raw agent over its team's defaults, under the stack's override, with its prompt's text.
+
+    Args:
+        data: Raw data of the agent.
+        origin: Where it was written.
+        project: What it is read with.
+        faulty: Paths whose fault is reported already; those of the team's defaults are added.
+    """
+    metadata = data.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    name = metadata.get("name")
+    namespace = metadata.get("namespace") or project.namespace
+    spec, spec_origin = data.get("spec"), origin.nearest(("spec",))
+    membership = project.memberships.of(namespace, name)
+    if membership is not None and isinstance(spec, dict):
+        spec, spec_origin = membership.under(spec, spec_origin)
+        faulty |= membership.faulty_paths
+    change = project.settings.overrides.get(name) if isinstance(name, str) else None
+    if isinstance(change, dict) and isinstance(spec, dict):
+        place = project.settings.origin.nearest(("agents", str(name)))
+        spec, spec_origin = overlay_spec(spec, spec_origin, change, place)
+    spec, spec_origin, errors = with_prompt_text(spec, spec_origin, project.root)
+    if spec is data.get("spec"):
+        return data, origin, errors
+    return {**data, "spec": spec}, origin.with_child("spec", spec_origin), errors

@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup toolchain demo test check lint types contracts unit e2e bench schema lock clean
+.PHONY: help setup toolchain definitions demo test check lint types contracts unit e2e bench schema lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,10 +27,13 @@ toolchain: ## build the engine, the provider and the control plane (cached outsi
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed; install it or set PYTHON=..." >&2; exit 1; }
 	@$(PYTHON) toolchain/build.py >/dev/null
 
-demo: setup toolchain ## the main job on the embedded sandbox
+definitions: ## fetch the definitions of the ecosystem's custom resources (cached outside the clone)
+	@$(PYTHON) toolchain/definitions.py >/dev/null
+
+demo: setup toolchain definitions ## the main job on the embedded sandbox
 	@$(PY) -m examples.demo
 
-test: setup toolchain check e2e ## everything: lint, types, contracts, unit, policy and end-to-end tests
+test: setup toolchain definitions check e2e ## everything: lint, types, contracts, unit, policy and end-to-end tests
 
 check: lint types contracts unit ## the fast half
 
@@ -47,7 +50,7 @@ contracts: setup
 unit: setup
 	@$(PY) -m pytest -q -n 2 $(wildcard tests/unit tests/policies tests/contract)
 
-e2e: setup toolchain
+e2e: setup toolchain definitions
 	@$(PY) -m pytest -q -n 2 --dist loadfile tests/e2e
 
 bench: setup toolchain ## the benchmarks, each a ratio against a named baseline

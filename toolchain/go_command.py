@@ -66,7 +66,7 @@ def explain_failure(arguments: list[str], stderr: str) -> str:
         return f"the disk is full; {remedy}\n  {detail}"
     if re.search(unreachable, stderr):
         return (
-            "a pinned Go module could not be fetched; check the network and GOPROXY, then run "
-            f"'make toolchain' again (it goes on where it stopped)\n  {detail}"
+            "a pinned Go module could not be fetched; check the network and GOPROXY, then run the "
+            f"same target of make again (it goes on where it stopped)\n  {detail}"
         )
     return f"'go {' '.join(arguments[:1])}' failed; what is built so far is kept\n  {detail}"

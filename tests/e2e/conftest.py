@@ -1,4 +1,7 @@
-"""What end-to-end tests share: one fresh sandbox for the session, and kubectl on it."""
+"""What end-to-end tests share: one fresh sandbox for the session, and kubectl on it.
+
+A test whose agents need kinds of other projects takes `defined_sandbox` in place of `sandbox`.
+"""
 
 import secrets
 from collections.abc import Iterator
@@ -23,6 +26,14 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSandbox]:
 def kubectl(sandbox: LiveSandbox) -> Kubectl:
     """kubectl on the session's sandbox, as admin unless told otherwise."""
     return Kubectl(sandbox)
+
+
+@pytest.fixture(scope="session")
+def defined_sandbox(sandbox: LiveSandbox) -> LiveSandbox:
+    """The session's sandbox with the definitions of every controller that Holdfast renders for."""
+    done = sandbox.run("up", "--with", "all")
+    assert done.returncode == 0, done.stderr
+    return sandbox
 
 
 @pytest.fixture

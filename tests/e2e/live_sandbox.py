@@ -50,9 +50,9 @@ class LiveSandbox:
     audit_log: Path
 
     @classmethod
-    def start(cls, name: str, state: Path) -> "LiveSandbox":
+    def start(cls, name: str, state: Path, *options: str) -> "LiveSandbox":
         """Bring a sandbox up; everything about it is read from the command's JSON."""
-        done = run_holdfast("sandbox", "up", "--name", name, "-o", "json", state=state)
+        done = run_holdfast("sandbox", "up", "--name", name, "-o", "json", *options, state=state)
         assert done.returncode == 0, done.stderr
         document = json.loads(done.stdout)
         return cls(
@@ -123,6 +123,11 @@ class Kubectl:
     def get(self, *arguments: str, user: str = "admin") -> dict[str, Any]:
         """`kubectl get ... -o json`."""
         document: dict[str, Any] = json.loads(self("get", *arguments, "-o", "json", user=user))
+        return document
+
+    def raw(self, path: str) -> dict[str, Any]:
+        """`kubectl get --raw PATH`."""
+        document: dict[str, Any] = json.loads(self("get", "--raw", path))
         return document
 
     def apply(self, *objects: dict[str, Any], user: str = "admin") -> None:

@@ -6,7 +6,9 @@ import time
 import click
 
 from holdfast.cli.sandbox_status import list_json, list_text, status_json, status_text, up_text
-from holdfast.errors import ExitCode, SandboxError
+from holdfast.errors import ExitCode, InputError, SandboxError
+from holdfast.manifest.controllers import ControllerName
+from holdfast.sandbox.definitions import controllers_with_definitions, install_definitions
 from holdfast.sandbox.health import sandbox_status
 from holdfast.sandbox.logs import LOG_NAMES, follow, last_lines, log_files
 from holdfast.sandbox.place import (
@@ -57,26 +59,55 @@ def command() -> None:
     """
 
 
+def _controllers(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> tuple[ControllerName, ...]:
+    known = controllers_with_definitions()
+    if value in (None, "all"):
+        return known if value else ()
+    names = [name.strip() for name in str(value).split(",")]
+    unknown = next((name for name in names if name not in known), None)
+    if unknown is not None:
+        raise InputError(
+            f"--with: {unknown!r} is no controller with definitions",
+            remedy=f"take some of {', '.join(known)}, or all",
+        )
+    return tuple(name for name in known if name in names)
+
+
 @command.command()
 @_name
+@click.option(
+    "--with",
+    "controllers",
+    metavar="NAMES",
+    callback=_controllers,
+    help="Controllers whose custom resources it knows: names with commas between, or all.",
+)
 @_output
-def up(place: SandboxPlace, form: str) -> None:
+def up(place: SandboxPlace, controllers: tuple[ControllerName, ...], form: str) -> None:
     """Start a sandbox; repair it when a program of it has ended.
 
     Does nothing when it is fit for use already. A sandbox that was stopped with `down --keep`, or
     by a restart of the machine, starts again with its data. An interrupted start leaves nothing
     running.
 
+    With --with it also gets the definitions of these controllers' kinds, as their projects publish
+    them ('make definitions' fetches them): objects are validated and kept, no controller acts.
+
     \b
     Examples:
       holdfast sandbox up
-      holdfast sandbox up --name team-a -o json
+      holdfast sandbox up --with keda,gateway-api
+      holdfast sandbox up --name team-a --with all -o json
     """
     # Certificates are slow to load, and no other verb makes any.
     from holdfast.sandbox.control_plane import up as bring_up  # noqa: PLC0415
 
     started = time.monotonic()
     outcome = bring_up(place, _report)
+    if controllers:
+        install_definitions(place, controllers, _report)
     status = sandbox_status(place)
     click.echo(up_text(status, outcome, time.monotonic() - started), err=True)
     if form == "json":

@@ -1,7 +1,8 @@
 """Where the programs are: `pulumi`, its plugins and the parts of a control plane.
 
 Looked for in the folder that HOLDFAST_TOOLCHAIN names, in the toolchain built from the project's
-pins, then on PATH. Nothing is built or downloaded here; the remedy of every error says what to run.
+pins, then on PATH. Definitions of custom resources lie in a folder of their own. Nothing is built
+or downloaded here; the remedy of every error says what to run.
 """
 
 import functools
@@ -14,7 +15,9 @@ from pathlib import Path
 from holdfast.errors import ToolchainError
 
 FOLDER_VARIABLE = "HOLDFAST_TOOLCHAIN"
+DEFINITIONS_VARIABLE = "HOLDFAST_DEFINITIONS"
 _BUILD_SCRIPT = Path("toolchain") / "build.py"
+_DEFINITIONS_SCRIPT = Path("toolchain") / "definitions.py"
 _PRINT_TIMEOUT_SECONDS = 30
 
 
@@ -50,16 +53,40 @@ def find_program(name: str) -> Path:
 
 def built_folder() -> Path | None:
     """The folder of the project's finished toolchain, None when there is none (yet)."""
+    folder = _folder_of(_BUILD_SCRIPT)
+    return folder if folder is not None and (folder / "complete").exists() else None
+
+
+def find_definitions(controller: str) -> tuple[Path, ...]:
+    """The definitions of one controller's custom resources, `<definition>.yaml` each, by name.
+
+    Raises:
+        ToolchainError: they are nowhere to be found.
+    """
+    if explicit := os.environ.get(DEFINITIONS_VARIABLE):
+        folder, remedy = Path(explicit), f"correct or unset {DEFINITIONS_VARIABLE}"
+    else:
+        script_folder = _folder_of(_DEFINITIONS_SCRIPT)
+        folder = script_folder or Path.cwd()
+        remedy = (
+            "run 'make definitions'"
+            if script_folder
+            else f"set {DEFINITIONS_VARIABLE} to a folder that holds them, or work in a clone of "
+            "the project"
+        )
+    if found := sorted((folder / controller).glob("*.yaml")):
+        return tuple(found)
+    message = f"no definitions of {controller} were found in {folder}"
+    raise ToolchainError(message, remedy=remedy)
+
+
+def _folder_of(script: Path) -> Path | None:
+    """The folder that a script of the toolchain prints; None where there is no such script."""
     for start in (Path(__file__).resolve(), Path.cwd()):
-        if (script := _build_script_above(start)) is not None:
-            folder = _printed_folder(script)
-            return folder if folder is not None and (folder / "complete").exists() else None
+        for folder in (start, *start.parents):
+            if (folder / script).is_file():
+                return _printed_folder(folder / script)
     return None
-
-
-def _build_script_above(start: Path) -> Path | None:
-    candidates = (folder / _BUILD_SCRIPT for folder in (start, *start.parents))
-    return next((script for script in candidates if script.is_file()), None)
 
 
 @functools.cache

@@ -61,10 +61,15 @@ class ApiClient:
         status, body = self._request("GET", path)
         return json.loads(body) if status == http.client.OK else None
 
-    def apply(self, path: str, content: dict[str, Any]) -> str:
-        """Create or update an object by server-side apply; the server's words when it refuses."""
+    def apply(self, path: str, content: dict[str, Any] | bytes) -> str:
+        """Create or update an object by server-side apply; the server's words when it refuses.
+
+        Args:
+            path: Path of the object.
+            content: The object, or the bytes of a YAML file that holds it.
+        """
         query = "fieldManager=holdfast-sandbox&force=true"
-        body = json.dumps(content).encode()
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
         status, answer = self._request("PATCH", f"{path}?{query}", body, _SERVER_SIDE_APPLY)
         if status in (http.client.OK, http.client.CREATED):
             return ""

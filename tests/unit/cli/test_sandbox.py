@@ -51,6 +51,17 @@ def test_refuses_a_bad_name_before_anything_else(
     assert list(state.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["kedda", "vault-injector", ""])
+def test_refuses_definitions_of_a_controller_that_has_none(
+    name: str, state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["sandbox", "up", "--with", f"keda,{name}"]) == 2
+
+    said = capsys.readouterr().err
+    assert f"--with: {name!r} is no controller with definitions; take some of agent-sandbox" in said
+    assert list(state.iterdir()) == []
+
+
 def test_down_without_a_sandbox_is_no_error(
     state: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -90,3 +90,31 @@ def test_reports_a_build_script_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_
 
     with pytest.raises(ToolchainError, match="did not name the toolchain's folder"):
         toolchain.built_folder()
+
+
+def test_definitions_lie_in_the_folder_named_by_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "keda").mkdir()
+    for name in ("b.keda.sh.yaml", "a.keda.sh.yaml", "README.md"):
+        (tmp_path / "keda" / name).touch()
+    monkeypatch.setenv("HOLDFAST_DEFINITIONS", str(tmp_path))
+
+    found = toolchain.find_definitions("keda")
+
+    assert [path.name for path in found] == ["a.keda.sh.yaml", "b.keda.sh.yaml"]
+    with pytest.raises(ToolchainError, match=r"no definitions of kueue.*HOLDFAST_DEFINITIONS"):
+        toolchain.find_definitions("kueue")
+
+
+def test_says_how_to_get_missing_definitions(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("HOLDFAST_DEFINITIONS", raising=False)
+    script = tmp_path / "toolchain" / "definitions.py"
+    script.parent.mkdir()
+    script.write_text(f"print({str(tmp_path / 'cache')!r})\n")
+    monkeypatch.setattr(toolchain, "__file__", str(tmp_path / "module.py"))
+
+    with pytest.raises(ToolchainError, match=r"no definitions of keda.*run 'make definitions'"):
+        toolchain.find_definitions("keda")

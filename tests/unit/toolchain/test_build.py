@@ -239,8 +239,8 @@ def test_says_when_go_is_too_old(world: World, version: str, found: str) -> None
     [
         pytest.param(
             "go: downloading x\ngo: example@v1: Get https://proxy/x: dial tcp: lookup proxy",
-            "a pinned Go module could not be fetched; check the network and GOPROXY, then run "
-            "'make toolchain' again (it goes on where it stopped)",
+            "a pinned Go module could not be fetched; check the network and GOPROXY, then run the "
+            "same target of make again (it goes on where it stopped)",
             id="unreachable",
         ),
         pytest.param(

@@ -28,7 +28,7 @@ class Agent(pulumi.ComponentResource):
     namespace: pulumi.Output[str]
     """Namespace of its objects."""
     url: pulumi.Output[str]
-    """Address inside the cluster."""
+    """Address inside the cluster; empty for an agent that has no Service."""
     service_account_name: pulumi.Output[str]
     """ServiceAccount that its pods run as."""
 

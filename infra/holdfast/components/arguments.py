@@ -682,6 +682,53 @@ class LifecycleArgs(TypedDict):
     """Seconds between SIGTERM and SIGKILL; default max(60, longest tool timeout + preStop)."""
 
 
+class ScheduleArgs(TypedDict):
+    """One time table by which an agent of type Job runs."""
+
+    id: NotRequired[str]
+    """Name of the schedule, unique in the agent; default its position in the list, from 0."""
+    cron: str
+    """When: minute, hour, day of the month, month, day of the week."""
+    timezone: NotRequired[str]
+    """Time zone of the schedule; default UTC."""
+    input: NotRequired[str]
+    """What the run is asked to do; env AGENT_INPUT. Taken literally, nothing in it is expanded."""
+    concurrency_policy: NotRequired[str]
+    """What happens to a run that is due while the last one still runs; default Forbid."""
+    history_limit: NotRequired[int]
+    """Finished runs kept to look at, of each outcome; default 3."""
+    suspend: NotRequired[bool]
+    """Start no further runs; default false."""
+    retries: NotRequired[int]
+    """Further attempts after a failed one; default 0, as each attempt costs tokens."""
+    ttl_seconds_after_finished: NotRequired[int]
+    """Seconds after which a finished run is removed; default never, only by historyLimit."""
+
+
+class WarmPoolArgs(TypedDict):
+    """Sandboxes that wait, started, for somebody to claim one."""
+
+    replicas: int
+    """How many wait."""
+
+
+class SandboxSettingsArgs(TypedDict):
+    """The sandbox of an agent of type Sandbox; needs agent-sandbox in the cluster."""
+
+    warm_pool: NotRequired[WarmPoolArgs]
+    """Keep a pool of started sandboxes (SandboxTemplate, SandboxWarmPool); default one Sandbox."""
+    claim: NotRequired[bool]
+    """Claim one sandbox of the pool for the agent itself; default false, others claim theirs."""
+    operating_mode: NotRequired[str]
+    """Suspended stops the pod and keeps its storage; default Running. Not with a pool."""
+    shutdown_after: NotRequired[str]
+    """Longest life of a sandbox's pod; default no limit."""
+    ttl_seconds_after_finished: NotRequired[int]
+    """Seconds after which a finished claim is removed; needs claim. Default never."""
+    env_injection: NotRequired[str]
+    """Whether a claim may add variables, or override declared ones; needs warmPool."""
+
+
 class AgentArgs(TypedDict):
     """Arguments of Agent and AgentWorkload: the manifest's spec, and where the agent lives."""
 
@@ -698,7 +745,8 @@ class AgentArgs(TypedDict):
     topology_spread_constraints: NotRequired[list[dict[str, Any]]]
     """Spread rules; default over zones, best effort, when more than one replica runs."""
     type: NotRequired[str]
-    """BYO: a Deployment with the agent's own image."""
+    """BYO: a Deployment with the agent's own image; Job: a CronJob a schedule; Sandbox: a Sandbox,
+or a pool of warm ones, of agent-sandbox. Default BYO."""
     description: NotRequired[str]
     """What the agent is for, at most 1,000 characters."""
     version: str
@@ -753,6 +801,12 @@ class AgentArgs(TypedDict):
     """How it ends."""
     telemetry: NotRequired[TelemetryArgs]
     """What it tells about itself."""
+    schedules: NotRequired[list[ScheduleArgs]]
+    """When an agent of type Job runs."""
+    triggers: NotRequired[list[dict[str, Any]]]
+    """What else starts a run; reserved, refused until something reads it."""
+    sandbox: NotRequired[SandboxSettingsArgs]
+    """The workspace of an agent of type Sandbox."""
     agent_name: NotRequired[str]
     """Name of the agent; default the resource's name."""
     namespace: str

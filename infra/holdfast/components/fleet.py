@@ -20,7 +20,7 @@ class Fleet(pulumi.ComponentResource):
     """
 
     urls: pulumi.Output[dict[str, str]]
-    """Agent to its address inside the cluster."""
+    """Agent to its address inside the cluster; empty for one that has no Service."""
 
     def __init__(
         self, name: str, args: FleetArgs, opts: pulumi.ResourceOptions | None = None

@@ -86,36 +86,37 @@ class AgentNetwork(Part):
     """
 
     url: pulumi.Output[str]
-    """Address of the agent inside the cluster."""
+    """Address of the agent inside the cluster; empty for one that has no Service."""
 
     def __init__(
         self, name: str, args: AgentNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentNetworkInputs)
         super().__init__(name, concerns.network(plan), opts)
-        port = plan.spec.network.expose.port
-        self.url = pulumi.Output.from_input(
-            f"http://{plan.marks.name}.{plan.marks.namespace}.svc:{port}"
-        )
+        marks, port = plan.marks, plan.spec.network.expose.port
+        url = f"http://{marks.name}.{marks.namespace}.svc:{port}" if plan.spec.has_service else ""
+        self.url = pulumi.Output.from_input(url)
         self.register_outputs({"url": self.url})
 
 
 class AgentWorkload(Part):
-    """The Deployment of an agent.
+    """What runs an agent: a Deployment, CronJobs or a Sandbox, by its type.
 
-    Children: `<agent>-deployment`. Used alone, it expects what AgentIdentity, AgentConfig and
-    AgentStorage of the same agent declare.
+    Children: `<agent>-deployment`; `<agent>-schedule-<id>`; `<agent>-sandbox`, or
+    `-sandboxtemplate`, `-warmpool` and `-sandboxclaim`. Used alone, it expects what
+    AgentIdentity, AgentConfig and AgentStorage of the same agent declare.
     """
 
     workload_name: pulumi.Output[str]
-    """Name of the Deployment."""
+    """Name of the Deployment or Sandbox; of the first CronJob."""
 
     def __init__(
         self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentInputs)
-        super().__init__(name, concerns.workload(plan), opts)
-        self.workload_name = pulumi.Output.from_input(plan.marks.name)
+        rendered = concerns.workload(plan)
+        super().__init__(name, rendered, opts)
+        self.workload_name = pulumi.Output.from_input(rendered[0].manifest["metadata"]["name"])
         self.register_outputs({"workloadName": self.workload_name})
 
 

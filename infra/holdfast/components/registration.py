@@ -101,6 +101,8 @@ def register(
         depends_on=depends_on,
         protect=True if item.is_protected else None,
         retain_on_delete=True if item.is_retained else None,
+        replace_on_changes=list(item.replaced_on) or None,
+        delete_before_replace=True if item.replaced_on else None,
     )
     return KubernetesObject(name, item.manifest, options)
 

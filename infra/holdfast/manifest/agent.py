@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from holdfast.manifest.agent_checks import faults_of_spec
+from holdfast.manifest.agent_types import AgentType
 from holdfast.manifest.exposure import Availability, Network, Rollout, Scaling, Security
 from holdfast.manifest.faults import KEY, fault, together
 from holdfast.manifest.model import Model, Prompt, Tool
@@ -17,6 +18,8 @@ from holdfast.manifest.runtime import (
     Probes,
     Resources,
 )
+from holdfast.manifest.sandboxed import SandboxSettings
+from holdfast.manifest.schedule import Schedule, schedule_names
 from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.telemetry import Telemetry
 from holdfast.manifest.text_checks import duration_milliseconds
@@ -25,6 +28,7 @@ from holdfast.manifest.values import (
     AgentName,
     DigestReference,
     Items,
+    JsonObject,
     LabelName,
     LabelValue,
     ManifestModel,
@@ -38,6 +42,7 @@ API_VERSION = "holdfast.dev/v1alpha1"
 AGENT_KIND = "Agent"
 OWN_PREFIXES = ("holdfast.dev/", "app.kubernetes.io/")
 DEFAULT_GRACE_SECONDS = 60
+CRON_JOB_NAME_MAX_CHARACTERS = 52
 
 
 class Metadata(ManifestModel):
@@ -76,8 +81,9 @@ class Metadata(ManifestModel):
 class AgentSpec(Placement):
     """What an agent is and needs."""
 
-    type: Literal["BYO"] = "BYO"
-    """BYO: a Deployment with the agent's own image."""
+    type: AgentType = "BYO"
+    """BYO: a Deployment with the agent's own image; Job: a CronJob a schedule; Sandbox: a Sandbox,
+    or a pool of warm ones, of agent-sandbox. Default BYO."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """What the agent is for, at most 1,000 characters."""
     version: Semver
@@ -132,12 +138,33 @@ class AgentSpec(Placement):
     """How it ends."""
     telemetry: Telemetry = Telemetry()
     """What it tells about itself."""
+    schedules: Items[Schedule] = ()
+    """When an agent of type Job runs."""
+    triggers: Items[JsonObject] = ()
+    """What else starts a run; reserved, refused until something reads it."""
+    sandbox: SandboxSettings = SandboxSettings()
+    """The workspace of an agent of type Sandbox."""
 
     @model_validator(mode="after")
     def _fields_agree(self) -> Self:
         if faults := list(faults_of_spec(self)):
             raise together(type(self).__name__, faults)
         return self
+
+    @property
+    def is_called(self) -> bool:
+        """Whether somebody sends it requests, and it therefore has a port."""
+        return self.type != "Job"
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether its pods come from a warm pool, each with storage of its own."""
+        return self.type == "Sandbox" and self.sandbox.warm_pool is not None
+
+    @property
+    def has_service(self) -> bool:
+        """Whether it has one address: a pool has none, whoever claims a sandbox gets its own."""
+        return self.is_called and not self.is_pooled
 
     @property
     def longest_tool_seconds(self) -> int:
@@ -164,3 +191,20 @@ class Agent(ManifestModel):
     """Name, place and marks."""
     spec: AgentSpec
     """What it is and needs."""
+
+    @model_validator(mode="after")
+    def _runs_have_names(self) -> Self:
+        names = schedule_names(self.metadata.name, self.spec.schedules)
+        for index, name in enumerate(names):
+            at = ("spec", "schedules", index, "id")
+            if len(name) > CRON_JOB_NAME_MAX_CHARACTERS:
+                limit = f"at most {CRON_JOB_NAME_MAX_CHARACTERS} characters"
+                raise fault(
+                    f"<agent>-<id> names a CronJob and must have {limit}",
+                    found=f"{name!r} ({len(name)})",
+                    remedy="shorten the agent's name or the id",
+                    at=at,
+                )
+            if name in names[:index]:
+                raise fault("ids of schedules must be unique", found=f"{name!r} twice", at=at)
+        return self

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
+from holdfast.manifest.agent_types import faults_of_type
 from holdfast.manifest.faults import fault
 
 if TYPE_CHECKING:
@@ -13,12 +14,16 @@ if TYPE_CHECKING:
 NAMED_LISTS = ("env", "ports", "storage", "secrets", "config")
 """Fields of a spec whose items have unique names, and are merged by them."""
 
+INPUT_VARIABLE = "AGENT_INPUT"
+"""Carries `schedules[].input` into a run."""
+
 OWN_FOLDERS = ("/etc/holdfast/agent", "/etc/holdfast/prompt")
 TEMPORARY_FOLDER = "/tmp"  # noqa: S108 - the container's own, an emptyDir
 
 
 def faults_of_spec(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     """Everything that single fields cannot know."""
+    yield from faults_of_type(spec)
     yield from _faults_of_names(spec)
     yield from _faults_of_folders(spec)
     yield from _faults_of_variables(spec)
@@ -59,6 +64,13 @@ def _faults_of_folders(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
 
 def _faults_of_variables(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     variables = {entry.name for entry in spec.env}
+    for index, schedule in enumerate(spec.schedules):
+        if schedule.input is not None and INPUT_VARIABLE in variables:
+            yield fault(
+                "expected a variable that nothing else sets",
+                found=f"{INPUT_VARIABLE!r} in env, too",
+                at=("schedules", index, "input"),
+            )
     for index, secret in enumerate(spec.secrets):
         if secret.env is None:
             continue
@@ -106,6 +118,15 @@ def _faults_of_model_key(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
 
 
 def _faults_of_storage(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    if spec.is_pooled:
+        for index, volume in enumerate(spec.storage):
+            for field, written_as in (("existing_claim", "existingClaim"), ("retain", "retain")):
+                if field in volume.model_fields_set:
+                    yield fault(
+                        "has no effect in a warm pool: each sandbox has a claim of its own",
+                        remedy="remove it, or remove sandbox.warmPool",
+                        at=("storage", index, written_as),
+                    )
     single_writers = [volume.name for volume in spec.storage if volume.is_single_writer]
     if single_writers and spec.scaling.most_replicas > 1:
         yield fault(

@@ -6,6 +6,7 @@
 import difflib
 import ipaddress
 import re
+import zoneinfo
 from urllib.parse import urlsplit
 
 from holdfast.kube.names import fault_in_label_name, fault_in_label_value, fault_in_qualified_key
@@ -190,6 +191,20 @@ def checked_image(value: str) -> str:
             expected, found=f"{digits} characters", remedy="copy the whole digest", rule=rule
         )
     raise fault("expected an image name in lower case before '@'", found=repr(name))
+
+
+def checked_time_zone(value: str) -> str:
+    """The text, if the IANA database has a time zone of this name."""
+    try:
+        # "Local" would be the controller's own zone: Kubernetes refuses it.
+        if value.lower() != "local" and zoneinfo.ZoneInfo(value):
+            return value
+    except (KeyError, OSError, ValueError):
+        pass  # no such name, a folder of names, a path out of the database
+    close = difflib.get_close_matches(value, zoneinfo.available_timezones(), n=1)
+    remedy = f'did you mean "{close[0]}"?' if close else "take a name of the IANA database"
+    expected = 'expected a time zone such as "UTC" or "Europe/London"'
+    raise fault(expected, found=repr(value), remedy=remedy)
 
 
 def duration_milliseconds(text: str) -> int:

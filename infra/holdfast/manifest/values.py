@@ -14,6 +14,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from holdfast.kube.cron import fault_in_cron
 from holdfast.kube.names import (
     fault_in_label_name,
     fault_in_label_value,
@@ -28,6 +29,7 @@ from holdfast.manifest.text_checks import (
     checked_cidr,
     checked_image,
     checked_quantity,
+    checked_time_zone,
     checked_url,
     fault_in_agent_name,
     fault_in_domain,
@@ -166,6 +168,10 @@ Sha256 = Annotated[
     str,
     _named(fault_in_sha256, "digest"),
     _schema("^sha256:[0-9a-f]{64}$", f"sha256:{'0' * 64}"),
+]
+Cron = Annotated[str, _named(fault_in_cron, "schedule"), _schema(r"^\S+( +\S+){4}$", "0 2 * * *")]
+TimeZone = Annotated[
+    str, AfterValidator(checked_time_zone), _schema("^[A-Za-z]", "UTC", "Europe/London")
 ]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Text = Annotated[str, StringConstraints(min_length=1)]

@@ -6,7 +6,9 @@ from holdfast.render.identity import render_identity
 from holdfast.render.marks import RenderedObject, revised
 from holdfast.render.network import render_network
 from holdfast.render.plan import AgentPlan
+from holdfast.render.sandboxes import render_sandbox
 from holdfast.render.scaling import render_scaling
+from holdfast.render.schedules import render_schedules
 from holdfast.render.settings import render_settings, settings_hash
 from holdfast.render.storage import render_storage
 from holdfast.render.workload import render_workload
@@ -42,7 +44,9 @@ def settings(plan: AgentPlan) -> list[RenderedObject]:
 
 
 def storage(plan: AgentPlan) -> list[RenderedObject]:
-    """PersistentVolumeClaims."""
+    """PersistentVolumeClaims; none for a pool, whose pods have claims of their own."""
+    if plan.spec.is_pooled:
+        return []
     return _revised(render_storage(plan.marks, plan.spec.storage))
 
 
@@ -54,9 +58,15 @@ def network(plan: AgentPlan) -> list[RenderedObject]:
 def workload(
     plan: AgentPlan, configuration: Sequence[RenderedObject] | None = None
 ) -> list[RenderedObject]:
-    """Deployment, rolled by the content of its configuration (rendered here when not given)."""
+    """What runs the pods, rolled by the content of their configuration (rendered here if absent).
+
+    Deployment, CronJobs or Sandbox: the agent's type says which.
+    """
     content = settings_hash(settings(plan) if configuration is None else configuration)
-    return _revised(render_workload(plan.marks, plan.spec, plan.surroundings, content))
+    render = {"Job": render_schedules, "Sandbox": render_sandbox}.get(
+        plan.spec.type, render_workload
+    )
+    return _revised(render(plan.marks, plan.spec, plan.surroundings, content))
 
 
 def scaling(plan: AgentPlan) -> list[RenderedObject]:

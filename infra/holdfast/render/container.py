@@ -10,7 +10,7 @@ from holdfast.manifest.runtime import PreStop, Probe
 from holdfast.render.environment import render_env, render_env_from
 from holdfast.render.marks import AgentMarks
 from holdfast.render.settings import MODEL_KEY_FOLDER, mounted_configs, resolve_model
-from holdfast.render.storage import claim_name
+from holdfast.render.storage import claim_name, volume_name
 from holdfast.render.surroundings import Surroundings
 
 CONTAINER = "agent"
@@ -25,17 +25,13 @@ def render_container(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundi
         "name": CONTAINER,
         "image": spec.image,
         "imagePullPolicy": "IfNotPresent",
-        "ports": container_ports(spec),
         "env": render_env(marks, spec, surroundings),
         "resources": {"requests": requests, "limits": limits},
-        "livenessProbe": _probe(spec.probes.liveness, spec),
-        "readinessProbe": _probe(spec.probes.readiness, spec),
-        "lifecycle": {"preStop": _pre_stop(spec.lifecycle.pre_stop, spec)},
         "securityContext": security_context(spec),
         "volumeMounts": [mount for mount, _ in _mounts(marks, spec, surroundings)],
     }
-    if spec.probes.startup:
-        container["startupProbe"] = _probe(spec.probes.startup, spec)
+    if spec.is_called:
+        container |= _service_side(spec)
     optional = {
         "command": list(spec.command),
         "args": list(spec.args),
@@ -48,12 +44,17 @@ def render_container(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundi
 def render_volumes(
     marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
 ) -> list[KubeObject]:
-    """The volumes behind the container's mounts."""
-    return [volume for _, volume in _mounts(marks, spec, surroundings)]
+    """The volumes behind the container's mounts; a pool gives each of its pods its own claims."""
+    volumes = [volume for _, volume in _mounts(marks, spec, surroundings)]
+    if spec.is_pooled:
+        return [volume for volume in volumes if "persistentVolumeClaim" not in volume]
+    return volumes
 
 
 def container_ports(spec: AgentSpec) -> list[KubeObject]:
-    """Exposed port, metrics port and the declared ones."""
+    """Exposed port, metrics port and the declared ones; none of an agent that nobody calls."""
+    if not spec.is_called:
+        return []
     ports: list[KubeObject] = [_port("http", spec.network.expose.port)]
     metrics = spec.telemetry.metrics
     if metrics.enabled:
@@ -82,6 +83,17 @@ def pod_security_context(spec: AgentSpec) -> KubeObject:
         "seccompProfile": {"type": "RuntimeDefault"},
     }
     return defaults | spec.security.pod_security_context
+
+
+def _service_side(spec: AgentSpec) -> KubeObject:
+    """What a container has because somebody calls it."""
+    probes = {"livenessProbe": spec.probes.liveness, "readinessProbe": spec.probes.readiness}
+    if spec.probes.startup:
+        probes["startupProbe"] = spec.probes.startup
+    return {
+        "ports": container_ports(spec),
+        "lifecycle": {"preStop": _pre_stop(spec.lifecycle.pre_stop, spec)},
+    } | {field: _probe(probe, spec) for field, probe in probes.items()}
 
 
 def _port(name: str, port: int, protocol: str = "TCP") -> KubeObject:
@@ -134,7 +146,7 @@ def _mounts(
         volume = _secret("model-key", model.api_key.name, model.api_key.key)
         pairs.append((_read_only("model-key", MODEL_KEY_FOLDER), volume))
     for claim in spec.storage:
-        name = f"storage-{claim.name}"
+        name = volume_name(claim)
         volume = {"name": name, "persistentVolumeClaim": {"claimName": claim_name(marks, claim)}}
         pairs.append(({"name": name, "mountPath": claim.mount_path}, volume))
     if spec.security.read_only_root_filesystem:

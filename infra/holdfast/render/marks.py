@@ -98,6 +98,8 @@ class RenderedObject:
         role: What it is to the agent; the deployed resource is called `<agent>-<role>`.
         is_protected: Refuse to replace or delete it by accident: it holds data.
         is_retained: Leave it in the cluster when the agent goes.
+        replaced_on: Field paths of which a change makes the object anew: its controller would
+            not carry it out.
     """
 
     agent: str
@@ -105,6 +107,7 @@ class RenderedObject:
     manifest: KubeObject
     is_protected: bool = False
     is_retained: bool = False
+    replaced_on: tuple[str, ...] = ()
 
 
 def content_hash(value: object, digits: int = 16) -> str:

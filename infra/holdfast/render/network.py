@@ -24,10 +24,10 @@ def render_network(
     marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
 ) -> list[RenderedObject]:
     """Service and NetworkPolicy; both directions are always governed by the policy."""
-    return [
-        RenderedObject(marks.name, "service", _service(marks, spec)),
-        RenderedObject(marks.name, "networkpolicy", _policy(marks, spec, surroundings)),
-    ]
+    policy = RenderedObject(marks.name, "networkpolicy", _policy(marks, spec, surroundings))
+    if not spec.has_service:
+        return [policy]
+    return [RenderedObject(marks.name, "service", _service(marks, spec)), policy]
 
 
 def _service(marks: AgentMarks, spec: AgentSpec) -> KubeObject:
@@ -74,7 +74,7 @@ def _ingress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> 
         callers = [_caller(marks, caller, surroundings) for caller in spec.network.ingress_from]
         rules.append({"from": callers, "ports": [_tcp(spec.network.expose.port)]})
     monitoring = surroundings.environment.network.monitoring
-    if monitoring and spec.telemetry.metrics.enabled:
+    if monitoring and spec.telemetry.metrics.enabled and spec.is_called:
         ports = [_tcp(spec.telemetry.metrics.port)]
         rules.append({"from": [_pods(monitoring)], "ports": ports})
     return rules

@@ -22,21 +22,31 @@ def render_storage(marks: AgentMarks, storage: Sequence[StorageVolume]) -> list[
     ]
 
 
+def volume_name(volume: StorageVolume) -> str:
+    """Name of the pod's volume."""
+    return f"storage-{volume.name}"
+
+
 def claim_name(marks: AgentMarks, volume: StorageVolume) -> str:
     """Name of the claim behind a volume."""
     return volume.existing_claim or f"{marks.name}-{volume.name}"
 
 
-def _claim(marks: AgentMarks, volume: StorageVolume) -> KubeObject:
+def claim_spec(volume: StorageVolume) -> KubeObject:
+    """What is asked of the cluster for a volume."""
     spec: KubeObject = {
         "accessModes": list(volume.access_modes),
         "resources": {"requests": {"storage": volume.size}},
     }
     if volume.storage_class_name:
         spec["storageClassName"] = volume.storage_class_name
+    return spec
+
+
+def _claim(marks: AgentMarks, volume: StorageVolume) -> KubeObject:
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
         "metadata": marks.metadata(volume.name),
-        "spec": spec,
+        "spec": claim_spec(volume),
     }

@@ -22,13 +22,7 @@ def render_workload(
         "revisionHistoryLimit": 10,
         "selector": {"matchLabels": marks.selector()},
         "strategy": _strategy(spec),
-        "template": {
-            "metadata": {
-                "labels": marks.object_labels(),
-                "annotations": dict(marks.annotations) | {CONFIG_HASH: config_hash},
-            },
-            "spec": _pod(marks, spec, surroundings),
-        },
+        "template": pod_template(marks, spec, surroundings, config_hash),
     }
     if not spec.scaling.is_automatic:
         deployment["replicas"] = spec.scaling.most_replicas
@@ -40,6 +34,19 @@ def render_workload(
         "spec": deployment,
     }
     return [RenderedObject(marks.name, "deployment", manifest)]
+
+
+def pod_template(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, config_hash: str
+) -> KubeObject:
+    """The pods of an agent, whatever runs them: metadata and spec."""
+    return {
+        "metadata": {
+            "labels": marks.object_labels(),
+            "annotations": dict(marks.annotations) | {CONFIG_HASH: config_hash},
+        },
+        "spec": _pod(marks, spec, surroundings),
+    }
 
 
 def _strategy(spec: AgentSpec) -> KubeObject:

@@ -1,0 +1,118 @@
+"""What each type of agent makes of each field: a field without effect is refused, not ignored."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final, Literal
+
+from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+
+from holdfast.manifest.faults import fault
+
+if TYPE_CHECKING:
+    from holdfast.manifest.agent import AgentSpec
+
+AgentType = Literal["BYO", "Job", "Sandbox"]
+"""BYO serves for ever, Job runs by its schedules, Sandbox is a workspace for one user at a time."""
+
+SERVING: Final = frozenset({"BYO"})
+RUN: Final = frozenset({"Job"})
+SANDBOX: Final = frozenset({"Sandbox"})
+CALLED: Final = SERVING | SANDBOX
+EVERY: Final = SERVING | RUN | SANDBOX
+
+EFFECTS: Final[Mapping[str, frozenset[str]]] = {
+    "type": EVERY,
+    "description": EVERY,
+    "version": EVERY,
+    "owner": EVERY,
+    "framework": EVERY,
+    "image": EVERY,
+    "command": EVERY,
+    "args": EVERY,
+    "workingDir": EVERY,
+    "ports": CALLED,
+    "env": EVERY,
+    "envFrom": EVERY,
+    "imagePullSecrets": EVERY,
+    "model": EVERY,
+    "prompt": EVERY,
+    "tools": EVERY,
+    "storage": EVERY,
+    "secrets": EVERY,
+    "config": EVERY,
+    "resources": EVERY,
+    "scaling": SERVING,
+    "availability": SERVING,
+    "rollout": SERVING,
+    "network": EVERY,
+    "network.expose": CALLED,
+    "network.ingressFrom": CALLED,
+    "security": EVERY,
+    "probes": CALLED,
+    "lifecycle": EVERY,
+    "lifecycle.preStop": CALLED,
+    "telemetry": EVERY,
+    "telemetry.metrics": CALLED,
+    "schedules": RUN,
+    "triggers": RUN,
+    "sandbox": SANDBOX,
+    "priorityClassName": EVERY,
+    "runtimeClassName": EVERY,
+    "nodeSelector": EVERY,
+    "tolerations": EVERY,
+    "affinity": EVERY,
+    "topologySpreadConstraints": EVERY,
+}
+"""Field of a spec to the types on which it has an effect; holds for what lies below it, too.
+
+Every field of a spec stands here; one that lies deeper stands here where it differs.
+"""
+
+
+def types_of(path: str) -> frozenset[str]:
+    """The types on which a field of a spec has an effect: its own verdict, or its parent's.
+
+    Args:
+        path: Field below `spec`, in the words of files, such as `network.expose.port`; items of
+            lists are not told apart.
+    """
+    while path not in EFFECTS:
+        path = path.rpartition(".")[0]
+    return EFFECTS[path]
+
+
+def faults_of_type(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    """Fields that were written although they do nothing for an agent of this type."""
+    for path, types in EFFECTS.items():
+        if spec.type not in types and _is_written(spec, path.split(".")):
+            yield fault(
+                f"has no effect on an agent of type {spec.type}",
+                remedy=f"remove it; it is for type {' and '.join(sorted(types))}",
+                at=tuple(path.split(".")),
+            )
+    if spec.type == "Job" and not spec.schedules:
+        yield fault(
+            "an agent of type Job runs by its schedules, and has none",
+            remedy='add schedules, such as [{cron: "0 2 * * *"}]',
+            at=("type",),
+        )
+    if spec.triggers:
+        yield fault(
+            "triggers are reserved: nothing but a schedule starts a run yet",
+            remedy="remove them, and use schedules",
+            at=("triggers",),
+        )
+
+
+def _is_written(part: BaseModel, path: list[str]) -> bool:
+    """Whether a field stands in the file, its parents included."""
+    name = next(name for name in type(part).model_fields if _written_as(part, name) == path[0])
+    if name not in part.model_fields_set:
+        return False
+    value = getattr(part, name)
+    return len(path) == 1 or (isinstance(value, BaseModel) and _is_written(value, path[1:]))
+
+
+def _written_as(part: BaseModel, name: str) -> str:
+    return type(part).model_fields[name].alias or to_camel(name)

@@ -1,0 +1,105 @@
+"""An agent of type Job is a CronJob a schedule, and nothing that waits to be called."""
+
+from typing import Any
+
+from holdfast.kube.objects import KubeObject
+
+from tests.unit.render.test_agent import only, render
+
+NIGHTLY = {"cron": "0 2 * * *"}
+
+
+def job(schedule: dict[str, Any] | None = None, **spec: Any) -> KubeObject:
+    rendered = render({"type": "Job", "schedules": [schedule or NIGHTLY], **spec})
+    body: KubeObject = only(rendered, "CronJob")["spec"]
+    return body
+
+
+def pod(body: KubeObject) -> KubeObject:
+    found: KubeObject = body["jobTemplate"]["spec"]["template"]["spec"]
+    return found
+
+
+def variables(body: KubeObject) -> dict[str, Any]:
+    return {entry["name"]: entry.get("value") for entry in pod(body)["containers"][0]["env"]}
+
+
+def test_a_job_has_no_service_no_port_and_no_probe() -> None:
+    rendered = render({"type": "Job", "schedules": [NIGHTLY]})
+    assert [item.role for item in rendered] == [
+        "serviceaccount",
+        "config",
+        "networkpolicy",
+        "schedule-0",
+    ]
+    container = pod(only(rendered, "CronJob")["spec"])["containers"][0]
+    for absent in ("ports", "livenessProbe", "readinessProbe", "lifecycle"):
+        assert absent not in container
+    policy = only(rendered, "NetworkPolicy")["spec"]
+    assert policy["policyTypes"] == ["Ingress", "Egress"]
+    assert "ingress" not in policy
+
+
+def test_every_schedule_is_a_cronjob_named_by_its_id_or_its_position() -> None:
+    rendered = render({"type": "Job", "schedules": [NIGHTLY, {"id": "weekly", **NIGHTLY}]})
+    jobs = [item.manifest for item in rendered if item.manifest["kind"] == "CronJob"]
+    assert [one["metadata"]["name"] for one in jobs] == ["support-0", "support-weekly"]
+
+
+def test_the_controller_is_told_every_setting_defaults_included() -> None:
+    body = job()
+    assert body | {"jobTemplate": None} == {
+        "schedule": "0 2 * * *",
+        "timeZone": "UTC",
+        "concurrencyPolicy": "Forbid",
+        "successfulJobsHistoryLimit": 3,
+        "failedJobsHistoryLimit": 3,
+        "suspend": False,
+        "jobTemplate": None,
+    }
+    assert body["jobTemplate"]["spec"]["backoffLimit"] == 0
+    assert "ttlSecondsAfterFinished" not in body["jobTemplate"]["spec"]
+    assert pod(body)["restartPolicy"] == "Never"
+
+
+def test_what_a_schedule_says_is_what_the_controller_reads() -> None:
+    body = job(
+        {
+            "cron": "*/5 * * * *",
+            "timezone": "Europe/London",
+            "concurrencyPolicy": "Replace",
+            "historyLimit": 7,
+            "suspend": True,
+            "retries": 2,
+            "ttlSecondsAfterFinished": 3600,
+        }
+    )
+    assert (body["schedule"], body["timeZone"]) == ("*/5 * * * *", "Europe/London")
+    assert (body["concurrencyPolicy"], body["suspend"]) == ("Replace", True)
+    assert (body["successfulJobsHistoryLimit"], body["failedJobsHistoryLimit"]) == (7, 7)
+    assert body["jobTemplate"]["spec"]["backoffLimit"] == 2
+    assert body["jobTemplate"]["spec"]["ttlSecondsAfterFinished"] == 3600
+
+
+def test_the_input_reaches_the_run_and_nothing_in_it_is_expanded() -> None:
+    body = job({**NIGHTLY, "input": "Summarise $(date), $$5"})
+    assert variables(body)["AGENT_INPUT"] == "Summarise $$(date), $$$$5"
+    names = [entry["name"] for entry in pod(body)["containers"][0]["env"]]
+    assert names == sorted(names)
+    assert "AGENT_INPUT" not in variables(job())
+
+
+def test_runs_of_one_agent_differ_in_their_input_only() -> None:
+    schedules = [{**NIGHTLY, "input": "a"}, {**NIGHTLY, "input": "b"}]
+    rendered = render({"type": "Job", "schedules": schedules})
+    first, second = (item.manifest for item in rendered if item.manifest["kind"] == "CronJob")
+    assert variables(first["spec"])["AGENT_INPUT"] == "a"
+    assert variables(second["spec"])["AGENT_INPUT"] == "b"
+    assert pod(first["spec"])["volumes"] == pod(second["spec"])["volumes"]
+
+
+def test_a_run_selects_as_the_network_policy_does() -> None:
+    rendered = render({"type": "Job", "schedules": [NIGHTLY]})
+    selector = only(rendered, "NetworkPolicy")["spec"]["podSelector"]["matchLabels"]
+    template = only(rendered, "CronJob")["spec"]["jobTemplate"]["spec"]["template"]
+    assert selector.items() <= template["metadata"]["labels"].items()

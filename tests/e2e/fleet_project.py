@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,21 +42,27 @@ class FleetProject:
         """A stack of the copy, ready to run."""
         return open_stack(self.root, name, kubeconfig=self.sandbox.kubeconfig())
 
+    def pulumi(self, *arguments: str) -> None:
+        """Run a plain `pulumi` on `dev`, as somebody would who knows nothing of Holdfast."""
+        runner = self.stack().runner
+        done = runner.run([*arguments, "--stack", "dev"], lambda _: None, TIMEOUT_SECONDS)
+        assert done.exit_code == 0, done.errors
+
     def holdfast(
-        self, *arguments: str, hash_seed: str = "random"
+        self,
+        *arguments: str,
+        hash_seed: str = "random",
+        variables: Mapping[str, str] | None = None,
     ) -> "subprocess.CompletedProcess[str]":
         """Run a verb inside the copy; the exit code is the caller's to judge."""
-        variables = {
-            "HOLDFAST_STATE": str(self.sandbox.state),
-            "PYTHONHASHSEED": hash_seed,
-        }
+        ours = {"HOLDFAST_STATE": str(self.sandbox.state), "PYTHONHASHSEED": hash_seed}
         return subprocess.run(
             [sys.executable, "-m", "holdfast.cli.main", *arguments],
             cwd=self.root,
             capture_output=True,
             text=True,
             check=False,
-            env=os.environ | variables,
+            env=os.environ | ours | dict(variables or {}),
             timeout=TIMEOUT_SECONDS,
         )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from holdfast.cli.drift_engine import scan_with_engine
 from holdfast.cli.drift_sources import DriftRequest, DriftSources
 from holdfast.cli.output import wants_colour
 from holdfast.errors import ExitCode, InputError
@@ -26,11 +27,18 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@click.option(
+    "--engine/--no-engine",
+    default=None,
+    help="Ask Pulumi's own refresh too: about the whole stack, or never. "
+    "Default: about what drifted.",
+)
 @click.option("--revert", is_flag=True, help="Put back what is reported; asks first.")
 @click.option("--yes", is_flag=True, help="With --revert: agree to all that is shown.")
 def command(
     output: str,
     *,
+    engine: bool | None,
     revert: bool,
     yes: bool,
     **asked: Any,  # noqa: ANN401  (the other options, by name)
@@ -59,8 +67,10 @@ def command(
         raise InputError("one of --stack and --desired is needed", remedy="see --help")
     if revert and request.live:
         raise InputError("a file cannot be put right", remedy="leave --live out to use a cluster")
+    if engine and not request.stack:
+        raise InputError("--engine needs --stack", remedy="the engine knows stacks, not files")
     sources = DriftSources(request)
-    scan, failures = sources.scan(), 0
+    scan, failures = scan_with_engine(sources, wanted=False if revert else engine), 0
     if revert:
         from holdfast.cli.drift_revert import revert as put_back  # noqa: PLC0415  (start-up)
 

@@ -13,6 +13,9 @@ from holdfast.errors import ClusterError, InputError, LoginError
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.report.revert_text import revert_plan_text
 
+MOST_TRIES = 5
+"""How often one object is judged and written anew when somebody writes in between."""
+
 
 @dataclass(frozen=True)
 class RevertOutcome:
@@ -78,6 +81,20 @@ def _creation_order(plan: ObjectPlan) -> tuple[int, ObjectRef]:
 
 
 def _put_back(sources: DriftSources, scan: Scan, shown: ObjectPlan) -> str:
+    """Put one object back; whoever wrote in between makes it judged anew, a few times."""
+    from holdfast.cluster.client import ApiError  # noqa: PLC0415  (only a revert writes)
+
+    for tries_left in reversed(range(MOST_TRIES)):
+        try:
+            return _put_back_once(sources, scan, shown)
+        except ApiError as error:
+            # Controllers write status all the time, and every write ends the guard's version.
+            if not (error.is_conflict and tries_left):
+                raise
+    raise AssertionError  # the last try returns or raises
+
+
+def _put_back_once(sources: DriftSources, scan: Scan, shown: ObjectPlan) -> str:
     """Judge one object once more and write what was agreed to; says what was done."""
     from holdfast.cluster.writing import (  # noqa: PLC0415  (only a revert writes)
         apply_object,

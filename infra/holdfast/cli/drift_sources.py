@@ -15,6 +15,7 @@ from holdfast.drift.attribution import AuditTrail
 from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked, Objects
 from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.record import with_record_findings
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
@@ -52,6 +53,9 @@ class DesiredState:
         audit_log: Audit log of that sandbox.
         pending: Objects that an interrupted update left half done: they cannot be judged.
         baseline: Live objects right after the last good update; None without.
+        recorded: Objects whose record a refresh has rewritten, as that record has them.
+        urns: Resource of each recorded object, as the engine calls it.
+        not_checked: What stands in the way of judging the stack as a whole.
     """
 
     objects: tuple[KubeObject, ...]
@@ -63,6 +67,9 @@ class DesiredState:
     audit_log: Path | None = None
     baseline: tuple[KubeObject, ...] | None = None
     pending: tuple[ObjectRef, ...] = ()
+    recorded: tuple[KubeObject, ...] = ()
+    urns: Mapping[tuple[str, str, str, str], str] = field(default_factory=dict)
+    not_checked: tuple[NotChecked, ...] = ()
 
 
 def desired_objects_of_stack(stack: str) -> DesiredState:
@@ -88,6 +95,9 @@ def desired_objects_of_stack(stack: str) -> DesiredState:
         audit_log=state.audit_log,
         baseline=tuple(one.object for one in baseline.objects) if baseline.exists else None,
         pending=baseline.pending,
+        recorded=baseline.rewritten,
+        urns={one.reference.identity: one.urn for one in baseline.objects},
+        not_checked=tuple(_under_way(stack, who) for who in baseline.running),
     )
 
 
@@ -143,7 +153,9 @@ class DriftSources:
         objects = self.cluster.placed(self.desired.objects)
         live, types = self.cluster.read(objects, self.desired.stack)
         half_done = {ref.identity: _half_done(ref) for ref in self.desired.pending}
-        live = replace(live, unread={**live.unread, **half_done})
+        live = replace(
+            live, unread={**live.unread, **half_done}, not_checked=self.desired.not_checked
+        )
         around = self._surroundings(objects, types, lambda: self.cluster.autoscalers(objects))
         return self._compared(objects, live, around)
 
@@ -155,7 +167,10 @@ class DriftSources:
 
     def _compared(self, objects: list[KubeObject], live: LiveState, around: Surroundings) -> Scan:
         report = DriftJudge(objects, around, self.desired.stack).report(live)
-        return Scan(report, _by_identity(objects), live, around)
+        desired = _by_identity(objects)
+        if self.desired.recorded:
+            report = with_record_findings(report, self.desired.recorded, desired, around)
+        return Scan(report, desired, live, around)
 
     def _surroundings(
         self,
@@ -204,6 +219,11 @@ def _notes_on(baseline: "Baseline") -> Iterator[str]:
 def _half_done(ref: ObjectRef) -> NotChecked:
     remedy = "run `pulumi cancel`, then `pulumi up`"
     return NotChecked(str(ref), f"an interrupted update left it half done: {remedy}")
+
+
+def _under_way(stack: str, who: str) -> NotChecked:
+    remedy = f"wait for it to end; if it is dead, run `pulumi cancel -s {stack}`"
+    return NotChecked(f"stack {stack}", f"{who} is changing it: {remedy}")
 
 
 def _is_namespaced(api_version: str, kind: str) -> bool | None:

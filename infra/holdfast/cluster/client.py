@@ -26,7 +26,7 @@ LONGEST_WAIT_SECONDS: Final = 10.0
 CONNECTIONS: Final = 8
 
 JSON: Final = "application/json"
-_UNAUTHORISED, _FORBIDDEN, _NOT_FOUND, _GONE = 401, 403, 404, 410
+_UNAUTHORISED, _FORBIDDEN, _NOT_FOUND, _CONFLICT, _GONE = 401, 403, 404, 409, 410
 _FIRST_FAILURE: Final = 300
 _WORTH_A_RETRY: Final = frozenset({429, 500, 502, 503, 504})
 
@@ -67,6 +67,11 @@ class ApiError(ClusterError):
     def is_absent(self) -> bool:
         """There is no such object, or no such kind."""
         return self.status == _NOT_FOUND
+
+    @property
+    def is_conflict(self) -> bool:
+        """Somebody has written since the version that was read."""
+        return self.status == _CONFLICT
 
     @property
     def is_expired(self) -> bool:

@@ -47,12 +47,17 @@ class EvidenceSource(StrEnum):
 
 
 class ExpectedBy(StrEnum):
-    """Where the expected value of a finding comes from."""
+    """Where the expected value of a finding comes from.
+
+    RECORD: the finding is about the stack's record, which a refresh has rewritten, not about what
+    is live; `live` is then what the record says.
+    """
 
     DECLARATION = "declaration"
     DEFAULT = "default"
     BASELINE = "baseline"
     SERVER = "server"
+    RECORD = "record"
     NOBODY = "nobody"
 
 
@@ -124,17 +129,34 @@ class NotChecked:
 
 
 @dataclass(frozen=True)
+class Layer:
+    """One of the detectors behind a report, and whether it was asked.
+
+    Attributes:
+        name: As in `seen_by`.
+        has_run: It was asked and answered.
+        detail: What it looked at, or why it was not asked.
+    """
+
+    name: str
+    has_run: bool
+    detail: str
+
+
+@dataclass(frozen=True)
 class DriftReport:
     """Everything one scan says.
 
     Attributes:
         findings: Sorted by namespace, kind, name, path.
         objects_checked: How many declared objects were compared.
+        layers: Which detectors ran.
     """
 
     findings: tuple[Finding, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
     objects_checked: int = 0
+    layers: tuple[Layer, ...] = ()
 
     @property
     def is_complete(self) -> bool:

@@ -166,6 +166,10 @@ def _reason_to_leave(finding: Finding, live: Mapping[str, Any]) -> str:
             "set by admission, which would set it again: change the admission policy",
         ),
         (
+            finding.expected_by is ExpectedBy.RECORD,
+            "only the stack's record is wrong: run `pulumi refresh`, which writes it anew",
+        ),
+        (
             finding.expected_by is ExpectedBy.SERVER,
             "the server chose the old value and it is not known: declare one",
         ),

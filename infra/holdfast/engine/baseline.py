@@ -55,6 +55,10 @@ class Baseline(msgspec.Struct, frozen=True):
         updated_seconds: When that update ended, in seconds since 1970; 0 without a baseline.
         untrusted: Objects whose only record a refresh has written.
         pending: Objects in the middle of an operation that was never recorded as done.
+        rewritten: Objects whose newest record a refresh wrote, each as that record has it.
+        running: Who is changing the stack right now, one text a lock.
+        rewritten: Objects whose newest record a refresh wrote, each as that record has it.
+        running: Who holds the stack's lock: a run under way, or one that was killed.
         later_changes: Changes since that update: refreshes, failed updates.
         warnings: What the user should know about the state, such as that everybody may write it.
     """
@@ -64,6 +68,8 @@ class Baseline(msgspec.Struct, frozen=True):
     updated_seconds: float = 0.0
     untrusted: tuple[ObjectRef, ...] = ()
     pending: tuple[ObjectRef, ...] = ()
+    rewritten: tuple[KubeObject, ...] = ()
+    running: tuple[str, ...] = ()
     later_changes: tuple[Change, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -101,6 +107,7 @@ def choose_baseline(history: History) -> Baseline:
         updated_seconds=history.saved_seconds[update],
         untrusted=untrusted,
         pending=_pending(history.pending()),
+        rewritten=tuple(_rewritten(history, update, deployment, objects)),
         later_changes=later,
     )
 
@@ -144,6 +151,21 @@ def _trusted_record(
         if _trust(record, history) is _Trust.UPDATE:
             return found
     return newest if trust is _Trust.EITHER else None
+
+
+def _rewritten(
+    history: History, update: int, deployment: Deployment, trusted: tuple[BaselineObject, ...]
+) -> Iterator[KubeObject]:
+    """What the newest checkpoint says of objects where a refresh, not an update, wrote it."""
+    newest = len(history.saved_seconds) - 1
+    current = deployment if newest == update else history.checkpoint(newest)
+    before = {each.urn: each.object for each in trusted}
+    for resource in current.resources if current is not None else ():
+        if resource.urn not in before or _trust(resource, history) is _Trust.UPDATE:
+            continue
+        recorded = resource.kubernetes_object()
+        if recorded is not None and recorded.live != before[resource.urn]:
+            yield recorded.live
 
 
 def _trust(resource: RecordedResource, history: History) -> _Trust:
@@ -207,7 +229,9 @@ def read_baseline(project_root: Path, stack: str) -> Baseline:
     url = backend_in_use(project.backend_url)
     if url.startswith(FILE_SCHEME):
         files = FileHistory.at(url, project.name, stack)
-        return msgspec.structs.replace(choose_baseline(files), warnings=files.warnings())
+        return msgspec.structs.replace(
+            choose_baseline(files), warnings=files.warnings(), running=files.running()
+        )
     # Loaded when needed: a scan of a local stack starts no engine, and should not pay for it.
     from holdfast.engine.remote_backend import RemoteHistory  # noqa: PLC0415
     from holdfast.engine.stack import open_stack  # noqa: PLC0415

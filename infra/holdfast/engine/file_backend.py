@@ -30,6 +30,12 @@ _COMPRESSIONS = ("", ".gz", ".zst")
 _NANOSECONDS = 1_000_000_000
 
 
+class _Lock(msgspec.Struct):
+    pid: int = 0
+    username: str = "somebody"
+    hostname: str = "somewhere"
+
+
 @dataclass(frozen=True)
 class FileHistory:
     """The history of one stack in a `file://` backend.
@@ -115,6 +121,20 @@ class FileHistory:
         paths = (folder / f"{self.stack}.json{suffix}" for suffix in _COMPRESSIONS)
         there = [path for path in paths if path.is_file()]
         return max(there, key=lambda path: path.stat().st_mtime_ns, default=None)
+
+    def running(self) -> tuple[str, ...]:
+        """Who holds the stack's lock: a run under way, or one that was killed."""
+        folder = self.folder / "locks" / self.full_name
+        found = []
+        for path in sorted(folder.glob("*.json")):
+            try:
+                lock = msgspec.json.decode(path.read_bytes(), type=_Lock)
+            except FileNotFoundError:
+                continue  # released just now
+            except (OSError, msgspec.DecodeError):
+                lock = _Lock()
+            found.append(f"{lock.username}@{lock.hostname} (process {lock.pid})")
+        return tuple(found)
 
     def warnings(self) -> tuple[str, ...]:
         """Say when others could have written the state: whoever writes it decides what is drift."""

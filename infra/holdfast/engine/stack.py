@@ -86,17 +86,27 @@ class Stack:
         return self._run("preview", flags, on_event, timeout_seconds)
 
     def refresh_preview(
-        self, *, on_event: EventHandler | None = None, timeout_seconds: float | None = None
+        self,
+        *,
+        targets: Sequence[str] = (),
+        on_event: EventHandler | None = None,
+        timeout_seconds: float | None = None,
     ) -> RunResult:
         """Compare the record of the last update with the cluster; nothing is written.
 
         What Pulumi itself sees of drift: `drifted` of the result, each with its paths. It takes no
         lock, runs no program and no policy.
 
+        Args:
+            targets: URNs of the resources to look at; all when empty.
+            on_event: Called with each event as it comes.
+            timeout_seconds: When to give up; default never.
+
         Raises:
             EngineError: the cluster cannot be read; never reported as "no drift".
         """
-        return self._run("refresh", ["--preview-only"], on_event, timeout_seconds)
+        flags = ["--preview-only", *(f"--target={urn}" for urn in targets)]
+        return self._run("refresh", flags, on_event, timeout_seconds)
 
     def up(
         self,

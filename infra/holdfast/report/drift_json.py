@@ -1,10 +1,10 @@
-"""The drift report as JSON: the output contract `holdfast.dev/drift/v1`, and nothing besides."""
+"""The drift report as JSON: the output contract `holdfast.dev/drift/v1`."""
 
 from typing import Any, Final
 
 import msgspec
 
-from holdfast.drift.finding import DriftReport, Finding
+from holdfast.drift.finding import DriftReport, ExpectedBy, Finding
 from holdfast.kube.paths import format_path
 
 SCHEMA_VERSION: Final = "holdfast.dev/drift/v1"
@@ -12,18 +12,24 @@ SCHEMA_VERSION: Final = "holdfast.dev/drift/v1"
 
 def drift_json(report: DriftReport) -> str:
     """The whole report, one document, ending in a line end."""
-    document = {
+    document: dict[str, Any] = {
         "schemaVersion": SCHEMA_VERSION,
         "complete": report.is_complete,
         "notChecked": [{"scope": item.scope, "reason": item.reason} for item in report.not_checked],
         "findings": [_finding(finding) for finding in report.findings],
     }
+    if report.layers:
+        document["layers"] = [
+            {"name": layer.name, "ran": layer.has_run, "detail": layer.detail}
+            for layer in report.layers
+        ]
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
     ref = finding.ref
-    return {
+    about = {"about": "record"} if finding.expected_by is ExpectedBy.RECORD else {}
+    return about | {
         "object": {
             "apiVersion": ref.api_version,
             "kind": ref.kind,

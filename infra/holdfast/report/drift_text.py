@@ -11,7 +11,15 @@ from typing import Any, Final
 import click
 import msgspec
 
-from holdfast.drift.finding import Actor, DriftReport, EvidenceSource, ExpectedBy, Finding, Severity
+from holdfast.drift.finding import (
+    Actor,
+    DriftReport,
+    EvidenceSource,
+    ExpectedBy,
+    Finding,
+    Layer,
+    Severity,
+)
 from holdfast.kube.paths import format_path
 from holdfast.report.safe_text import safe_text
 
@@ -27,6 +35,7 @@ _EXPECTED: Final = {
     ExpectedBy.DEFAULT: "default",
     ExpectedBy.BASELINE: "before",
     ExpectedBy.SERVER: "before",
+    ExpectedBy.RECORD: "updated",
     ExpectedBy.NOBODY: "",
 }
 _INDENT: Final = " " * 12
@@ -42,8 +51,13 @@ def drift_text(report: DriftReport, *, colour: bool = False) -> str:
         lines.append(f"{mark}  {safe_text(item.scope)}: {safe_text(item.reason)}")
     if report.not_checked:
         lines.append("")
-    lines.append(summary_line(report))
+    lines += [*(_layer_line(layer) for layer in report.layers), summary_line(report)]
     return "\n".join(lines) + "\n"
+
+
+def _layer_line(layer: Layer) -> str:
+    asked = "ran" if layer.has_run else "not asked"
+    return f"layer {layer.name}: {asked}: {safe_text(layer.detail, longest=400)}"
 
 
 def summary_line(report: DriftReport) -> str:
@@ -93,11 +107,14 @@ def _detail_lines(finding: Finding) -> Iterator[str]:
         if finding.desired is not None:
             yield f"{_EXPECTED[finding.expected_by]:<9}{_value(finding.desired)}"
         if finding.live is not None:
-            yield f"{'live':<9}{_value(finding.live)}"
+            found = "recorded" if finding.expected_by is ExpectedBy.RECORD else "live"
+            yield f"{found:<9}{_value(finding.live)}"
     for actor in finding.actors:
         yield f"{'by':<9}{_actor(actor)}"
     if not finding.actors:
         yield f"{'by':<9}unknown"
+    if finding.seen_by != ("holdfast",):
+        yield f"{'seen by':<9}{', '.join(finding.seen_by)}"
     if finding.policies:
         yield f"{'breaks':<9}{', '.join(finding.policies)}"
 

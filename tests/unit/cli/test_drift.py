@@ -227,3 +227,8 @@ class TestCluster:
         run([*self.arguments(api, tmp_path, desired), "--revert", "--yes"])
         bodies = [json.loads(each[3]) for each in api.requests if each[0] == "PATCH"]
         assert [type(body) for body in bodies] == [dict]
+
+
+def test_the_engine_knows_stacks_only(desired: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["drift", "--desired", desired, "--engine"]) == 2
+    assert "error: --engine needs --stack" in capsys.readouterr().err

@@ -138,6 +138,21 @@ def test_is_not_what_a_refresh_recorded(world: World) -> None:
     assert [change.kind for change in baseline.later_changes] == ["refresh"]
 
 
+def test_says_what_a_refresh_recorded_instead(world: World) -> None:
+    world.up(a="one", b="two")
+    assert choose_baseline(world).rewritten == ()
+
+    world.refresh(a="evil")
+    (recorded,) = choose_baseline(world).rewritten
+    assert recorded["data"] == {"word": "evil"}
+
+    world.up(a="one", b="three")
+    assert [each["data"]["word"] for each in choose_baseline(world).rewritten] == ["evil"]
+
+    world.up(a="four", b="three")
+    assert choose_baseline(world).rewritten == ()
+
+
 def test_is_not_what_a_refresh_recorded_and_an_update_carried_on(world: World) -> None:
     world.up(a="one", b="two")
     world.refresh(a="evil")

@@ -137,3 +137,17 @@ def test_finds_the_folder_of_a_backend_as_the_engine_does(
     monkeypatch.setattr(os, "getcwd", lambda: "/here")
 
     assert backend_folder(url) == Path(folder)
+
+
+def test_says_who_holds_the_lock_of_the_stack(backend: Backend) -> None:
+    assert backend.history.running() == ()
+    locks = backend.root / ".pulumi/locks/organization/p/dev-1"
+    locks.mkdir(parents=True)
+    lock = {"pid": 12, "username": "ann", "hostname": "laptop", "timestamp": "2026-11-21"}
+    (locks / "one.json").write_text(json.dumps(lock))
+    (locks / "one.json.attrs").write_text("{}")
+    (locks / "two.json").write_text("{")
+    assert backend.history.running() == (
+        "ann@laptop (process 12)",
+        "somebody@somewhere (process 0)",
+    )

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import jsonschema
 import pytest
@@ -9,6 +10,7 @@ from holdfast.drift.finding import (
     EvidenceSource,
     ExpectedBy,
     Finding,
+    Layer,
     NotChecked,
     Severity,
 )
@@ -189,3 +191,25 @@ def test_text_of_the_cluster_cannot_write_to_the_terminal() -> None:
     assert all(character.isprintable() or character == "\n" for character in text)
     assert "fake: line" in text
     assert "\nfake: line" not in text
+
+
+def test_the_layers_are_told_when_there_was_a_choice() -> None:
+    layers = (Layer("holdfast", True, "compared 2 objects"), Layer("pulumi", False, "--no-engine"))
+    report = DriftReport((), (), 2, layers)
+    assert "layers" not in json.loads(drift_json(REPORT))
+    assert json.loads(drift_json(report))["layers"] == [
+        {"name": "holdfast", "ran": True, "detail": "compared 2 objects"},
+        {"name": "pulumi", "ran": False, "detail": "--no-engine"},
+    ]
+    assert drift_text(report).splitlines() == [
+        "layer holdfast: ran: compared 2 objects",
+        "layer pulumi: not asked: --no-engine",
+        "in sync (2 objects checked)",
+    ]
+
+
+def test_a_finding_about_the_record_says_so() -> None:
+    one = Finding(REF, "", DriftClass.CHANGED, parse_path("spec.replicas"), 1, 3)
+    report = DriftReport((replace(one, expected_by=ExpectedBy.RECORD),), (), 1)
+    assert json.loads(drift_json(report))["findings"][0]["about"] == "record"
+    assert "recorded 3" in drift_text(report)

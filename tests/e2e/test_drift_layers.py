@@ -1,0 +1,117 @@
+"""Both layers in one report, and the record of the stack as a witness that can be bent."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from holdfast.errors import ExitCode
+
+from tests.e2e.fleet_project import FleetProject
+from tests.e2e.live_sandbox import Kubectl, LiveSandbox
+
+pytestmark = pytest.mark.e2e
+
+IMAGE = "spec.template.spec.containers[name=agent].image"
+VARIABLE = "spec.template.spec.containers[name=agent].env[name=EXTRA]"
+SUPPORT = ("deployment/support-rag", "-n", "cx")
+
+
+@pytest.fixture(scope="module")
+def project(sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> FleetProject:
+    copy = FleetProject.copy(tmp_path_factory.mktemp("layers"), sandbox)
+    copy.stack().init_if_absent()
+    copy.stack().up()
+    return copy
+
+
+@pytest.fixture
+def clean(project: FleetProject) -> Iterator[FleetProject]:
+    assert project.drift("--no-engine")[0] == 0
+    yield project
+    project.holdfast("drift", "-s", "dev", "--revert", "--yes")
+    project.stack().up(options=["--refresh"])
+
+
+def seen(report: dict[str, Any]) -> dict[str, list[str]]:
+    return {each["path"]: each["seenBy"] for each in report["findings"]}
+
+
+def layers(report: dict[str, Any]) -> dict[str, bool]:
+    return {each["name"]: each["ran"] for each in report["layers"]}
+
+
+def meddle(kubectl: Kubectl) -> None:
+    kubectl("set", "image", *SUPPORT, "agent=x:hotfix", user="alice")
+    kubectl("set", "env", *SUPPORT, "EXTRA=1", user="alice")
+
+
+def test_each_finding_says_who_saw_it(clean: FleetProject, kubectl: Kubectl) -> None:
+    code, report = clean.drift()
+    assert code == 0
+    assert layers(report) == {"holdfast": True, "pulumi": False}
+
+    meddle(kubectl)
+    for options in ((), ("--engine",)):
+        code, report = clean.drift(*options)
+        assert code == ExitCode.DRIFT
+        assert layers(report) == {"holdfast": True, "pulumi": True}
+        assert seen(report) == {IMAGE: ["holdfast", "pulumi"], VARIABLE: ["holdfast"]}
+
+    code, report = clean.drift("--no-engine")
+    assert code == ExitCode.DRIFT
+    assert seen(report) == {IMAGE: ["holdfast"], VARIABLE: ["holdfast"]}
+
+
+def test_a_refresh_that_writes_blinds_pulumi_and_not_the_scan(
+    clean: FleetProject, kubectl: Kubectl
+) -> None:
+    meddle(kubectl)
+    clean.pulumi("refresh", "--yes", "--skip-preview")
+
+    code, report = clean.drift("--engine")
+    assert code == ExitCode.DRIFT
+    assert seen(report) == {IMAGE: ["holdfast"], VARIABLE: ["holdfast"]}
+
+    # Put right in the cluster; what the refresh wrote into the record stays wrong, and is told.
+    clean.holdfast("drift", "-s", "dev", "--revert", "--yes")
+    code, report = clean.drift("--no-engine")
+    assert code == ExitCode.DRIFT
+    assert {each["path"]: each.get("about") for each in report["findings"]} == {
+        IMAGE: "record",
+        VARIABLE: "record",
+    }
+
+    clean.pulumi("refresh", "--yes", "--skip-preview")
+    assert clean.drift("--engine")[0] == 0
+
+
+def test_an_update_under_way_is_not_called_in_sync(clean: FleetProject) -> None:
+    files = clean.stack().files
+    assert files is not None
+    lock = files.folder / "locks" / files.full_name / "00000000-one.json"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock.write_text(json.dumps({"pid": 1, "username": "ann", "hostname": "laptop"}))
+    try:
+        code, report = clean.drift()
+    finally:
+        lock.unlink()
+    assert code == ExitCode.ERROR
+    assert report["complete"] is False
+    assert "ann@laptop (process 1) is changing it" in report["notChecked"][0]["reason"]
+
+
+def test_an_engine_that_cannot_answer_is_no_clean_answer(
+    clean: FleetProject, tmp_path: Path
+) -> None:
+    broken = {"PULUMI_CONFIG_PASSPHRASE": "wrong", "PULUMI_CONFIG_PASSPHRASE_FILE": ""}
+    missing = {"HOLDFAST_PULUMI": str(tmp_path / "pulumi")}
+    for variables in (broken, missing):
+        done = clean.holdfast("drift", "-s", "dev", "--engine", "-o", "json", variables=variables)
+        report = json.loads(done.stdout)
+        assert done.returncode == ExitCode.ERROR, variables
+        assert [each["scope"] for each in report["notChecked"]] == [
+            "pulumi refresh --preview-only"
+        ], variables
+        assert layers(report)["pulumi"] is False

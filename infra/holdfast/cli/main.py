@@ -15,6 +15,7 @@ VERBS = {
     "render": "print the Kubernetes objects that the manifests stand for",
     "sandbox": "run a real local control plane, started in seconds",
     "schema": "print or write the JSON Schema of the manifests",
+    "tools": "review what tool servers promise, and see when they change it",
     "validate": "check manifests and stack files without cluster or engine",
 }
 """Verb to its one-line help; the module is `holdfast.cli.<verb>`, its command `command`."""

@@ -13,6 +13,7 @@ from holdfast.manifest.exemptions import DriftIgnoreSpec, PolicyExceptionSpec
 from holdfast.manifest.model import McpServerSpec, ModelConfigSpec, ObjectReference, as_reference
 from holdfast.manifest.origin import Origin
 from holdfast.manifest.team import AgentTeamSpec
+from holdfast.manifest.tool_lock import ToolLock
 
 S = TypeVar("S")
 
@@ -90,6 +91,7 @@ class Fleet:
         agent_teams: Sorted by namespace and name.
         policy_exceptions: Waivers, expired ones included; sorted by namespace and name.
         drift_ignores: Rules on expected drift, expired ones included; sorted likewise.
+        tool_lock: The reviewed tools of servers.
         environment: The settings of the stack that the fleet was loaded for.
         stack: Name of that stack; empty when none was given.
         settings_origin: Where those settings were written.
@@ -102,6 +104,7 @@ class Fleet:
     agent_teams: tuple[DeclaredAgentTeam, ...] = ()
     policy_exceptions: tuple[DeclaredPolicyException, ...] = ()
     drift_ignores: tuple[DeclaredDriftIgnore, ...] = ()
+    tool_lock: ToolLock = field(default_factory=ToolLock)
     stack: str = ""
     settings_origin: Origin = field(
         default_factory=lambda: Origin("", 0, 0), repr=False, compare=False

@@ -9,7 +9,8 @@ from holdfast.manifest.destinations import destinations_of
 from holdfast.manifest.exposure import GATEWAY
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.hosts import Place, needs_gateway
-from holdfast.manifest.references import faults_of_references, faults_of_teams, faults_of_tools
+from holdfast.manifest.references import faults_of_references, faults_of_teams
+from holdfast.manifest.tool_checks import faults_of_lock, faults_of_tools
 
 
 def faults_of_fleet(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestError]:
@@ -23,6 +24,7 @@ def faults_of_fleet(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestErro
         yield from faults_of_references(agent, fleet, names)
         yield from faults_of_tools(agent, fleet)
     yield from faults_of_teams(fleet, names)
+    yield from faults_of_lock(fleet)
 
 
 def faults_in_environment(fleet: Fleet) -> Iterator[ManifestError]:

@@ -29,6 +29,7 @@ from holdfast.manifest.origin import Origin
 from holdfast.manifest.source_text import read_text
 from holdfast.manifest.stack_files import StackSettings, path_in_file, read_stack_file
 from holdfast.manifest.team_defaults import Memberships
+from holdfast.manifest.tool_lock import ToolLock, read_tool_lock
 from holdfast.manifest.validation import suggestion, validate
 from holdfast.manifest.wording import described
 
@@ -64,7 +65,11 @@ def load_environment(project_root: Path, stack: str) -> Environment:
 
 
 def load_fleet(
-    project_root: Path, stack: str | None = None, *, further_files: Sequence[Path] = ()
+    project_root: Path,
+    stack: str | None = None,
+    *,
+    further_files: Sequence[Path] = (),
+    is_lock_read: bool = True,
 ) -> Fleet:
     """All manifests of a project, as they are to run on one stack.
 
@@ -72,6 +77,8 @@ def load_fleet(
         project_root: Folder of Pulumi.yaml; manifests lie in `agents/`, at any depth.
         stack: Stack whose settings and overrides hold; None for the manifests alone.
         further_files: Manifests outside `agents/`, taken as if they lay there.
+        is_lock_read: Whether names and digests of tools must be those of `agents/tools.lock`; not
+            so where that file is about to be written.
 
     Raises:
         InputError: there is no such stack (exit code 6), or no folder of manifests.
@@ -97,6 +104,7 @@ def load_fleet(
         agent_teams=gathered.of_kind(AGENT_TEAM_KIND),
         policy_exceptions=gathered.of_kind(POLICY_EXCEPTION_KIND),
         drift_ignores=gathered.of_kind(DRIFT_IGNORE_KIND),
+        tool_lock=_lock(root, gathered) if is_lock_read else ToolLock(),
         environment=environment,
         stack=stack or "",
         settings_origin=settings.origin,
@@ -109,6 +117,14 @@ def load_fleet(
         # What a team hands down is wrong in each of its members, and told once.
         raise InvalidFilesError(list({str(error): error for error in gathered.errors}.values()))
     return fleet
+
+
+def _lock(root: Path, gathered: _Gathered) -> ToolLock:
+    try:
+        return read_tool_lock(root)
+    except ManifestError as error:
+        gathered.errors.append(error)
+        return ToolLock()
 
 
 def manifest_files(project_root: Path) -> list[Path]:

@@ -109,26 +109,6 @@ def faults_of_references(
             )
 
 
-def faults_of_tools(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
-    """Tools that the declared server does not offer."""
-    for index, tool in enumerate(agent.spec.tools):
-        if tool.mcp is None or tool.mcp.server_ref is None:
-            continue
-        server = fleet.mcp_server(tool.mcp.server_ref, agent.namespace)
-        if server is None or not server.spec.tool_names:
-            continue
-        for position, name in enumerate(tool.mcp.tool_names):
-            if name not in server.spec.tool_names:
-                place = server.location_of("spec.toolNames")
-                yield _fault(
-                    agent,
-                    ("spec", "tools", index, "mcp", "toolNames", position),
-                    expected=f"expected a tool of MCPServer {server.name!r} ({place})",
-                    found=repr(name),
-                    remedy=suggestion(name, server.spec.tool_names),
-                )
-
-
 def faults_of_teams(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestError]:
     """Members of teams that are no agents."""
     for team in fleet.agent_teams:

@@ -1,0 +1,174 @@
+"""`holdfast tools`: what tool servers promise, reviewed once and compared ever after."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import click
+
+from holdfast.cli.project import find_project_root
+from holdfast.cli.tool_servers import Answer, ask, chosen_servers, headers_from_environment
+from holdfast.errors import ExitCode
+from holdfast.manifest.loader import load_fleet
+from holdfast.manifest.tool_contracts import compare_tools, tools_digest
+from holdfast.manifest.tool_lock import (
+    LOCK_FILE,
+    ToolLock,
+    read_tool_lock,
+    tool_lock_text,
+    write_tool_lock,
+)
+from holdfast.manifest.tool_servers import ToolServer, tool_servers_of
+from holdfast.report.tool_report import CheckedServer, tool_json, tool_text
+
+F = TypeVar("F", bound=Callable[..., Any])
+_OPTIONS = (
+    click.argument("servers", nargs=-1),
+    click.option("-s", "--stack", help="Stack whose overrides hold; default none."),
+    click.option(
+        "--address",
+        "addresses",
+        multiple=True,
+        metavar="SERVER=URL",
+        help="Where a server is reached from here, such as a forwarded port; repeatable.",
+    ),
+    click.option(
+        "--header",
+        "headers",
+        multiple=True,
+        metavar="NAME=VARIABLE",
+        help="Header whose value is in an environment variable; repeatable.",
+    ),
+    click.option(
+        "--timeout",
+        "timeout_seconds",
+        type=click.FloatRange(min=0.1, max=3600),
+        default=30,
+        show_default=True,
+        help="Seconds to wait for one server.",
+    ),
+)
+
+
+def _options(function: F) -> F:
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+@click.group()
+def command() -> None:
+    """Review the tools that agents may call, and see when a server changes them.
+
+    A model acts on a tool's description: a server that changes one changes the agent, and no image
+    digest shows it. `lock` writes names, descriptions and schemas to agents/tools.lock, to be read
+    and committed; `check` compares servers with it; `validate` and `pulumi up` refuse tools and
+    digests that are not in it.
+
+    \b
+    Examples:
+      holdfast tools lock
+      holdfast tools check -s prod
+    """
+
+
+@command.command()
+@_options
+def lock(servers: tuple[str, ...], stack: str | None, **how: Any) -> ExitCode:  # noqa: ANN401
+    """Ask SERVERS (default all) for their tools and write them to agents/tools.lock.
+
+    SERVERS are names of MCPServers, or addresses that agents name. Read the difference before you
+    commit it. Servers that are declared no more leave the file.
+
+    \b
+    Examples:
+      holdfast tools lock
+      holdfast tools lock k8s-tools --address k8s-tools=http://localhost:8000/mcp
+      holdfast tools lock --header Authorization=MCP_AUTHORIZATION
+
+    \b
+    Exit codes: 0 written   1 a server cannot be asked (what others say is written)   2 bad input
+    """
+    root = find_project_root()
+    known = tool_servers_of(load_fleet(root, stack, is_lock_read=False))
+    answers = list(_answers(known, servers, how))
+    before = read_tool_lock(root)
+    after = before.only(frozenset(each.key for each in known))
+    for answer in answers:
+        if answer.tools is None:
+            click.echo(f"error: {answer.server.key}: {answer.error}", err=True)
+            continue
+        after = after.with_server(answer.server.key, answer.tools)
+        _tell(answer, after)
+    if tool_lock_text(after) != tool_lock_text(before) or not (root / LOCK_FILE).exists():
+        write_tool_lock(root, after)
+        click.echo(f"wrote {LOCK_FILE}: read it before you commit it", err=True)
+    return ExitCode.OK if all(answer.tools is not None for answer in answers) else ExitCode.ERROR
+
+
+@command.command()
+@_options
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def check(
+    servers: tuple[str, ...],
+    stack: str | None,
+    output: str,
+    **how: Any,  # noqa: ANN401  (the other options, by name)
+) -> ExitCode:
+    """Ask SERVERS (default all) for their tools and compare them with agents/tools.lock.
+
+    Shows old and new description and schema of every tool that changed.
+
+    \b
+    Examples:
+      holdfast tools check -s prod
+      holdfast tools check k8s-tools -o json
+
+    \b
+    Exit codes: 0 as reviewed   7 changed, or never reviewed   1 a server cannot be asked
+    """
+    root = find_project_root()
+    fleet = load_fleet(root, stack)
+    checked = [
+        _compared(answer, fleet.tool_lock)
+        for answer in _answers(tool_servers_of(fleet), servers, how)
+    ]
+    click.echo(tool_json(checked) if output == "json" else tool_text(checked), nl=False)
+    failed = sum(bool(each.error) for each in checked)
+    changed = sum(not each.error and each.is_changed for each in checked)
+    if output == "text":
+        click.echo(
+            f"{len(checked)} tool servers: {len(checked) - failed - changed} as reviewed, "
+            f"{changed} changed, {failed} not checked",
+            err=True,
+        )
+    if failed:
+        return ExitCode.ERROR
+    return ExitCode.DRIFT if changed else ExitCode.OK
+
+
+def _answers(
+    known: tuple[ToolServer, ...], names: tuple[str, ...], how: dict[str, Any]
+) -> Iterator[Answer]:
+    headers = headers_from_environment(how["headers"])
+    chosen = chosen_servers(known, names, how["addresses"])
+    return ask(chosen, headers, how["timeout_seconds"])
+
+
+def _compared(answer: Answer, locked: ToolLock) -> CheckedServer:
+    key, url = answer.server.key, answer.server.url
+    known = locked.servers.get(key)
+    if answer.tools is None:
+        return CheckedServer(key, url, is_locked=known is not None, error=answer.error)
+    changes = compare_tools(known.tools, answer.tools) if known else ()
+    digest = tools_digest(answer.tools)
+    return CheckedServer(key, url, digest, is_locked=known is not None, changes=changes)
+
+
+def _tell(answer: Answer, lock: ToolLock) -> None:
+    server = lock.servers[answer.server.key]
+    click.echo(f"{answer.server.key}: {len(server.tools)} tools, {server.digest}", err=True)
+    for place, digest in answer.server.digests:
+        if digest != server.digest:
+            click.echo(f"{place}: write this digest here, it says {digest}", err=True)

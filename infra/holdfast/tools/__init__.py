@@ -1,0 +1,1 @@
+"""Live tool servers, asked over the Model Context Protocol: the only room that speaks it."""

@@ -25,6 +25,7 @@ from holdfast.manifest.kube_files import read_kube_objects
 
 if TYPE_CHECKING:
     from holdfast.engine.baseline import Baseline
+    from holdfast.render.origins import Origins
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class DesiredState:
         recorded: Objects whose record a refresh has rewritten, as that record has them.
         urns: Resource of each recorded object, as the engine calls it.
         not_checked: What stands in the way of judging the stack as a whole.
+        origins: Which line of which file declares a field; None for plain objects.
     """
 
     objects: tuple[KubeObject, ...]
@@ -70,12 +72,14 @@ class DesiredState:
     recorded: tuple[KubeObject, ...] = ()
     urns: Mapping[tuple[str, str, str, str], str] = field(default_factory=dict)
     not_checked: tuple[NotChecked, ...] = ()
+    origins: "Origins | None" = None
 
 
 def desired_objects_of_stack(stack: str) -> DesiredState:
     """Rendered objects of a stack, its cluster settings and its policy profile."""
     from holdfast.cli.stack_state import open_state  # noqa: PLC0415  (files need no project)
     from holdfast.engine.baseline import read_baseline  # noqa: PLC0415  (as above)
+    from holdfast.render.origins import Origins  # noqa: PLC0415  (as above)
 
     state = open_state(stack)
     with ThreadPoolExecutor(max_workers=1) as reader:
@@ -98,6 +102,7 @@ def desired_objects_of_stack(stack: str) -> DesiredState:
         recorded=baseline.rewritten,
         urns={one.reference.identity: one.urn for one in baseline.objects},
         not_checked=tuple(_under_way(stack, who) for who in baseline.running),
+        origins=Origins(state.fleet, stack),
     )
 
 

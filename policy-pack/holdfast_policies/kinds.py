@@ -31,6 +31,7 @@ POD_TEMPLATE_PATHS: Mapping[Kind, tuple[str, ...]] = {
     Kind("apps", "DaemonSet"): ("spec", "template"),
     Kind("batch", "Job"): ("spec", "template"),
     Kind("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
+    Kind("argoproj.io", "Rollout"): ("spec", "template"),
     Kind(AGENTS, "Sandbox"): ("spec", "podTemplate"),
     Kind(AGENT_EXTENSIONS, "SandboxTemplate"): ("spec", "podTemplate"),
 }
@@ -38,6 +39,12 @@ POD_TEMPLATE_PATHS: Mapping[Kind, tuple[str, ...]] = {
 
 POD_KINDS: frozenset[Kind] = frozenset(POD_TEMPLATE_PATHS)
 
+DEPLOYMENT = Kind("apps", "Deployment")
+STATEFUL_SET = Kind("apps", "StatefulSet")
+ROLLOUT = Kind("argoproj.io", "Rollout")
+HPA = Kind("autoscaling", "HorizontalPodAutoscaler")
+SCALED_OBJECT = Kind("keda.sh", "ScaledObject")
+CLAIM = Kind("", "PersistentVolumeClaim")
 SERVICE = Kind("", "Service")
 SERVICE_ACCOUNT = Kind("", "ServiceAccount")
 SECRET = Kind("", "Secret")
@@ -48,8 +55,12 @@ ROLE_BINDING = Kind(RBAC, "RoleBinding")
 CLUSTER_ROLE_BINDING = Kind(RBAC, "ClusterRoleBinding")
 NETWORK_POLICY = Kind("networking.k8s.io", "NetworkPolicy")
 CILIUM_NETWORK_POLICY = Kind("cilium.io", "CiliumNetworkPolicy")
+SANDBOX = Kind(AGENTS, "Sandbox")
 SANDBOX_CLAIM = Kind(AGENT_EXTENSIONS, "SandboxClaim")
 SANDBOX_TEMPLATE = Kind(AGENT_EXTENSIONS, "SandboxTemplate")
+WARM_POOL = Kind(AGENT_EXTENSIONS, "SandboxWarmPool")
+CLAIM_TEMPLATE_KINDS = frozenset({STATEFUL_SET, SANDBOX, SANDBOX_CLAIM, SANDBOX_TEMPLATE})
+"""Kinds whose `spec.volumeClaimTemplates` become PersistentVolumeClaims."""
 
 
 def kind_of(kube_object: Mapping[str, Any]) -> Kind:

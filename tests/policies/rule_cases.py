@@ -2,8 +2,9 @@
 
 `cases/<rule>.yaml` holds `object` (a name of another file, or written out), `others` (the rest of
 the stack, for stack rules) and `cases`. A case has `set` and `remove` (JSON pointers) or an
-`object` of its own, and `settings`. Expected is `violates` (a field path), or nothing for a pass;
-`says` is part of the message, `hides` must not be; `except` names kinds it does not hold for.
+`object` of its own, and `settings` over those of the file. Expected is `violates` (a field path),
+or nothing for a pass; `says` is part of the message, `hides` must not be; `except` names kinds it
+does not hold for.
 """
 
 import copy
@@ -83,7 +84,11 @@ def allowed_case(rule: Rule) -> Case:
     """The object that a rule passes."""
     content = _read(rule.id)
     return Case(
-        rule, "allowed", _object(content["object"]), others=tuple(content.get("others", ()))
+        rule,
+        "allowed",
+        _object(content["object"]),
+        others=tuple(content.get("others", ())),
+        settings=content.get("settings", {}),
     )
 
 
@@ -163,7 +168,7 @@ def _cases(rule: Rule) -> Iterator[Case]:
             kube_object,
             edited=(*content.get("remove", ()), *content.get("set", {})),
             others=allowed.others,
-            settings=content.get("settings", {}),
+            settings={**allowed.settings, **content.get("settings", {})},
             violates=content.get("violates"),
             says=content.get("says", ""),
             hides=content.get("hides", ""),

@@ -15,32 +15,52 @@ from tests.policies.rule_cases import cases_of, has_cases
 
 PACK = Path(__file__).parents[2] / "policy-pack"
 EXPECTED = """
-pss-privileged                M/M/M  P-B C5.2.2 N AC-6 ASI05                yes
-pss-host-namespaces           M/M/M  P-B C5.2.3-5 N SC-39 ASI05             yes
-pss-host-path                 M/M/M  P-B C5.2.12 N AC-6 ASI05               no
-pss-host-ports                A/M/M  P-B C5.2.13 N SC-7                     yes
-pss-host-probes-lifecycle     A/M/M  P-B SC-7 ASI02                         yes
-pss-capabilities              A/M/M  P-B/R C5.2.8-10 N AC-6                 yes
-pss-apparmor-selinux          A/M/M  P-B SC-39 N                            yes
-pss-proc-mount                A/M/M  P-B/R SC-39                            yes
-pss-seccomp                   A/R/R  P-B/R C5.7.2 SC-39 ASI05               yes
-pss-sysctls                   A/M/M  P-B CM-7                               yes
-pss-windows-host-process      M/M/M  P-B C5.2.11 AC-6                       no
-pss-volume-types              A/M/M  P-R CM-7                               no
-pss-privilege-escalation      A/R/R  P-R C5.2.6 N AC-6                      yes
-pss-run-as-non-root           A/M/M  P-R C5.2.7 N AC-6                      partly
-read-only-root-filesystem     A/A/M  N SI-7 ASI05 ASI10                     yes
-image-digest-pinned           A/M/M  SI-7 SR-4 LLM03 ASI04                  no
-image-registry-allowlist      A/M/M  C5.5.1 SR-3 LLM03 ASI04                no
-requests-and-limits           A/R/M  N SC-6 LLM10 ASI08                     yes
-egress-scoped                 A/M/M  N SC-7 AC-4 LLM02 LLM06 ASI02 MCP      no
-no-public-exposure            A/M/M  SC-7 ASI07                             no
-no-literal-credentials        M/M/M  N IA-5 SC-28 LLM02 LLM07 ASI03         no
-dedicated-service-account     A/M/M  C5.1.5 IA-9 AC-6 ASI03                 no
-no-token-automount            A/R/M  C5.1.6 N AC-6 ASI03                    yes
-rbac-no-wildcards             A/M/M  C5.1.3 AC-6 LLM06 ASI03                no
-rbac-no-privileged-binding    M/M/M  C5.1.1 C5.1.7 N AC-6 ASI03             no
-stack-network-policy-coverage A/M/M  C5.3.2 N SC-7 ASI07 MCP                no
+pss-privileged                     M/M/M  P-B C5.2.2 N AC-6 ASI05                            yes
+pss-host-namespaces                M/M/M  P-B C5.2.3-5 N SC-39 ASI05                         yes
+pss-host-path                      M/M/M  P-B C5.2.12 N AC-6 ASI05                           no
+pss-host-ports                     A/M/M  P-B C5.2.13 N SC-7                                 yes
+pss-host-probes-lifecycle          A/M/M  P-B SC-7 ASI02                                     yes
+pss-capabilities                   A/M/M  P-B/R C5.2.8-10 N AC-6                             yes
+pss-apparmor-selinux               A/M/M  P-B SC-39 N                                        yes
+pss-proc-mount                     A/M/M  P-B/R SC-39                                        yes
+pss-seccomp                        A/R/R  P-B/R C5.7.2 SC-39 ASI05                           yes
+pss-sysctls                        A/M/M  P-B CM-7                                           yes
+pss-windows-host-process           M/M/M  P-B C5.2.11 AC-6                                   no
+pss-volume-types                   A/M/M  P-R CM-7                                           no
+pss-privilege-escalation           A/R/R  P-R C5.2.6 N AC-6                                  yes
+pss-run-as-non-root                A/M/M  P-R C5.2.7 N AC-6                                  partly
+read-only-root-filesystem          A/A/M  N SI-7 ASI05 ASI10                                 yes
+image-digest-pinned                A/M/M  SI-7 SR-4 LLM03 ASI04                              no
+image-registry-allowlist           A/M/M  C5.5.1 SR-3 LLM03 ASI04                            no
+no-runtime-install                 A/M/M  CM-7 SI-7 LLM03 ASI04 MCP                          no
+model-and-tool-volume-pinned       A/M/M  SI-7 LLM03 LLM04 ASI04                             no
+requests-and-limits                A/R/M  N SC-6 LLM10 ASI08                                 yes
+resource-ceilings                  A/M/M  SC-6 LLM10 ASI08                                   partly
+gpu-governed                       A/M/M  SC-6 LLM10                                         no
+probes-distinct-and-bounded        A/A/M  SI-13 CP-10                                        no
+min-replicas-and-spread            D/A/M  CP-10 SC-5                                         yes
+graceful-drain                     D/A/A  SI-17 ASI08                                        yes
+job-bounds                         A/M/M  SC-5 LLM10 ASI08 ASI10                             yes
+sandbox-lifetime                   A/M/M  AC-12 SI-14 LLM10 ASI10                            yes
+egress-scoped                      A/M/M  N SC-7 AC-4 LLM02 LLM06 ASI02 MCP                  no
+metadata-endpoint-blocked          A/M/M  SC-7 AC-6 ASI03                                    no
+model-traffic-via-gateway          A/M/M  AC-4 SC-7 LLM02 LLM10 ASI02 MCP                    no
+no-public-exposure                 A/M/M  SC-7 ASI07                                         no
+sandbox-network-managed            M/M/M  SC-7 LLM06 ASI05                                   yes
+no-literal-credentials             M/M/M  N IA-5 SC-28 LLM02 LLM07 ASI03                     no
+secrets-as-files                   A/A/M  C5.4.1 IA-5 ASI03                                  no
+dedicated-service-account          A/M/M  C5.1.5 IA-9 AC-6 ASI03                             no
+no-token-automount                 A/R/M  C5.1.6 N AC-6 ASI03                                yes
+rbac-no-wildcards                  A/M/M  C5.1.3 AC-6 LLM06 ASI03                            no
+rbac-no-privileged-binding         M/M/M  C5.1.1 C5.1.7 N AC-6 ASI03                         no
+rbac-no-dangerous-verbs            A/M/M  C5.1.2-4,8-13 AC-6 LLM06 ASI03 ASI10               no
+rbac-no-policy-tampering           M/M/M  C5.1.12 CM-5 AC-5 ASI10                            no
+pvc-approved-class                 A/M/M  SC-28 LLM08 ASI06                                  no
+emptydir-bounded                   A/R/R  SC-6 ASI08                                         yes
+autoscaler-and-warmpool-bounds     A/M/M  SC-5 SC-6 LLM10 ASI08                              no
+owner-and-cost-labels              A/R/M  CM-8 PM-5                                          partly
+telemetry-configured               A/A/M  AU-2 AU-12 SI-4 ASI08                              partly
+stack-network-policy-coverage      A/M/M  C5.3.2 N SC-7 ASI07 MCP                            no
 """
 ROWS = [row.split() for row in EXPECTED.strip().splitlines()]
 EVERY_RULE = [pytest.param(rule, id=rule.id) for rule in RULES]

@@ -1,0 +1,26 @@
+"""Quantities as numbers, exactly.
+
+Source: k8s.io/apimachinery/pkg/api/resource, "Quantity".
+"""
+
+import re
+from fractions import Fraction
+
+_SHAPE = re.compile(r"([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?")
+_FACTORS = {"n": -3, "u": -2, "m": -1, "": 0, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
+_BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
+
+
+def quantity(value: object) -> Fraction | None:
+    """The number that a quantity stands for; None for what is no quantity."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    match = _SHAPE.fullmatch(str(value))
+    if match is None:
+        return None
+    number, suffix = Fraction(match.group(1)), match.group(2) or ""
+    if suffix in _BINARY:
+        return number * 1024 ** _BINARY[suffix]
+    if suffix in _FACTORS:
+        return number * Fraction(1000) ** _FACTORS[suffix]
+    return number * Fraction(10) ** int(suffix[1:])

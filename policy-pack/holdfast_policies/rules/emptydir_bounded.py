@@ -1,0 +1,41 @@
+"""Scratch space has a size."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import volumes
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import field_path, mapping
+
+
+def check(volume: Mapping[str, Any], path: str, _: Settings) -> Iterator[Breach]:
+    """An emptyDir without sizeLimit; one in memory counts against the memory of the pod."""
+    if volume.get("emptyDir") is None:
+        return
+    empty_dir = mapping(volume["emptyDir"])
+    if empty_dir.get("sizeLimit") is None:
+        what = "memory" if empty_dir.get("medium") == "Memory" else "disk of the node"
+        yield Breach(
+            field_path(path, "emptyDir", "sizeLimit"), f"all of the {what}", "a size, such as 64Mi"
+        )
+
+
+RULE = Rule(
+    id="emptydir-bounded",
+    title="Scratch space bounded",
+    description="A volume may take all scratch space of its node",
+    rationale="A full disk evicts the pods of everyone on that node.",
+    remedy="set emptyDir.sizeLimit",
+    source="https://kubernetes.io/docs/concepts/storage/volumes/#emptydir",
+    severity=Severity.LOW,
+    levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.REMEDIATE),
+    frameworks=(
+        "SC-6",
+        "ASI08",
+    ),
+    fix=Fix.YES,
+    kinds=POD_KINDS,
+    check=volumes(check),
+)

@@ -1,0 +1,60 @@
+"""A job ends: after a time, after a number of failures, and its remains after a while."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import Kind
+from holdfast_policies.parts import each
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, field_path, mapping
+from holdfast_policies.wording import shown
+
+JOB, CRON_JOB = Kind("batch", "Job"), Kind("batch", "CronJob")
+_BOUNDS = {
+    "activeDeadlineSeconds": "a time after which it is ended, in seconds",
+    "backoffLimit": "a number of failures after which it is given up",
+    "ttlSecondsAfterFinished": "a time after which its remains go, in seconds",
+}
+
+
+def check(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """Bounds that are missing, and runs of a CronJob that may overlap."""
+    is_scheduled = subject.kind == CRON_JOB
+    path = "spec.jobTemplate.spec" if is_scheduled else "spec"
+
+    def check_bound(name: str, _: str) -> Iterator[Breach]:
+        job = subject.spec
+        if is_scheduled:
+            job = mapping(mapping(job.get("jobTemplate")).get("spec"))
+        if job.get(name) is None:
+            yield Breach(field_path(path, name), got="nothing", required=_BOUNDS[name])
+
+    def check_overlap(_: object, __: str) -> Iterator[Breach]:
+        overlap = subject.spec.get("concurrencyPolicy")
+        if overlap != "Forbid":
+            yield Breach("spec.concurrencyPolicy", got=shown(overlap), required='"Forbid"')
+
+    yield from each(list(_BOUNDS), "", check_bound)
+    if is_scheduled:
+        yield from each([None], "", check_overlap)
+
+
+RULE = Rule(
+    id="job-bounds",
+    title="Jobs that end",
+    description="A job may run, fail or pile up without end",
+    rationale="A run that never ends is a bill, and one started every night a growing one.",
+    remedy="set activeDeadlineSeconds, backoffLimit, ttlSecondsAfterFinished; forbid overlap",
+    source="https://kubernetes.io/docs/concepts/workloads/controllers/job/",
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=(
+        "SC-5",
+        "LLM10",
+        "ASI08",
+        "ASI10",
+    ),
+    fix=Fix.YES,
+    kinds=frozenset({JOB, CRON_JOB}),
+    check=check,
+)

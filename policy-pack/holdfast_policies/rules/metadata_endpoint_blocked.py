@@ -1,0 +1,104 @@
+"""No pod may ask the cloud's metadata service, which hands out the node's credentials."""
+
+import ipaddress
+from collections.abc import Iterator
+from typing import Any
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import CILIUM_NETWORK_POLICY, NETWORK_POLICY, SANDBOX_TEMPLATE
+from holdfast_policies.network_policies import governed_directions
+from holdfast_policies.parts import all_of, each
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, field_path, items, mapping, text
+
+ADDRESSES = Parameter(
+    name="addresses",
+    description="Addresses of metadata services; what is local to a node on purpose is left out.",
+    schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
+    default=["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "169.254.170.2"],
+)
+
+
+def check_policy(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """Address ranges of a NetworkPolicy, and of the policy within a SandboxTemplate."""
+    if subject.kind == SANDBOX_TEMPLATE:
+        egress = mapping(subject.spec.get("networkPolicy")).get("egress")
+        path = "spec.networkPolicy.egress"
+    elif subject.kind == NETWORK_POLICY and "Egress" in governed_directions(subject):
+        egress, path = subject.spec.get("egress"), "spec.egress"
+    else:
+        return
+
+    def check_peer(peer: object, peer_path: str) -> Iterator[Breach]:
+        block = mapping(mapping(peer).get("ipBlock"))
+        yield from _check_range(
+            block.get("cidr"), items(block.get("except")), f"{peer_path}.ipBlock", settings
+        )
+
+    def check_rule(rule: object, rule_path: str) -> Iterator[Finding]:
+        yield from each(mapping(rule).get("to"), field_path(rule_path, "to"), check_peer)
+
+    yield from each(egress, path, check_rule)
+
+
+def check_cilium(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """Address ranges of a CiliumNetworkPolicy."""
+
+    def check_cidr(cidr: object, path: str) -> Iterator[Breach]:
+        yield from _check_range(cidr, [], path, settings)
+
+    def check_block(block: object, path: str) -> Iterator[Breach]:
+        declared = mapping(block)
+        yield from _check_range(declared.get("cidr"), items(declared.get("except")), path, settings)
+
+    def check_rule(rule: object, path: str) -> Iterator[Finding]:
+        declared = mapping(rule)
+        yield from each(declared.get("toCIDR"), field_path(path, "toCIDR"), check_cidr)
+        yield from each(declared.get("toCIDRSet"), field_path(path, "toCIDRSet"), check_block)
+
+    if subject.kind == CILIUM_NETWORK_POLICY:
+        yield from each(subject.spec.get("egress"), "spec.egress", check_rule)
+
+
+def _check_range(cidr: object, excepted: list[Any], path: str, given: Settings) -> Iterator[Breach]:
+    reached = [
+        address
+        for address in given["addresses"]
+        if _holds(cidr, address) and not any(_holds(each_cidr, address) for each_cidr in excepted)
+    ]
+    if reached:
+        yield Breach(
+            path,
+            got=f"{text(cidr)}, which holds {', '.join(reached)}",
+            required="no metadata address",
+            remedy="list the metadata addresses under except, or name smaller ranges",
+        )
+
+
+def _holds(cidr: object, address: str) -> bool:
+    try:
+        network = ipaddress.ip_network(text(cidr), strict=False)
+    except ValueError:
+        return False
+    return ipaddress.ip_address(address) in network
+
+
+RULE = Rule(
+    id="metadata-endpoint-blocked",
+    title="Metadata service out of reach",
+    description="A network policy lets its pods ask the metadata service of the cloud",
+    rationale="Whoever talks the agent into one request there holds the credentials of the node.",
+    remedy="except the metadata addresses from every range",
+    source="https://kubernetes.io/docs/concepts/security/security-checklist/",
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=(
+        "SC-7",
+        "AC-6",
+        "ASI03",
+    ),
+    fix=Fix.NO,
+    kinds=frozenset({NETWORK_POLICY, CILIUM_NETWORK_POLICY, SANDBOX_TEMPLATE}),
+    check=all_of(check_policy, check_cilium),
+    parameters=(ADDRESSES,),
+)

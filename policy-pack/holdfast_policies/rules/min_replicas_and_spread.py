@@ -1,0 +1,60 @@
+"""An agent that must be there runs more than once, in more than one place."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.kinds import DEPLOYMENT, HPA, ROLLOUT, STATEFUL_SET
+from holdfast_policies.parts import all_of
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, field_path, items, mapping
+from holdfast_policies.wording import shown
+
+FEWEST = Parameter(
+    name="fewest",
+    description="Fewest replicas of a workload, or of the range of its autoscaler.",
+    schema={"type": "integer"},
+    default=2,
+)
+
+
+def check_replicas(subject: Subject, settings: Settings) -> Iterator[Breach]:
+    """A number of replicas below the least; absent, an autoscaler sets it and is judged itself."""
+    if subject.kind == HPA:
+        replicas, path = subject.spec.get("minReplicas", 1), "spec.minReplicas"
+    else:
+        replicas, path = subject.spec.get("replicas"), "spec.replicas"
+    # None at all is switched off on purpose: nothing of it has to be there.
+    if replicas is not None and 0 < replicas < settings["fewest"]:
+        yield Breach(path, got=shown(replicas), required=f"at least {settings['fewest']}")
+
+
+def check_spread(subject: Subject, _: Settings) -> Iterator[Breach]:
+    """Replicas that may all run on one node."""
+    pod = subject.pod
+    if pod is None or subject.spec.get("replicas") == 0:
+        return
+    affinity = mapping(mapping(pod.spec.get("affinity")).get("podAntiAffinity"))
+    is_spread = any(items(terms) for terms in affinity.values())
+    if not is_spread and not items(pod.spec.get("topologySpreadConstraints")):
+        path = field_path(pod.spec_path, "topologySpreadConstraints")
+        yield Breach(path, "neither spread nor anti-affinity", "replicas in different places")
+
+
+RULE = Rule(
+    id="min-replicas-and-spread",
+    title="Two replicas, two places",
+    description="A workload runs once only, or all of its replicas may share one node",
+    rationale="Draining one node, which happens every week, then takes the agent away.",
+    remedy="run at least two replicas and spread them over zones or nodes",
+    source="https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/",
+    severity=Severity.LOW,
+    levels=Levels(Level.DISABLED, Level.ADVISORY, Level.MANDATORY),
+    frameworks=(
+        "CP-10",
+        "SC-5",
+    ),
+    fix=Fix.YES,
+    kinds=frozenset({DEPLOYMENT, STATEFUL_SET, ROLLOUT, HPA}),
+    check=all_of(check_replicas, check_spread),
+    parameters=(FEWEST,),
+)

@@ -1,0 +1,50 @@
+"""Weights and tools that are mounted or fetched are the ones that were reviewed."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.images import parse_image
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import volumes
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import field_path, mapping, text
+from holdfast_policies.wording import shown
+
+
+def check(volume: Mapping[str, Any], path: str, _: Settings) -> Iterator[Breach]:
+    """An image volume whose reference may mean another image tomorrow; a Git volume, always."""
+    image = volume.get("image")
+    if image is not None:
+        reference = mapping(image).get("reference")
+        if not parse_image(text(reference)).is_pinned:
+            yield Breach(
+                field_path(path, "image", "reference"),
+                got=shown(reference),
+                required="name@sha256:<64 hex digits>",
+            )
+    if volume.get("gitRepo") is not None:
+        remedy = "use an image volume by digest, or an init container that checks a digest"
+        got = "a clone of whatever the repository holds"
+        yield Breach(field_path(path, "gitRepo"), got, "no gitRepo volume", remedy)
+
+
+RULE = Rule(
+    id="model-and-tool-volume-pinned",
+    title="Mounted artefacts by digest",
+    description="Weights, skills or tools are mounted by a name that may mean something else",
+    rationale="Whoever can push the tag changes how the agent thinks, without any deployment.",
+    remedy="refer to the artefact by its digest",
+    source="https://kubernetes.io/docs/tasks/configure-pod-container/image-volumes/",
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=(
+        "SI-7",
+        "LLM03",
+        "LLM04",
+        "ASI04",
+    ),
+    fix=Fix.NO,
+    kinds=POD_KINDS,
+    check=volumes(check),
+)

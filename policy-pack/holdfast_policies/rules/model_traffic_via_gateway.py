@@ -1,0 +1,92 @@
+"""Models are asked through a gateway, where requests are seen, limited and filtered."""
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from urllib.parse import urlsplit
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers, each
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path, mapping, text
+from holdfast_policies.wording import either, shown
+
+HOSTS = Parameter(
+    name="hosts",
+    description="Hosts that models may be asked at; * stands for any part. An empty list: none.",
+    schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
+    default=["*.svc", "*.svc.cluster.local"],
+)
+VARIABLES = Parameter(
+    name="variables",
+    description="Names of variables that hold the address of a model; * stands for any part.",
+    schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
+    default=[
+        "MODEL_BASE_URL",
+        "OPENAI_BASE_URL",
+        "OPENAI_API_BASE",
+        "ANTHROPIC_BASE_URL",
+        "AZURE_OPENAI_ENDPOINT",
+        "GOOGLE_GEMINI_BASE_URL",
+        "GROQ_BASE_URL",
+        "LITELLM_BASE_URL",
+        "LLM_BASE_URL",
+        "MISTRAL_BASE_URL",
+        "OLLAMA_HOST",
+        "OLLAMA_BASE_URL",
+    ],
+)
+
+
+def check(container: Container, settings: Settings) -> Iterator[Finding]:
+    """Variables with the address of a model elsewhere."""
+
+    def check_variable(variable: object, path: str) -> Iterator[Breach]:
+        declared = mapping(variable)
+        name = text(declared.get("name"))
+        if not any(fnmatchcase(name, pattern) for pattern in settings["variables"]):
+            return
+        value = text(declared.get("value"))
+        host = _host(value)
+        if host and not any(fnmatchcase(host, pattern) for pattern in settings["hosts"]):
+            place = field_path(path, "value")
+            yield Breach(
+                place, got=shown(host), required=f"a host like {either(settings['hosts'])}"
+            )
+
+    yield from each(container.value.get("env"), field_path(container.path, "env"), check_variable)
+
+
+def _host(address: str) -> str:
+    """Host of an address with or without its scheme; never what stands before an @."""
+    try:
+        return (urlsplit(address if "://" in address else f"//{address}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+RULE = Rule(
+    id="model-traffic-via-gateway",
+    title="Models behind a gateway",
+    description="An agent asks its model past the gateway",
+    rationale="Past the gateway nobody sees what is sent, limits its cost or stops what must stay.",
+    remedy="set the address of the gateway, or add its host to the parameter hosts",
+    source="https://genai.owasp.org/llmrisk/llm022025-sensitive-information-disclosure/",
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=(
+        "AC-4",
+        "SC-7",
+        "LLM02",
+        "LLM10",
+        "ASI02",
+        "MCP",
+    ),
+    fix=Fix.NO,
+    kinds=POD_KINDS,
+    check=containers(check),
+    parameters=(
+        HOSTS,
+        VARIABLES,
+    ),
+)

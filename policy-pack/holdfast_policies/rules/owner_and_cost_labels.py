@@ -1,0 +1,46 @@
+"""Every workload says who answers for it and who pays for it."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import each
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, key_path, mapping, text
+
+LABELS = Parameter(
+    name="labels",
+    description="Labels that every workload must carry.",
+    schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
+    default=["holdfast.dev/owner", "cost-center"],
+)
+
+
+def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """Labels of the object itself: those of its pods follow them."""
+
+    def check_label(name: str, _: str) -> Iterator[Breach]:
+        if not text(mapping(subject.metadata.get("labels")).get(name)):
+            yield Breach(key_path("metadata.labels", name), got="nothing", required="a value")
+
+    yield from each(settings["labels"], "", check_label)
+
+
+RULE = Rule(
+    id="owner-and-cost-labels",
+    title="Owner and cost",
+    description="A workload does not say who answers for it, or who pays for it",
+    rationale="When an agent misbehaves at night, the label is how the right person is found.",
+    remedy="set spec.owner of the agent, and its label cost-center under metadata.labels",
+    source="https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/",
+    severity=Severity.LOW,
+    levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.MANDATORY),
+    frameworks=(
+        "CM-8",
+        "PM-5",
+    ),
+    fix=Fix.PARTLY,
+    kinds=POD_KINDS,
+    check=check,
+    parameters=(LABELS,),
+)

@@ -1,0 +1,74 @@
+"""A container says when it is alive and when it is ready, by different signs and within bounds."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS, Kind
+from holdfast_policies.parts import containers, each
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path, mapping
+from holdfast_policies.wording import shown
+
+_JOBS = frozenset({Kind("batch", "Job"), Kind("batch", "CronJob")})
+_HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
+LONGEST = Parameter(
+    name="longest_timeout_seconds",
+    description="Longest time that one answer to a probe may take, in seconds.",
+    schema={"type": "integer"},
+    default=30,
+)
+
+
+def check(container: Container, settings: Settings) -> Iterator[Finding]:
+    """Probes that are missing, that ask the same, or that may hang. Main containers only."""
+    if container.is_init or container.is_ephemeral:
+        return
+
+    def check_probe(name: str, _: str) -> Iterator[Breach]:
+        path = field_path(container.path, name)
+        probe = mapping(container.value.get(name))
+        if not _handler(probe):
+            yield Breach(path, got="no probe", required="a probe with a handler")
+            return
+        timeout = probe.get("timeoutSeconds")
+        if timeout is not None and not 0 < timeout <= settings["longest_timeout_seconds"]:
+            required = f"1 to {settings['longest_timeout_seconds']} seconds"
+            yield Breach(field_path(path, "timeoutSeconds"), shown(timeout), required)
+
+    def check_both(_: object, __: str) -> Iterator[Breach]:
+        liveness = _handler(mapping(container.value.get("livenessProbe")))
+        if liveness and liveness == _handler(mapping(container.value.get("readinessProbe"))):
+            yield Breach(
+                field_path(container.path, "livenessProbe"),
+                got="what the readiness probe asks",
+                required="a sign of life that does not hang on what the agent calls",
+                remedy="let readiness ask for what the agent needs, and liveness for itself alone",
+            )
+
+    yield from each(["livenessProbe", "readinessProbe"], "", check_probe)
+    yield from each([None], "", check_both)
+
+
+def _handler(probe: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: probe.get(name) for name in _HANDLERS if probe.get(name) is not None}
+
+
+RULE = Rule(
+    id="probes-distinct-and-bounded",
+    title="Probes that differ and end",
+    description="A probe is missing, asks the same as the other, or may hang",
+    rationale="An agent whose model is away is not dead; to restart it loses its work for nothing.",
+    remedy="declare a liveness and a readiness probe with handlers of their own",
+    source="https://kubernetes.io/docs/concepts/configuration/liveness-readiness-startup-probes/",
+    severity=Severity.LOW,
+    levels=Levels(Level.ADVISORY, Level.ADVISORY, Level.MANDATORY),
+    frameworks=(
+        "SI-13",
+        "CP-10",
+    ),
+    fix=Fix.NO,
+    kinds=POD_KINDS - _JOBS,
+    check=containers(check),
+    parameters=(LONGEST,),
+)

@@ -1,0 +1,62 @@
+"""No role lets an agent change the rules that hold it."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import CLUSTER_ROLE, ROLE
+from holdfast_policies.parts import each
+from holdfast_policies.rights import EVERYTHING, WRITING, Right, grants
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Subject
+
+DANGEROUS = (
+    Right("writing admission policies", "admissionregistration.k8s.io", EVERYTHING, WRITING),
+    Right("writing network policies", "networking.k8s.io", ("networkpolicies",), WRITING),
+    Right("writing network policies", "policy.networking.k8s.io", EVERYTHING, WRITING),
+    Right(
+        "writing network policies",
+        "cilium.io",
+        ("ciliumnetworkpolicies", "ciliumclusterwidenetworkpolicies"),
+        WRITING,
+    ),
+    Right("writing Kyverno policies", "kyverno.io", EVERYTHING, WRITING),
+    Right("writing Kyverno policies", "policies.kyverno.io", EVERYTHING, WRITING),
+    Right("writing Gatekeeper constraints", "constraints.gatekeeper.sh", EVERYTHING, WRITING),
+    Right("writing Gatekeeper templates", "templates.gatekeeper.sh", EVERYTHING, WRITING),
+    Right("changing labels of namespaces", "", ("namespaces",), ("update", "patch")),
+    Right("writing quotas and limit ranges", "", ("resourcequotas", "limitranges"), WRITING),
+)
+
+
+def check(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """Rules of a role that grant one of the rights."""
+
+    def check_rule(rule: object, path: str) -> Iterator[Breach]:
+        granted = [right.title for right in DANGEROUS if grants(rule, right)]
+        if granted:
+            yield Breach(
+                path, got=", ".join(granted), required="no right over the rules that hold the agent"
+            )
+
+    yield from each(subject.object.get("rules"), "rules", check_rule)
+
+
+RULE = Rule(
+    id="rbac-no-policy-tampering",
+    title="Hands off the rules",
+    description="A role grants a right over the policies that hold its holder",
+    rationale="An agent that can lift its own limits has none.",
+    remedy="leave policies, webhooks, quotas and labels of namespaces to people and pipelines",
+    source="https://kubernetes.io/docs/concepts/security/rbac-good-practices/",
+    severity=Severity.CRITICAL,
+    levels=Levels(Level.MANDATORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=(
+        "C5.1.12",
+        "CM-5",
+        "AC-5",
+        "ASI10",
+    ),
+    fix=Fix.NO,
+    kinds=frozenset({ROLE, CLUSTER_ROLE}),
+    check=check,
+)

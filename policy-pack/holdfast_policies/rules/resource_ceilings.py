@@ -1,0 +1,81 @@
+"""No container takes more than an environment grants any one container."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers, each
+from holdfast_policies.quantities import quantity
+from holdfast_policies.rule import (
+    Environment,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+)
+from holdfast_policies.subject import Container, field_path, mapping
+from holdfast_policies.wording import shown
+
+_QUANTITY = {
+    "type": "string",
+    "pattern": r"\d+(\.\d+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?",
+    "examples": ["8Gi"],
+}
+
+
+def _ceiling(name: str, what: str, dev: str, other: str) -> Parameter:
+    return Parameter(
+        name=name,
+        description=f"Most {what} that one container may request or be limited to.",
+        schema=_QUANTITY,
+        default=other,
+        defaults={Environment.DEV: dev},
+    )
+
+
+CEILINGS = {
+    "cpu": _ceiling("cpu", "processor time, in cores,", "4", "16"),
+    "memory": _ceiling("memory", "memory", "8Gi", "64Gi"),
+    "ephemeral-storage": _ceiling("ephemeral_storage", "scratch space", "10Gi", "50Gi"),
+}
+
+
+def check(container: Container, settings: Settings) -> Iterator[Finding]:
+    """Requests and limits above the ceiling of their resource."""
+    resources = mapping(container.value.get("resources"))
+
+    def check_amount(place: tuple[str, str], _: str) -> Iterator[Breach]:
+        section, name = place
+        given = mapping(resources.get(section)).get(name)
+        most = settings[CEILINGS[name].name]
+        amount, ceiling = quantity(given), quantity(most)
+        if amount is not None and ceiling is not None and amount > ceiling:
+            path = field_path(container.path, "resources", section, name)
+            yield Breach(path, got=shown(given), required=f"at most {most}")
+
+    places = [(section, name) for section in ("requests", "limits") for name in CEILINGS]
+    yield from each(places, "", check_amount)
+
+
+RULE = Rule(
+    id="resource-ceilings",
+    title="Within the ceiling",
+    description="A container may take more than this environment grants one container",
+    rationale="One agent in a loop then takes a node, and the next bill, for itself.",
+    remedy="lower it, or raise the ceiling of this environment by its parameter",
+    source="https://kubernetes.io/docs/concepts/policy/limit-range/",
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=(
+        "SC-6",
+        "LLM10",
+        "ASI08",
+    ),
+    fix=Fix.PARTLY,
+    kinds=POD_KINDS,
+    check=containers(check),
+    parameters=(*CEILINGS.values(),),
+)

@@ -1,0 +1,55 @@
+"""A sandbox ends, and nothing of it stays."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.kinds import SANDBOX, SANDBOX_CLAIM
+from holdfast_policies.parts import all_of
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, field_path, mapping
+from holdfast_policies.wording import shown
+
+_DELETING = ("Delete", "DeleteForeground")
+
+
+def check_end(subject: Subject, _: Settings) -> Iterator[Breach]:
+    """A Sandbox or a claim of one that has no end."""
+    if subject.kind == SANDBOX:
+        path, bounds = "spec", {"shutdownTime": subject.spec.get("shutdownTime")}
+    else:
+        lifecycle = mapping(subject.spec.get("lifecycle"))
+        path = "spec.lifecycle"
+        bounds = {name: lifecycle.get(name) for name in ("shutdownTime", "ttlSecondsAfterFinished")}
+    if not any(bound is not None for bound in bounds.values()):
+        yield Breach(field_path(path, "shutdownTime"), "nothing", "a time at which it ends")
+
+
+def check_policy(subject: Subject, _: Settings) -> Iterator[Breach]:
+    """What ends but stays, with everything that it has seen."""
+    is_sandbox = subject.kind == SANDBOX
+    holder = subject.spec if is_sandbox else mapping(subject.spec.get("lifecycle"))
+    policy = holder.get("shutdownPolicy")
+    if policy not in _DELETING:
+        path = "spec.shutdownPolicy" if is_sandbox else "spec.lifecycle.shutdownPolicy"
+        yield Breach(path, got=shown(policy), required='"Delete"')
+
+
+RULE = Rule(
+    id="sandbox-lifetime",
+    title="Sandboxes that end",
+    description="A sandbox has no end, or stays when it has ended",
+    rationale="What a model wrote goes on running when everyone has forgotten it.",
+    remedy="set shutdownTime, and shutdownPolicy to Delete",
+    source="https://agent-sandbox.sigs.k8s.io/docs/",
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=(
+        "AC-12",
+        "SI-14",
+        "LLM10",
+        "ASI10",
+    ),
+    fix=Fix.YES,
+    kinds=frozenset({SANDBOX, SANDBOX_CLAIM}),
+    check=all_of(check_end, check_policy),
+)

@@ -1,0 +1,48 @@
+"""Secrets are files: an environment is inherited by every child and printed by every crash."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers, each
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path, mapping
+
+
+def check(container: Container, _: Settings) -> Iterator[Finding]:
+    """Variables that hold a Secret's key, or all of its keys."""
+
+    def check_variable(variable: object, path: str) -> Iterator[Breach]:
+        source = mapping(mapping(variable).get("valueFrom"))
+        if source.get("secretKeyRef") is not None:
+            place = field_path(path, "valueFrom", "secretKeyRef")
+            yield Breach(place, got="a secret in the environment", required="a file")
+
+    def check_source(source: object, path: str) -> Iterator[Breach]:
+        if mapping(source).get("secretRef") is not None:
+            place = field_path(path, "secretRef")
+            yield Breach(place, got="all of a Secret in the environment", required="files")
+
+    value = container.value
+    yield from each(value.get("env"), field_path(container.path, "env"), check_variable)
+    yield from each(value.get("envFrom"), field_path(container.path, "envFrom"), check_source, "")
+
+
+RULE = Rule(
+    id="secrets-as-files",
+    title="Secrets as files",
+    description="A secret stands in the environment of a process",
+    rationale="Every tool that the agent starts inherits it, and a crash report holds it.",
+    remedy="mount the Secret as a volume and read the file",
+    source="https://kubernetes.io/docs/concepts/security/secrets-good-practices/",
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.ADVISORY, Level.MANDATORY),
+    frameworks=(
+        "C5.4.1",
+        "IA-5",
+        "ASI03",
+    ),
+    fix=Fix.NO,
+    kinds=POD_KINDS,
+    check=containers(check),
+)

@@ -1,0 +1,85 @@
+"""An agent tells what it does, under its own name."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.decode.unknown import UndeterminedError
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers, each
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path, items, mapping, text
+from holdfast_policies.wording import either
+
+CONTAINERS = Parameter(
+    name="containers",
+    description="Names of the containers that are agents.",
+    schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
+    default=["agent"],
+)
+_SETTINGS = {
+    "an OTLP endpoint": ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
+    "a service name": ("OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES"),
+}
+
+
+def check(container: Container, settings: Settings) -> Iterator[Finding]:
+    """An agent's container without endpoint or name; what a ConfigMap brings counts as set."""
+    if container.is_init or container.is_ephemeral:
+        return
+    if text(container.value.get("name")) not in settings["containers"]:
+        return
+    if items(container.value.get("envFrom")):
+        return
+    declared, unknown = _variables(container)
+
+    def check_setting(what: str, _: str) -> Iterator[Breach]:
+        names = _SETTINGS[what]
+        if declared.isdisjoint(names):
+            if unknown is not None:
+                raise unknown
+            yield Breach(field_path(container.path, "env"), f"no {either(names)}", what)
+
+    yield from each(list(_SETTINGS), "", check_setting)
+
+
+def _variables(container: Container) -> tuple[set[str], UndeterminedError | None]:
+    """Names of the variables that are set, and why some are not known."""
+    names: set[str] = set()
+    unknown: UndeterminedError | None = None
+
+    def note(variable: object, _: str) -> Iterator[Finding]:
+        nonlocal unknown
+        try:
+            declared = mapping(variable)
+            if declared.get("value") or declared.get("valueFrom"):
+                names.add(text(declared.get("name")))
+        except UndeterminedError as signal:
+            unknown = signal
+        yield from ()
+
+    for finding in each(container.value.get("env"), "env", note):
+        if not isinstance(finding, Breach):
+            unknown = UndeterminedError(finding.path)
+    return names, unknown
+
+
+RULE = Rule(
+    id="telemetry-configured",
+    title="Telemetry set up",
+    description="An agent does not say where its telemetry goes, or under which name",
+    rationale="What an agent did can only be told from traces that it wrote before anyone asked.",
+    remedy="set telemetry.traces.endpoint of the agent, or the endpoint of the stack",
+    source="https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/",
+    severity=Severity.LOW,
+    levels=Levels(Level.ADVISORY, Level.ADVISORY, Level.MANDATORY),
+    frameworks=(
+        "AU-2",
+        "AU-12",
+        "SI-4",
+        "ASI08",
+    ),
+    fix=Fix.PARTLY,
+    kinds=POD_KINDS,
+    check=containers(check),
+    parameters=(CONTAINERS,),
+)

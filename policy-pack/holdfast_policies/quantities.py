@@ -20,7 +20,7 @@ def quantity(value: object) -> Fraction | None:
         return None
     number, suffix = Fraction(match.group(1)), match.group(2) or ""
     if suffix in _BINARY:
-        return number * 1024 ** _BINARY[suffix]
+        return number * Fraction(1024) ** _BINARY[suffix]
     if suffix in _FACTORS:
         return number * Fraction(1000) ** _FACTORS[suffix]
     return number * Fraction(10) ** int(suffix[1:])

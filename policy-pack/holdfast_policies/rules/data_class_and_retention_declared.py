@@ -1,0 +1,49 @@
+"""Kept data says what it is and how long it stays."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.governance import DECLARATIONS, declared
+from holdfast_policies.kinds import CLAIM
+from holdfast_policies.parts import each
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, key_path
+
+KEYS = Parameter(
+    name="keys",
+    description="Annotations, or labels, in which it must be declared; those of an agent reach its objects.",
+    schema=DECLARATIONS,
+    default=["data-class", "data-retention"],
+)
+
+
+def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """Declarations that a PersistentVolumeClaim lacks."""
+
+    def check_key(key: str, _: str) -> Iterator[Breach]:
+        if not declared(subject.metadata, key):
+            yield Breach(key_path("metadata.annotations", key), got="nothing", required="a value")
+
+    yield from each(settings["keys"], "", check_key)
+
+
+RULE = Rule(
+    id="data-class-and-retention-declared",
+    title="Data with class and end",
+    description="Data is kept that does not say what it is or how long it stays",
+    rationale="What an agent remembers about people has to be found, and deleted, when they ask.",
+    remedy="set metadata.annotations data-class and data-retention of the agent",
+    source="https://genai.owasp.org/llmrisk/llm022025-sensitive-information-disclosure/",
+    severity=Severity.LOW,
+    levels=Levels(Level.ADVISORY, Level.ADVISORY, Level.MANDATORY),
+    frameworks=(
+        "SI-12",
+        "AU-11",
+        "LLM02",
+        "ASI06",
+    ),
+    fix=Fix.NO,
+    kinds=frozenset({CLAIM}),
+    check=check,
+    parameters=(KEYS,),
+)

@@ -1,0 +1,48 @@
+"""What is logged has an end, and is cleaned of what must not stand in logs."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.governance import DECLARATIONS, declared
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import each
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, key_path
+
+KEYS = Parameter(
+    name="keys",
+    description="Annotations, or labels, in which it must be declared; those of an agent reach its objects.",
+    schema=DECLARATIONS,
+    default=["log-retention", "log-redaction"],
+)
+
+
+def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """Declarations that a workload lacks."""
+
+    def check_key(key: str, _: str) -> Iterator[Breach]:
+        if not declared(subject.metadata, key):
+            yield Breach(key_path("metadata.annotations", key), got="nothing", required="a value")
+
+    yield from each(settings["keys"], "", check_key)
+
+
+RULE = Rule(
+    id="log-retention-and-redaction-declared",
+    title="Logs with end and redaction",
+    description="An agent does not say how long its logs stay or what is cut out of them",
+    rationale="Prompts and answers end in logs, and with them whatever people told the agent.",
+    remedy="set metadata.annotations log-retention and log-redaction of the agent",
+    source="https://cheatsheetseries.owasp.org/cheatsheets/Logging_Cheat_Sheet.html",
+    severity=Severity.LOW,
+    levels=Levels(Level.ADVISORY, Level.ADVISORY, Level.MANDATORY),
+    frameworks=(
+        "AU-11",
+        "SI-12",
+        "LLM02",
+    ),
+    fix=Fix.NO,
+    kinds=POD_KINDS,
+    check=check,
+    parameters=(KEYS,),
+)

@@ -1,0 +1,75 @@
+"""Loading a model runs no code that came with it."""
+
+import re
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import containers, each
+from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.subject import Container, field_path, mapping, text
+
+_FLAGS = re.compile(
+    r"""
+    --trust[-_]remote[-_]code(?!\s*=?\s*(?:false|0|no)\b)
+    | \btrust_remote_code\s*=\s*True\b
+    | \bweights_only\s*=\s*False\b
+    | \ballow_dangerous_deserialization\s*=\s*True\b | --allow-dangerous-deserialization\b
+    | --load-format[\s=]+(?:pt|npcache)\b
+    | \b(?:pickle|dill|joblib|cloudpickle)\.loads?\b
+    | \S+\.(?:pkl|pickle|joblib|dill)\b
+    """,
+    re.VERBOSE,
+)
+_VARIABLES = {
+    "TRUST_REMOTE_CODE": ("1", "true", "yes"),
+    "HF_HUB_TRUST_REMOTE_CODE": ("1", "true", "yes"),
+    "HF_TRUST_REMOTE_CODE": ("1", "true", "yes"),
+    "VLLM_TRUST_REMOTE_CODE": ("1", "true", "yes"),
+    "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD": ("1", "true", "yes"),
+    "VLLM_ALLOW_INSECURE_SERIALIZATION": ("1", "true", "yes"),
+}
+
+
+def check(container: Container, _: Settings) -> Iterator[Finding]:
+    """Flags of the usual servers and libraries, in arguments and in variables."""
+
+    def check_words(name: str, _: str) -> Iterator[Finding]:
+        path = field_path(container.path, name)
+        yield from each(container.value.get(name), path, check_word)
+
+    def check_word(word: object, path: str) -> Iterator[Breach]:
+        found = _FLAGS.search(text(word))
+        if found:
+            yield Breach(path, got=f'"{found.group(0)}"', required="weights without code")
+
+    def check_variable(variable: object, path: str) -> Iterator[Breach]:
+        declared = mapping(variable)
+        name, value = text(declared.get("name")), text(declared.get("value"))
+        if name in _VARIABLES and value.lower() in _VARIABLES[name]:
+            yield Breach(field_path(path, "value"), got=f'{name}="{value}"', required="it off")
+
+    yield from each(["command", "args"], "", check_words)
+    yield from each(container.value.get("env"), field_path(container.path, "env"), check_variable)
+
+
+RULE = Rule(
+    id="no-unsafe-model-loading",
+    title="Weights without code",
+    description="A model is loaded in a way that runs code which came with it",
+    rationale="A model in an unsafe format is a program of whoever published it, run as the agent.",
+    remedy="use safetensors or GGUF, and leave trust-remote-code off",
+    source="https://genai.owasp.org/llmrisk/llm042025-data-and-model-poisoning/",
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=(
+        "SI-7",
+        "SI-3",
+        "LLM03",
+        "LLM04",
+        "ASI05",
+    ),
+    fix=Fix.NO,
+    kinds=POD_KINDS,
+    check=containers(check),
+)

@@ -1,0 +1,60 @@
+"""A prompt that was reviewed is the prompt that runs."""
+
+import re
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.kinds import CONFIG_MAP
+from holdfast_policies.parts import all_of
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Subject
+from holdfast_policies.wording import shown
+
+_HASHED = re.compile(r".*-[0-9a-f]{6,64}")
+NAMES = Parameter(
+    name="names",
+    description="Pattern (regular expression) of the names of ConfigMaps that hold prompts.",
+    schema={"type": "string"},
+    default=r"(.*-)?prompts?(-.*)?",
+)
+
+
+def check_immutable(subject: Subject, settings: Settings) -> Iterator[Breach]:
+    """A prompt that may change under the agent that runs on it."""
+    if _is_prompt(subject, settings) and subject.object.get("immutable") is not True:
+        got = shown(subject.object.get("immutable"))
+        yield Breach("immutable", got=got, required="true")
+
+
+def check_name(subject: Subject, settings: Settings) -> Iterator[Breach]:
+    """A prompt whose name stays the same when its text does not: pods would not roll."""
+    if _is_prompt(subject, settings) and not _HASHED.fullmatch(subject.name):
+        remedy = "end the name in a hash of the content, as prompt.systemMessage does"
+        yield Breach("metadata.name", shown(subject.name), "a name that ends in a hash", remedy)
+
+
+def _is_prompt(subject: Subject, settings: Settings) -> bool:
+    return re.fullmatch(settings["names"], subject.name) is not None
+
+
+RULE = Rule(
+    id="prompt-config-immutable",
+    title="Prompts that stay",
+    description="A prompt can be changed under the agent that runs on it",
+    rationale="A prompt is the program of an agent; one that changes in place was reviewed by nobody.",
+    remedy="set immutable to true, and let the name end in a hash of the content",
+    source="https://kubernetes.io/docs/concepts/configuration/configmap/#configmap-immutable",
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.ADVISORY, Level.MANDATORY),
+    frameworks=(
+        "CM-3",
+        "SI-7",
+        "LLM07",
+        "ASI01",
+        "ASI06",
+    ),
+    fix=Fix.YES,
+    kinds=frozenset({CONFIG_MAP}),
+    check=all_of(check_immutable, check_name),
+    parameters=(NAMES,),
+)

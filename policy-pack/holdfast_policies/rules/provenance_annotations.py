@@ -1,0 +1,48 @@
+"""Every workload says which declaration it was made from."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import each
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, key_path, mapping, text
+
+ANNOTATIONS = Parameter(
+    name="annotations",
+    description="Annotations that lead from a workload back to what declared it.",
+    schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
+    default=["holdfast.dev/stack", "holdfast.dev/revision"],
+)
+
+
+def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """Annotations that are missing. The commit follows from the revision, by `holdfast history`."""
+
+    def check_annotation(name: str, _: str) -> Iterator[Breach]:
+        if not text(mapping(subject.metadata.get("annotations")).get(name)):
+            yield Breach(key_path("metadata.annotations", name), got="nothing", required="a value")
+
+    yield from each(settings["annotations"], "", check_annotation)
+
+
+RULE = Rule(
+    id="provenance-annotations",
+    title="Traceable to its source",
+    description="A workload does not say which declaration it was made from",
+    rationale="What cannot be traced to a review cannot be told from what somebody added by hand.",
+    remedy="deploy it through Holdfast, or set the annotations in the program that deploys it",
+    source="https://slsa.dev/spec/v1.0/provenance",
+    severity=Severity.LOW,
+    levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.MANDATORY),
+    frameworks=(
+        "CM-2",
+        "CM-3",
+        "SR-4",
+        "AU-10",
+    ),
+    fix=Fix.YES,
+    kinds=POD_KINDS,
+    check=check,
+    parameters=(ANNOTATIONS,),
+)

@@ -1,0 +1,57 @@
+"""Code that a model wrote runs behind more than a shared kernel."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach
+from holdfast_policies.governance import declared
+from holdfast_policies.kinds import POD_KINDS, SANDBOX, SANDBOX_TEMPLATE
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, field_path
+from holdfast_policies.wording import either, shown
+
+EXECUTES_CODE = "executes-code"
+RUNTIME_CLASSES = Parameter(
+    name="runtime_classes",
+    description="Runtime classes that isolate a pod by more than the kernel it shares.",
+    schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
+    default=["gvisor", "kata", "kata-qemu", "kata-clh", "kata-fc", "kata-vm-isolation"],
+)
+
+
+def check(subject: Subject, settings: Settings) -> Iterator[Breach]:
+    """Sandboxes, and what says of itself (label or annotation executes-code) that it runs code."""
+    pod = subject.pod
+    if pod is None:
+        return
+    is_sandbox = subject.kind in (SANDBOX, SANDBOX_TEMPLATE)
+    marks = [subject.metadata, pod.metadata]
+    if not is_sandbox and not any(declared(each, EXECUTES_CODE) == "true" for each in marks):
+        return
+    runtime = pod.spec.get("runtimeClassName")
+    if runtime not in settings["runtime_classes"] and pod.spec.get("hostUsers") is not False:
+        required = f"{either(settings['runtime_classes'])}, or hostUsers: false"
+        yield Breach(field_path(pod.spec_path, "runtimeClassName"), shown(runtime), required)
+
+
+RULE = Rule(
+    id="sandboxed-runtime-class",
+    title="Code behind a second wall",
+    description="Code that a model wrote runs in a plain container",
+    rationale="One flaw in the kernel then stands between what was generated a second ago and the node.",
+    remedy="set sandbox.runtimeClassName, or hostUsers to false",
+    source="https://kubernetes.io/docs/concepts/containers/runtime-class/",
+    severity=Severity.HIGH,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=(
+        "SC-39",
+        "SC-44",
+        "LLM05",
+        "LLM06",
+        "ASI05",
+        "MCP",
+    ),
+    fix=Fix.NO,
+    kinds=POD_KINDS,
+    check=check,
+    parameters=(RUNTIME_CLASSES,),
+)

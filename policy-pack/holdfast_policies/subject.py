@@ -36,6 +36,11 @@ def text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+def number(value: object) -> float | None:
+    """The value if it is a number; else None."""
+    return None if isinstance(value, bool) or not isinstance(value, int | float) else value
+
+
 def field_path(path: str, *names: str) -> str:
     """Path of a field below a path, which may be empty."""
     return ".".join([path, *names] if path else names)

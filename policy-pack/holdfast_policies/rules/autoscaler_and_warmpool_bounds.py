@@ -14,7 +14,7 @@ from holdfast_policies.rule import (
     Settings,
     Severity,
 )
-from holdfast_policies.subject import Subject
+from holdfast_policies.subject import Subject, number
 from holdfast_policies.wording import shown
 
 _FIELDS: dict[Kind, tuple[str, str]] = {
@@ -44,7 +44,8 @@ def check(subject: Subject, settings: Settings) -> Iterator[Breach]:
     most, given = settings[parameter], subject.spec.get(field)
     if given is None and subject.kind == WARM_POOL:
         return  # one
-    if given is None or given > most:
+    count = number(given)
+    if count is None or count > most:
         yield Breach(f"spec.{field}", got=shown(given), required=f"at most {most}")
 
 

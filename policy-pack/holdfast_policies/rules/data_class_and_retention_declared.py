@@ -11,7 +11,7 @@ from holdfast_policies.subject import Subject, key_path
 
 KEYS = Parameter(
     name="keys",
-    description="Annotations, or labels, in which it must be declared; those of an agent reach its objects.",
+    description="Annotations or labels that must declare it; those of an agent reach its objects.",
     schema=DECLARATIONS,
     default=["data-class", "data-retention"],
 )

@@ -6,7 +6,7 @@ from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS, Kind
 from holdfast_policies.parts import all_of, containers, pods
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Pod, field_path, mapping
+from holdfast_policies.subject import Container, Pod, field_path, mapping, number
 from holdfast_policies.wording import shown
 
 _JOBS = frozenset({Kind("batch", "Job"), Kind("batch", "CronJob")})
@@ -22,7 +22,7 @@ SHORTEST = Parameter(
 def check_grace(pod: Pod, settings: Settings) -> Iterator[Breach]:
     """A grace period that is shorter than a tool call may take."""
     grace = pod.spec.get("terminationGracePeriodSeconds")
-    seconds = _KUBERNETES_DEFAULT_SECONDS if grace is None else grace
+    seconds = _KUBERNETES_DEFAULT_SECONDS if grace is None else number(grace) or 0
     shortest = settings["shortest_grace_seconds"]
     if seconds < shortest:
         path = field_path(pod.spec_path, "terminationGracePeriodSeconds")

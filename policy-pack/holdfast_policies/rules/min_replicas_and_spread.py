@@ -6,7 +6,7 @@ from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import DEPLOYMENT, HPA, ROLLOUT, STATEFUL_SET
 from holdfast_policies.parts import all_of
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path, items, mapping
+from holdfast_policies.subject import Subject, field_path, items, mapping, number
 from holdfast_policies.wording import shown
 
 FEWEST = Parameter(
@@ -24,7 +24,8 @@ def check_replicas(subject: Subject, settings: Settings) -> Iterator[Breach]:
     else:
         replicas, path = subject.spec.get("replicas"), "spec.replicas"
     # None at all is switched off on purpose: nothing of it has to be there.
-    if replicas is not None and 0 < replicas < settings["fewest"]:
+    count = number(replicas)
+    if count is not None and 0 < count < settings["fewest"]:
         yield Breach(path, got=shown(replicas), required=f"at least {settings['fewest']}")
 
 

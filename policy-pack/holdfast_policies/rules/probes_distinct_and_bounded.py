@@ -7,7 +7,7 @@ from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS, Kind
 from holdfast_policies.parts import containers, each
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path, mapping
+from holdfast_policies.subject import Container, field_path, mapping, number
 from holdfast_policies.wording import shown
 
 _JOBS = frozenset({Kind("batch", "Job"), Kind("batch", "CronJob")})
@@ -32,7 +32,10 @@ def check(container: Container, settings: Settings) -> Iterator[Finding]:
             yield Breach(path, got="no probe", required="a probe with a handler")
             return
         timeout = probe.get("timeoutSeconds")
-        if timeout is not None and not 0 < timeout <= settings["longest_timeout_seconds"]:
+        if (
+            timeout is not None
+            and not 0 < (number(timeout) or 0) <= settings["longest_timeout_seconds"]
+        ):
             required = f"1 to {settings['longest_timeout_seconds']} seconds"
             yield Breach(field_path(path, "timeoutSeconds"), shown(timeout), required)
 

@@ -70,13 +70,21 @@ class PolicyProject:
         pod = copy.deepcopy(allowed_case(RULES[0]).kube_object)
         for pointer, value in (edits or {}).items():
             pod = with_value(pod, pointer, value)
-        place = {"namespace": self.namespace, "annotations": {"pulumi.com/skipAwait": "true"}}
+        place: dict[str, Any] = {
+            "namespace": self.namespace,
+            "annotations": {"pulumi.com/skipAwait": "true"},
+        }
         labels = pod["metadata"]["labels"]
         template = {"metadata": {"labels": labels}, "spec": pod["spec"]}
         deployment = {
             "kind": "Deployment",
-            "metadata": {**place, "name": "agent"},
-            "spec": {"selector": {"matchLabels": labels}, "template": template},
+            "metadata": {
+                **place,
+                "name": "agent",
+                "labels": labels,
+                "annotations": place["annotations"] | pod["metadata"]["annotations"],
+            },
+            "spec": {"replicas": 2, "selector": {"matchLabels": labels}, "template": template},
         }
         policy = {
             "kind": "NetworkPolicy",

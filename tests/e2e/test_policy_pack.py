@@ -9,6 +9,7 @@ import pytest
 from holdfast.engine.failures import RunFailedError
 from holdfast.engine.results import RunResult
 from holdfast.errors import EngineError, ExitCode
+from holdfast_policies.kinds import ANY_KIND, CONFIG_MAP, DEPLOYMENT, NETWORK_POLICY, Kind
 from holdfast_policies.pack.answers import UNDETERMINED
 from holdfast_policies.table import RULES
 
@@ -43,16 +44,18 @@ def found(result: RunResult) -> list[tuple[str, str]]:
     return [(violation.policy, violation.level) for violation in result.violations]
 
 
+def rules_about(kind: Kind) -> set[str]:
+    return {rule.id for rule in RULES if rule.check and {kind, ANY_KIND} & rule.kinds}
+
+
 def test_a_compliant_agent_passes_every_rule_in_production(project: PolicyProject) -> None:
     result = project.preview(project.stack("prod"))
     assert found(result) == []
-    passed = set(project.summaries["deployment"].passed)
-    not_about_pods = {"egress-scoped", "no-public-exposure"}
-    about_pods = {r.id for r in RULES if r.check and not r.id.startswith("rbac-")} - not_about_pods
-    assert passed == about_pods
-    assert project.summaries["networkpolicy"].passed == ("egress-scoped", "no-literal-credentials")
-    assert project.summaries[""].passed == ("stack-network-policy-coverage",)
-    assert project.summaries["source"].passed == ("no-literal-credentials",)
+    assert set(project.summaries["deployment"].passed) == rules_about(DEPLOYMENT)
+    assert set(project.summaries["networkpolicy"].passed) == rules_about(NETWORK_POLICY)
+    assert set(project.summaries["source"].passed) == rules_about(CONFIG_MAP)
+    about_stacks = {rule.id for rule in RULES if rule.check is None}
+    assert set(project.summaries[""].passed) == about_stacks
 
 
 def test_a_mandatory_violation_is_refused_with_rule_level_and_remedy(

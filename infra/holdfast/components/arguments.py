@@ -138,8 +138,8 @@ class PolicySettingsArgs(TypedDict):
 
     profile: NotRequired[str]
     """Levels of the rules; default by the stack's name, anything but dev and staging is prod."""
-    rules: NotRequired[dict[str, dict[str, Any]]]
-    """Rule to level and parameters, over the profile, in the words of the pack's config."""
+    rules: NotRequired[dict[str, Any]]
+    """Rule to level, or to level and parameters, over the profile; as in the pack's config."""
 
 
 class EnvironmentArgs(TypedDict):

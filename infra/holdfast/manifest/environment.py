@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from holdfast.manifest.controllers import ControllerName
+from holdfast.manifest.faults import branch, chosen_by
 from holdfast.manifest.values import (
     Items,
     JsonObject,
@@ -18,6 +19,7 @@ from holdfast.manifest.values import (
 )
 
 Profile = Literal["dev", "staging", "prod"]
+Level = Literal["disabled", "advisory", "mandatory", "remediate"]
 
 
 class Cluster(ManifestModel):
@@ -64,13 +66,26 @@ class NetworkSettings(ManifestModel):
     """The cluster's DNS; default kube-system, k8s-app=kube-dns."""
 
 
+def _settings_shape(value: object) -> str | None:
+    if isinstance(value, str):
+        return "level"
+    return "settings" if isinstance(value, dict) else None
+
+
+RuleSettings = Annotated[
+    Annotated[Level, branch("level")] | Annotated[JsonObject, branch("settings")],
+    chosen_by(_settings_shape, "expected a level, or a mapping of level and parameters"),
+]
+"""What a stack says of one rule."""
+
+
 class PolicySettings(ManifestModel):
     """How strictly the policy pack judges the stack."""
 
     profile: Profile | None = None
     """Levels of the rules; default by the stack's name, anything but dev and staging is prod."""
-    rules: dict[str, JsonObject] = Field(default_factory=dict)
-    """Rule to level and parameters, over the profile, in the words of the pack's config."""
+    rules: dict[str, RuleSettings] = Field(default_factory=dict)
+    """Rule to level, or to level and parameters, over the profile; as in the pack's config."""
 
 
 class TelemetrySettings(ManifestModel):

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from holdfast.cli.main import run
@@ -11,14 +12,27 @@ from tests.unit.manifest.projects import IMAGE, MANIFEST, STACK, agent, spec, wr
 from tests.unit.manifest.test_exemptions import EXCEPTION
 
 PROD = "stacks/Pulumi.prod.yaml"
+NOT_ASKED_FOR = """\
+    log-retention-and-redaction-declared: disabled
+    min-replicas-and-spread: disabled
+    owner-and-cost-labels: disabled
+    telemetry-configured: disabled
+"""
+"""Rules about what a minimal agent leaves out."""
+
+
+def stack_file(rules: str = "") -> str:
+    """A stack that asks a minimal agent for nothing more, but for the rules given."""
+    lines = indent(f"{NOT_ASKED_FOR}{rules}", "  ")
+    return f"config:\n  holdfast:policy:\n    rules:\n{lines}"
 
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path, "Pulumi.yaml", "name: holdfast\n")
     write(tmp_path, MANIFEST, agent(spec="owner: sre"))
-    write(tmp_path, STACK, "config: {}")
-    write(tmp_path, PROD, "config: {}")
+    write(tmp_path, STACK, stack_file())
+    write(tmp_path, PROD, stack_file())
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -103,15 +117,13 @@ def test_a_stack_may_change_the_rules_and_is_told_when_it_names_none(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(project, MANIFEST, FROM_ELSEWHERE)
-    allowed = "{image-registry-allowlist: {registries: [docker.io]}}"
-    write(project, PROD, f"config: {{holdfast:policy: {{rules: {allowed}}}}}")
+    allowed = "    image-registry-allowlist: {registries: [docker.io]}"
+    write(project, PROD, stack_file(allowed))
     assert run(["validate", "-s", "prod"]) == 0
-    write(
-        project, PROD, f"config: {{holdfast:policy: {{rules: {allowed.replace('list', 'lst')}}}}}"
-    )
+    write(project, PROD, stack_file(allowed.replace("list", "lst")))
     assert run(["validate", "-s", "prod"]) == 2
     out = capsys.readouterr().out
-    assert out.startswith("stacks/Pulumi.prod.yaml:1:35: error: ")
+    assert out.startswith("stacks/Pulumi.prod.yaml:4:7: error: ")
     assert 'did you mean "image-registry-allowlist"?' in out
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from holdfast.cli.schema import FILES, schema_text
+from holdfast.cli.schema import FILES, SCHEMAS
 from holdfast.manifest.annotations import models_below
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.json_schema import field_descriptions, manifest_schema, stack_schema
@@ -26,14 +26,14 @@ def faults(schema: dict[str, Any], text: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_the_published_schema_is_current(file: str) -> None:
+def test_what_is_made_from_the_models_is_current(file: str) -> None:
     """Run `make schema` when this fails."""
-    assert (ROOT / file).read_text(encoding="utf-8") == schema_text(FILES[file])
+    assert (ROOT / file).read_text(encoding="utf-8") == FILES[file]()
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", SCHEMAS)
 def test_the_schema_is_valid_in_its_dialect(file: str) -> None:
-    Draft202012Validator.check_schema(FILES[file]())
+    Draft202012Validator.check_schema(SCHEMAS[file]())
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("agents/*.yaml")), ids=lambda path: path.name)

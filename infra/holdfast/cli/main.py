@@ -12,6 +12,7 @@ from holdfast.errors import ExitCode, HoldfastError
 VERBS = {
     "drift": "compare what runs with what was declared, and put it back",
     "env": "print the variables with which a plain `pulumi` works on a stack",
+    "explain": "say what an agent is, where each value is from, and what a field means",
     "render": "print the Kubernetes objects that the manifests stand for",
     "sandbox": "run a real local control plane, started in seconds",
     "schema": "print or write the JSON Schema of the manifests",

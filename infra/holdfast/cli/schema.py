@@ -1,4 +1,4 @@
-"""`holdfast schema`: what an editor needs to complete and check manifests as they are written."""
+"""`holdfast schema`: what editors and clusters need to check manifests as they are written."""
 
 import json
 from collections.abc import Callable
@@ -7,41 +7,63 @@ from typing import Any
 import click
 
 from holdfast.cli.project import find_project_root
+from holdfast.errors import InputError
+from holdfast.manifest.custom_resource import custom_resource_definitions
 from holdfast.manifest.json_schema import manifest_schema, stack_schema
+from holdfast.report.manifest_reference import reference_page
+from holdfast.report.yaml_text import yaml_documents
 
-FILES: dict[str, Callable[[], dict[str, Any]]] = {
+
+def _json_of(make: Callable[[], dict[str, Any]]) -> Callable[[], str]:
+    """The text of a schema as it is published, to the byte."""
+    return lambda: json.dumps(make(), indent=2, ensure_ascii=False) + "\n"
+
+
+SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "docs/schema/agent.schema.json": manifest_schema,
     "docs/schema/stack.schema.json": stack_schema,
 }
 """Where the schemas are published, relative to the project, and what makes them."""
 
-
-def schema_text(make: Callable[[], dict[str, Any]]) -> str:
-    """A schema as it is published, to the byte."""
-    return json.dumps(make(), indent=2, ensure_ascii=False) + "\n"
+FILES: dict[str, Callable[[], str]] = {
+    **{file: _json_of(make) for file, make in SCHEMAS.items()},
+    "docs/manifest.md": reference_page,
+}
+"""Every file that is made from the models, and what makes its text."""
 
 
 @click.command()
 @click.option("--stack", "is_stack", is_flag=True, help="The schema of stack files instead.")
-@click.option("--write", is_flag=True, help="Rewrite both files under docs/schema/ instead.")
-def command(is_stack: bool, write: bool) -> None:
-    """Print the JSON Schema (2020-12) of manifests: Agent and what agents share.
+@click.option("--crd", is_flag=True, help="CustomResourceDefinitions of the kinds instead.")
+@click.option("--write", is_flag=True, help="Rewrite what is made from the models under docs/.")
+def command(is_stack: bool, crd: bool, write: bool) -> None:
+    """Print the JSON Schema (2020-12) of manifests: agents, and what agents share.
 
     Editors with a YAML language server use it when a file begins with
-    `# yaml-language-server: $schema=../docs/schema/agent.schema.json`.
+    `# yaml-language-server: $schema=../docs/schema/agent.schema.json`. With --crd, the same kinds
+    for a cluster: what `kubectl apply --dry-run=server -f agents/` then checks without Holdfast.
 
     \b
     Examples:
       holdfast schema > agent.schema.json
       holdfast schema --stack
+      holdfast schema --crd | kubectl apply --server-side -f -
       holdfast schema --write
     """
-    if not write:
-        click.echo(schema_text(stack_schema if is_stack else manifest_schema), nl=False)
-        return
+    if is_stack + crd + write > 1:
+        raise InputError("--stack, --crd and --write exclude one another", remedy="give one")
+    if write:
+        _write()
+    elif crd:
+        click.echo(yaml_documents(custom_resource_definitions()), nl=False)
+    else:
+        click.echo(_json_of(stack_schema if is_stack else manifest_schema)(), nl=False)
+
+
+def _write() -> None:
     root = find_project_root()
     for file, make in FILES.items():
         path = root / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(schema_text(make), encoding="utf-8")
+        path.write_text(make(), encoding="utf-8")
         click.echo(f"wrote {file}", err=True)

@@ -717,6 +717,8 @@ class SandboxSettingsArgs(TypedDict):
 
     warm_pool: NotRequired[WarmPoolArgs]
     """Keep a pool of started sandboxes (SandboxTemplate, SandboxWarmPool); default one Sandbox."""
+    runtime_class_name: NotRequired[str]
+    """RuntimeClass that isolates the sandbox, such as gvisor; the same as spec.runtimeClassName."""
     claim: NotRequired[bool]
     """Claim one sandbox of the pool for the agent itself; default false, others claim theirs."""
     operating_mode: NotRequired[str]

@@ -97,6 +97,12 @@ def faults_of_type(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
             remedy='add schedules, such as [{cron: "0 2 * * *"}]',
             at=("type",),
         )
+    if spec.sandbox.runtime_class_name is not None and spec.runtime_class_name is not None:
+        yield fault(
+            "expected the runtime class once",
+            remedy="remove it here, or at spec.runtimeClassName",
+            at=("sandbox", "runtimeClassName"),
+        )
     if spec.triggers:
         yield fault(
             "triggers are reserved: nothing but a schedule starts a run yet",

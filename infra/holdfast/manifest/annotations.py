@@ -15,7 +15,7 @@ def fields_at(model: type[BaseModel], path: Sequence[Segment]) -> tuple[str, ...
     """Names, as files spell them, of the fields that may stand in the mapping at a path."""
     names: list[str] = []
     for annotation in _annotations_at(model, path):
-        for part in _alternatives(annotation):
+        for part in alternatives(annotation):
             if isinstance(part, type) and issubclass(part, BaseModel):
                 names += (field.alias or name for name, field in part.model_fields.items())
     return tuple(dict.fromkeys(names))
@@ -63,7 +63,7 @@ def _annotations_at(model: type[BaseModel], path: Sequence[Segment]) -> list[Any
         annotations = [
             below
             for annotation in annotations
-            for alternative in _alternatives(annotation)
+            for alternative in alternatives(annotation)
             for below in _below(alternative, part)
         ]
     return annotations
@@ -86,13 +86,14 @@ def _below(annotation: Any, part: Segment) -> Iterator[Any]:  # noqa: ANN401 - a
         yield arguments[0]
 
 
-def _alternatives(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any annotation
+def alternatives(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any annotation
+    """The types of a union, without the constraints around them; a single type by itself."""
     origin = typing.get_origin(annotation)
     if origin is Annotated:
-        yield from _alternatives(typing.get_args(annotation)[0])
+        yield from alternatives(typing.get_args(annotation)[0])
     elif origin in {Union, types.UnionType}:
         for part in typing.get_args(annotation):
-            yield from _alternatives(part)
+            yield from alternatives(part)
     else:
         yield annotation
 

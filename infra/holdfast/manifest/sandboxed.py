@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from holdfast.manifest.faults import fault
-from holdfast.manifest.values import Duration, ManifestModel
+from holdfast.manifest.values import Duration, ManifestModel, ObjectName
 
 
 class WarmPool(ManifestModel):
@@ -20,6 +20,8 @@ class SandboxSettings(ManifestModel):
 
     warm_pool: WarmPool | None = None
     """Keep a pool of started sandboxes (SandboxTemplate, SandboxWarmPool); default one Sandbox."""
+    runtime_class_name: ObjectName | None = None
+    """RuntimeClass that isolates the sandbox, such as gvisor; the same as spec.runtimeClassName."""
     claim: bool = False
     """Claim one sandbox of the pool for the agent itself; default false, others claim theirs."""
     operating_mode: Literal["Running", "Suspended"] = "Running"
@@ -35,11 +37,11 @@ class SandboxSettings(ManifestModel):
     def _pool_or_one(self) -> Self:
         if self.warm_pool is None:
             for field in ("claim", "env_injection"):
-                if field in self.model_fields_set:
+                if getattr(self, field) != type(self).model_fields[field].default:
                     name = type(self).model_fields[field].alias or field
                     expected = "needs warmPool: without a pool there is nothing to claim"
                     raise fault(expected, at=(name,), remedy=f"add warmPool, or remove {name}")
-        elif "operating_mode" in self.model_fields_set:
+        elif self.operating_mode != "Running":
             raise fault("a pool cannot be suspended", at=("operatingMode",), remedy="remove it")
         if self.ttl_seconds_after_finished is not None and not self.claim:
             raise fault(

@@ -36,7 +36,7 @@ REFUSED = [
     bad("callers of a Job", spec(JOB + "network: {ingressFrom: [gateway]}"), "9:26", "type BYO"),
     bad("probe of a Job", spec(JOB + "probes: {liveness: {tcpPort: 1}}"), "9:3", NO_EFFECT),
     bad("metrics of a Job", spec(JOB + "telemetry: {metrics: {port: 1}}"), "9:15", NO_EFFECT),
-    bad("sandbox of a Job", spec(JOB + "sandbox: {claim: false}"), "9:20", "needs warmPool"),
+    bad("sandbox of a Job", spec(JOB + "sandbox: {claim: false}"), "9:3", NO_EFFECT),
     bad(
         "schedule of a service",
         spec('schedules: [{cron: "0 2 * * *"}]'),
@@ -54,6 +54,12 @@ REFUSED = [
     ),
     bad("no such type", spec("type: Sandbx"), "7:9", "'BYO', 'Job' or 'Sandbox'", '"Sandbox"?'),
     bad("scaling of a sandbox", spec("type: Sandbox\nscaling: {replicas: 1}"), "8:3", NO_EFFECT),
+    bad(
+        "two runtime classes",
+        spec("type: Sandbox\nruntimeClassName: a\nsandbox: {runtimeClassName: b}"),
+        "9:31",
+        "expected the runtime class once",
+    ),
     bad(
         "suspended pool",
         spec("type: Sandbox\nsandbox: {warmPool: {replicas: 1}, operatingMode: Suspended}"),

@@ -104,6 +104,11 @@ def test_the_longest_life_is_the_pods_deadline() -> None:
     assert "activeDeadlineSeconds" not in pod(sandbox(), "Sandbox")
 
 
+def test_the_runtime_class_isolates_the_pod() -> None:
+    rendered = sandbox(warmPool={"replicas": 1}, runtimeClassName="gvisor")
+    assert pod(rendered, "SandboxTemplate")["runtimeClassName"] == "gvisor"
+
+
 def test_a_suspended_sandbox_says_so() -> None:
     assert only(sandbox(operatingMode="Suspended"), "Sandbox")["spec"]["operatingMode"] == (
         "Suspended"

@@ -1,0 +1,151 @@
+"""`holdfast explain`: an agent in words, the origin of each value, the meaning of a field."""
+
+import difflib
+
+import click
+
+from holdfast.cli.explain_compare import compare
+from holdfast.cli.output import wants_colour
+from holdfast.cli.project import find_project_root
+from holdfast.errors import ExitCode, InputError
+from holdfast.manifest.agent import API_VERSION
+from holdfast.manifest.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.kinds import KINDS
+from holdfast.manifest.loader import load_fleet
+from holdfast.manifest.provenance import effective_values
+from holdfast.manifest.reference import FieldEntry, field_at, fields_of
+from holdfast.report.agent_words import describe
+from holdfast.report.explanation import (
+    Explanation,
+    effective_yaml,
+    explanation_json,
+    explanation_text,
+)
+from holdfast.report.manifest_reference import field_json, field_text
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[[agent] NAME | field PATH]")
+@click.option("-s", "--stack", help="Stack whose settings and overrides hold.")
+@click.option("--effective", is_flag=True, help="The whole manifest that holds, as YAML.")
+@click.option("--compare", "stacks", nargs=2, help="What differs between two stacks.")
+@click.option("--objects", is_flag=True, help="With --compare: rendered objects, too.")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(
+    words: tuple[str, ...],
+    stack: str | None,
+    effective: bool,
+    stacks: tuple[str, str] | None,
+    objects: bool,
+    output: str,
+) -> ExitCode:
+    """Say what an agent is on a stack: how it runs, who may call it, what it may reach and do.
+
+    Every statement and every value names the file and line that decided it. Needs neither cluster
+    nor engine.
+
+    \b
+    Examples:
+      holdfast explain agent support-rag -s prod
+      holdfast explain support-rag -s prod --effective
+      holdfast explain --compare dev prod
+      holdfast explain --compare dev prod support-rag -o json
+      holdfast explain field spec.scaling.maxReplicas
+      holdfast explain field MCPServer.spec.url
+    """
+    subject, name = _subject(words, is_comparison=stacks is not None)
+    if subject == "field":
+        click.echo(_field(name, as_json=output == "json"), nl=False)
+        return ExitCode.OK
+    if (effective or objects) and (stacks is None) == objects:
+        option = "--objects needs" if objects else "--effective excludes"
+        raise InputError(f"{option} --compare", remedy="see holdfast explain --help")
+    if stacks is not None:
+        if stack is not None:
+            raise InputError("-s excludes --compare", remedy="name both stacks with --compare")
+        click.echo(compare(stacks, name, with_objects=objects, output=output), nl=False)
+        return ExitCode.OK
+    if stack is None:
+        raise InputError("no stack is named", remedy="add -s STACK")
+    fleet = load_fleet(find_project_root(), stack)
+    agent = agent_named(name, fleet)
+    explanation = _explanation(agent, fleet)
+    if output == "json":
+        click.echo(explanation_json(explanation), nl=False)
+    elif effective:
+        head = {"apiVersion": API_VERSION, "kind": "Agent"}
+        click.echo(effective_yaml(explanation, head), nl=False)
+    else:
+        click.echo(explanation_text(explanation, colour=wants_colour()), nl=False)
+    return ExitCode.OK
+
+
+def agent_named(name: str, fleet: Fleet) -> DeclaredAgent:
+    """The agent of this name.
+
+    Raises:
+        InputError: there is none; names those that are there.
+    """
+    for agent in fleet.agents:
+        if agent.name == name:
+            return agent
+    names = [agent.name for agent in fleet.agents]
+    close = difflib.get_close_matches(name, names, n=1)
+    remedy = f'did you mean "{close[0]}"?' if close else f"there are: {', '.join(names) or 'none'}"
+    raise InputError(f"no agent {name!r} on stack {fleet.stack}", remedy=remedy)
+
+
+def _subject(words: tuple[str, ...], *, is_comparison: bool) -> tuple[str, str]:
+    if len(words) == 2 and words[0] in {"agent", "field"}:  # noqa: PLR2004 - a word and a name
+        return words[0], words[1]
+    if len(words) == 1 and words[0] not in {"agent", "field"}:
+        return "agent", words[0]
+    if not words and is_comparison:
+        return "agent", ""
+    raise InputError(
+        "expected one agent or one field to explain",
+        remedy="write `holdfast explain agent NAME -s STACK` or `holdfast explain field PATH`",
+    )
+
+
+def _explanation(agent: DeclaredAgent, fleet: Fleet) -> Explanation:
+    spec = agent.spec
+    parts = [f"version {spec.version}", f"type {spec.type}"]
+    parts += [f"owner {spec.owner}"] if spec.owner else []
+    return Explanation(
+        agent=agent.name,
+        namespace=agent.namespace,
+        stack=fleet.stack,
+        title=f"{agent.namespace}/{agent.name} on stack {fleet.stack}: {', '.join(parts)}",
+        source=f"{agent.location_of()}",
+        sections=describe(agent, fleet),
+        values=effective_values(agent, fleet),
+    )
+
+
+def _field(path: str, *, as_json: bool) -> str:
+    kind, separator, rest = path.partition(".")
+    kind, path = (kind, rest) if separator and kind in KINDS else ("Agent", path)
+    entry = field_at(kind, path)
+    if entry is None:
+        raise _no_field(kind, path)
+    below = [each for each in fields_of(kind) if _is_child(each, entry)]
+    return field_json(entry, below) if as_json else field_text(entry, below)
+
+
+def _is_child(each: FieldEntry, entry: FieldEntry) -> bool:
+    rest = each.path.removeprefix(entry.path)
+    if rest == each.path or not rest:
+        return False
+    return rest.removeprefix("[]").removeprefix(".<key>").count(".") == 1
+
+
+def _no_field(kind: str, path: str) -> InputError:
+    known = [each.path for each in fields_of(kind)]
+    name = path.rpartition(".")[2]
+    same = [each for each in known if each.rpartition(".")[2] == name]
+    close = same or difflib.get_close_matches(path, known, n=3)
+    remedy = f"did you mean {' or '.join(close)}?" if close else "begin with spec or metadata"
+    return InputError(f"{kind} has no field {path!r}", remedy=remedy)

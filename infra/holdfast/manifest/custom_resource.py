@@ -1,0 +1,126 @@
+"""Agents and what they share as kinds of a cluster: CustomResourceDefinitions from the models.
+
+A structural schema says less than the models do: it knows no references, no choice between shapes
+and no rule between fields. What it cannot say is left open there, and `holdfast validate` decides.
+
+Source: Kubernetes documentation, "Extend the Kubernetes API with CustomResourceDefinitions",
+structural schemas.
+"""
+
+from typing import Any, Final
+
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.agent import API_VERSION
+from holdfast.manifest.json_schema import Schema, manifest_schema
+from holdfast.manifest.kinds import KINDS
+
+_KEPT: Final = frozenset(
+    {
+        "description",
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "maxItems",
+        "maxLength",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "pattern",
+        "required",
+        "type",
+    }
+)
+_ANYTHING: Final[Schema] = {"x-kubernetes-preserve-unknown-fields": True}
+_AGENT_COLUMNS: Final = (
+    ("Type", ".spec.type"),
+    ("Version", ".spec.version"),
+    ("Owner", ".spec.owner"),
+    ("Model", ".spec.model.name"),
+)
+
+
+def custom_resource_definitions() -> list[KubeObject]:
+    """One CustomResourceDefinition a kind; `apiextensions.k8s.io/v1`, namespaced."""
+    definitions = manifest_schema()["$defs"]
+    return [_definition(kind, model.__name__, definitions) for kind, model in KINDS.items()]
+
+
+def _definition(kind: str, model: str, definitions: dict[str, Schema]) -> KubeObject:
+    group, version = API_VERSION.split("/")
+    plural = kind.lower() if kind.endswith("s") else f"{kind.lower()}s"
+    spec = _structural(definitions[model]["properties"]["spec"], definitions)
+    served: KubeObject = {
+        "name": version,
+        "served": True,
+        "storage": True,
+        "schema": {
+            "openAPIV3Schema": {
+                "type": "object",
+                "description": definitions[model]["description"],
+                "required": ["spec"],
+                "properties": {"spec": spec, "status": {"type": "object", **_ANYTHING}},
+            }
+        },
+        "subresources": {"status": {}},
+    }
+    if kind == "Agent":
+        served["additionalPrinterColumns"] = [
+            {"name": name, "type": "string", "jsonPath": path} for name, path in _AGENT_COLUMNS
+        ]
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {
+            "group": group,
+            "scope": "Namespaced",
+            "names": {
+                "kind": kind,
+                "listKind": f"{kind}List",
+                "plural": plural,
+                "singular": kind.lower(),
+                "categories": ["holdfast"],
+            },
+            "versions": [served],
+        },
+    }
+
+
+def _structural(schema: Schema, definitions: dict[str, Schema]) -> Schema:
+    """A schema as the API server takes it: references written out, choices left open."""
+    if "$ref" in schema:
+        target = definitions[schema["$ref"].rpartition("/")[2]]
+        return _structural(target | {k: v for k, v in schema.items() if k != "$ref"}, definitions)
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices:
+        return _chosen(schema, choices, definitions)
+    result: Schema = {key: value for key, value in schema.items() if key in _KEPT}
+    if "const" in schema:
+        result |= {"type": "string", "enum": [schema["const"]]}
+    if "properties" in schema:
+        result["properties"] = {
+            name: _structural(each, definitions) for name, each in schema["properties"].items()
+        }
+    elif schema.get("type") == "object":
+        values = schema.get("additionalProperties")
+        if isinstance(values, dict) and values:
+            result["additionalProperties"] = _structural(values, definitions)
+        else:
+            result |= _ANYTHING
+    if "items" in schema:
+        result["items"] = _structural(schema["items"], definitions)
+    return result if "type" in result else result | _ANYTHING
+
+
+def _chosen(schema: Schema, choices: list[Any], definitions: dict[str, Schema]) -> Schema:
+    described = {"description": schema["description"]} if "description" in schema else {}
+    others = [each for each in choices if each.get("type") != "null"]
+    if len(others) == 1:
+        is_nullable = {"nullable": True} if len(others) < len(choices) else {}
+        return _structural(others[0], definitions) | described | is_nullable
+    if {each.get("type") for each in others} == {"integer", "string"}:
+        return {"x-kubernetes-int-or-string": True} | described
+    return _ANYTHING | described

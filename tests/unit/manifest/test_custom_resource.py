@@ -1,0 +1,63 @@
+"""The kinds as CustomResourceDefinitions: structural, and about the models' own fields."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.custom_resource import custom_resource_definitions
+from holdfast.manifest.kinds import KINDS
+
+DEFINITIONS = {each["spec"]["names"]["kind"]: each for each in custom_resource_definitions()}
+NOT_STRUCTURAL = {"$ref", "$defs", "const", "oneOf", "anyOf", "propertyNames", "additionalItems"}
+
+
+def schema_of(kind: str) -> dict[str, Any]:
+    [version] = DEFINITIONS[kind]["spec"]["versions"]
+    schema: dict[str, Any] = version["schema"]["openAPIV3Schema"]
+    return schema
+
+
+def places(schema: Any, *, is_names: bool = False) -> Iterator[dict[str, Any]]:
+    """Every schema inside a schema; names of fields are no words of it."""
+    if isinstance(schema, dict):
+        if not is_names:
+            yield schema
+        for key, below in schema.items():
+            if is_names or key in {"properties", "items", "additionalProperties"}:
+                yield from places(below, is_names=not is_names and key == "properties")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_a_structural_definition(kind: str) -> None:
+    assert DEFINITIONS[kind]["metadata"]["name"].endswith(".holdfast.dev")
+    for place in places(schema_of(kind)):
+        assert not NOT_STRUCTURAL & set(place)
+        assert "type" in place or any(key.startswith("x-kubernetes-") for key in place)
+        assert not {"properties", "additionalProperties"} <= set(place)
+
+
+def test_the_spec_of_an_agent_has_the_models_fields_and_words() -> None:
+    spec = schema_of("Agent")["properties"]["spec"]
+    assert set(spec["properties"]) == {
+        info.alias or name for name, info in AgentSpec.model_fields.items()
+    }
+    assert spec["properties"]["scaling"]["properties"]["maxReplicas"] == {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 1000,
+        "nullable": True,
+        "description": "Most replicas; with minReplicas.",
+    }
+    surge = spec["properties"]["rollout"]["properties"]["maxSurge"]
+    assert surge["x-kubernetes-int-or-string"] is True
+
+
+def test_kubectl_get_shows_what_people_ask_for() -> None:
+    [version] = DEFINITIONS["Agent"]["spec"]["versions"]
+    assert [each["name"] for each in version["additionalPrinterColumns"]] == [
+        "Type",
+        "Version",
+        "Owner",
+        "Model",
+    ]

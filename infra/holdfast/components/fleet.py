@@ -6,8 +6,9 @@ import pulumi
 
 from holdfast.components.agent import Agent
 from holdfast.components.arguments import FleetArgs
+from holdfast.components.faulty_arguments import validated
 from holdfast.components.inputs import FleetInputs
-from holdfast.components.registration import TOKEN, KubernetesObject, register
+from holdfast.components.registration import TOKEN, KubernetesObject, objects_of, register
 from holdfast.render.fleet import FleetPlan, render_fleet
 from holdfast.render.marks import Origin
 
@@ -25,9 +26,9 @@ class Fleet(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: FleetArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        plan = args if isinstance(args, FleetPlan) else _plan_of(args)
+        plan = args if isinstance(args, FleetPlan) else _plan_of(name, args)
         # Each part renders its own objects; together they must not claim one name twice.
-        render_fleet(plan)
+        objects_of(render_fleet, plan)
         super().__init__(f"{TOKEN}:Fleet", name, {}, opts)
         namespaces: dict[str, KubernetesObject] = {
             item.manifest["metadata"]["name"]: register(item, self)
@@ -52,8 +53,8 @@ def declared_fleet(name: str, plan: FleetPlan, opts: pulumi.ResourceOptions | No
     return Fleet(name, cast("FleetArgs", plan), opts)
 
 
-def _plan_of(args: FleetArgs) -> FleetPlan:
-    inputs = FleetInputs.model_validate(args, strict=False)
+def _plan_of(name: str, args: FleetArgs) -> FleetPlan:
+    inputs = validated(f"Fleet {name}", args, FleetInputs)
     stack = pulumi.get_stack()
     return FleetPlan(
         agents=tuple(agent.plan(name, stack) for name, agent in sorted(inputs.agents.items())),

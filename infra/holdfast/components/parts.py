@@ -18,7 +18,7 @@ from holdfast.components.inputs import (
     AgentScalingInputs,
     AgentStorageInputs,
 )
-from holdfast.components.registration import Part, names_of, plan_of
+from holdfast.components.registration import Part, names_of, objects_of, plan_of
 from holdfast.render import agent as concerns
 from holdfast.render.identity import service_account_name
 
@@ -36,7 +36,7 @@ class AgentIdentity(Part):
         self, name: str, args: AgentIdentityArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentIdentityInputs)
-        super().__init__(name, concerns.identity(plan), opts)
+        super().__init__(name, objects_of(concerns.identity, plan), opts)
         account = service_account_name(plan.marks, plan.spec.security)
         self.service_account_name = pulumi.Output.from_input(account)
         self.register_outputs({"serviceAccountName": self.service_account_name})
@@ -54,7 +54,7 @@ class AgentConfig(Part):
     def __init__(
         self, name: str, args: AgentConfigArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        rendered = concerns.settings(plan_of(name, args, AgentConfigInputs))
+        rendered = objects_of(concerns.settings, plan_of(name, args, AgentConfigInputs))
         super().__init__(name, rendered, opts)
         self.config_map_names = pulumi.Output.from_input(names_of(rendered, "ConfigMap"))
         self.register_outputs({"configMapNames": self.config_map_names})
@@ -73,7 +73,7 @@ class AgentStorage(Part):
     def __init__(
         self, name: str, args: AgentStorageArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        rendered = concerns.storage(plan_of(name, args, AgentStorageInputs))
+        rendered = objects_of(concerns.storage, plan_of(name, args, AgentStorageInputs))
         super().__init__(name, rendered, opts)
         self.claim_names = pulumi.Output.from_input(names_of(rendered, "PersistentVolumeClaim"))
         self.register_outputs({"claimNames": self.claim_names})
@@ -92,7 +92,7 @@ class AgentNetwork(Part):
         self, name: str, args: AgentNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentNetworkInputs)
-        super().__init__(name, concerns.network(plan), opts)
+        super().__init__(name, objects_of(concerns.network, plan), opts)
         marks, port = plan.marks, plan.spec.network.expose.port
         url = f"http://{marks.name}.{marks.namespace}.svc:{port}" if plan.spec.has_service else ""
         self.url = pulumi.Output.from_input(url)
@@ -114,7 +114,7 @@ class AgentWorkload(Part):
         self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentInputs)
-        rendered = concerns.workload(plan)
+        rendered = objects_of(concerns.workload, plan)
         super().__init__(name, rendered, opts)
         self.workload_name = pulumi.Output.from_input(rendered[0].manifest["metadata"]["name"])
         self.register_outputs({"workloadName": self.workload_name})
@@ -129,5 +129,9 @@ class AgentScaling(Part):
     def __init__(
         self, name: str, args: AgentScalingArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__(name, concerns.scaling(plan_of(name, args, AgentScalingInputs)), opts)
+        super().__init__(
+            name,
+            objects_of(concerns.scaling, plan_of(name, args, AgentScalingInputs)),
+            opts,
+        )
         self.register_outputs({})

@@ -1,13 +1,14 @@
 """Rendered objects to Pulumi resources, and the frame that every part of an agent shares."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
 
 import pulumi
-from pydantic import ValidationError
+from pydantic import BaseModel
 
-from holdfast.errors import InputError
+from holdfast.components.faulty_arguments import validated
+from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.render.marks import RenderedObject
 from holdfast.render.plan import AgentPlan
@@ -41,37 +42,41 @@ def type_token(manifest: Mapping[str, Any]) -> str:
 class Inputs(Protocol):
     """Validated arguments that can be made into a plan."""
 
-    @classmethod
-    def model_validate(
-        cls,
-        obj: Any,  # noqa: ANN401 - whatever a program passes
-        *,
-        strict: bool | None = None,
-    ) -> "Inputs":
-        """Validate what a program passed."""
-
     def plan(self, name: str, stack: str) -> AgentPlan:
         """The agent that the arguments describe."""
 
 
-def plan_of(name: str, args: object, inputs: type[Inputs]) -> AgentPlan:
+def plan_of(name: str, args: object, inputs: type[BaseModel]) -> AgentPlan:
     """The plan behind a component's arguments; a plan itself passes through.
 
-    Callers in other languages send whole numbers as floats, so validation is lenient in that.
-
     Raises:
-        InputError: the arguments do not validate; names the component and every faulty field.
+        FaultyArgumentsError: the arguments do not validate; names every fault.
     """
     if isinstance(args, AgentPlan):
         return args
+    component = inputs.__name__.removesuffix("Inputs")
+    model = validated(f"{component} {name}", cast("Mapping[str, Any]", args), inputs)
+    return cast("Inputs", model).plan(name, pulumi.get_stack())
+
+
+class UnrenderableError(RenderError, pulumi.RunError):
+    """Valid arguments that cannot be rendered; ends a program in its text and no traceback."""
+
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+def objects_of(render: Callable[[P], R], plan: P) -> R:
+    """What a plan renders to.
+
+    Raises:
+        UnrenderableError: it needs what is not declared or what the stack does not offer.
+    """
     try:
-        return inputs.model_validate(args, strict=False).plan(name, pulumi.get_stack())
-    except ValidationError as error:
-        faults = [
-            f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}"
-            for fault in error.errors(include_input=False, include_url=False)
-        ]
-        raise InputError(f"{name}: {'; '.join(faults)}") from error
+        return render(plan)
+    except RenderError as error:
+        raise UnrenderableError(error.message, remedy=error.remedy) from error
 
 
 class Part(pulumi.ComponentResource):

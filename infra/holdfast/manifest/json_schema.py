@@ -113,11 +113,12 @@ def _definitions(models: Iterable[type[BaseModel]]) -> dict[str, Schema]:
 
 
 @cache
-def field_descriptions(model: type[BaseModel]) -> Mapping[str, str]:
-    """Field to the docstring below it, inherited fields included."""
+def field_descriptions(documented: type) -> Mapping[str, str]:
+    """Field to the docstring below it, inherited fields of other classes of ours included."""
     found: dict[str, str] = {}
-    for parent in reversed(model.__mro__):
-        if issubclass(parent, BaseModel) and parent is not BaseModel:
+    own_package = __name__.partition(".")[0]
+    for parent in reversed(documented.__mro__):
+        if parent.__module__.partition(".")[0] == own_package:
             found |= _docstrings(ast.parse(dedent(inspect.getsource(parent))).body[0])
     return found
 

@@ -34,6 +34,7 @@ def validate(
     *,
     faulty_paths: Iterable[str] = (),
     written: Callable[[Path], Path] = tuple,
+    is_by_name: bool = False,
 ) -> M | list[ManifestError]:
     """Validate plain data as a model.
 
@@ -43,12 +44,13 @@ def validate(
         origin: Where each value was written.
         faulty_paths: Field paths whose fault is reported already.
         written: Path in the model to path in the file, where they differ.
+        is_by_name: Accept the names in Python, too.
 
     Returns:
         The model, or one error for each fault, in no particular order.
     """
     try:
-        return model.model_validate(data, by_alias=True, by_name=False)
+        return model.model_validate(data, by_alias=True, by_name=is_by_name)
     except ValidationError as invalid:
         details = invalid.errors(include_url=False)
     known = set(faulty_paths)
@@ -75,12 +77,15 @@ def _error(
     at_key = location[-1:] == (KEY,)
     path = location[:-1] if at_key else location
     place = origin.nearest(path)
+    shown_path = written(path)
     fault = _fault(model, path, detail, place)
+    if detail["type"] == "missing":
+        fault = Fault("this field is required", remedy=f"add {shown_path[-1]}")
     # What is wrong with a whole mapping is best seen at its name.
     on_key = at_key or isinstance(place.children, dict) or detail["type"] == "extra_forbidden"
     return ManifestError(
         place.key_location if on_key else place.value_location,
-        format_path(written(path)),
+        format_path(shown_path),
         expected=fault.expected,
         found=fault.found,
         remedy=_with_override(fault.remedy, place),
@@ -104,8 +109,6 @@ def _fault(
     value = detail["input"]
     if kind == FAULT:
         return _own_fault(detail, described(value, place))
-    if kind == "missing":
-        return Fault("this field is required", remedy=f"add {path[-1]}")
     if kind == "extra_forbidden":
         found = repr(str(path[-1])[:60])
         return Fault("expected a known field", found, _field_remedy(model, path))

@@ -139,9 +139,11 @@ def test_whole_numbers_may_arrive_as_floats_from_other_languages() -> None:
 
 def test_faulty_arguments_name_the_component_and_every_field() -> None:
     args = {"agent": {"name": "Other_1", "namespace": "team"}, "security": {"automount_token": 3}}
-    with pytest.raises(InputError, match=r"agent\.name.*RFC 1123.*security\.automount") as raised:
+    with pytest.raises(
+        InputError, match=r"(?s)agent\.name.*RFC 1123.*security\.automount"
+    ) as raised:
         deploy(lambda: AgentIdentity("other-identity", cast("Any", args)))
-    assert raised.value.message.startswith("other-identity: ")
+    assert raised.value.message.startswith("AgentIdentity other-identity: ")
 
 
 def test_a_fleet_declares_the_namespaces_of_its_agents_once() -> None:

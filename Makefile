@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup toolchain definitions demo test check lint types contracts unit e2e bench schema lock clean
+.PHONY: help setup toolchain definitions demo test check lint types contracts unit e2e bench schema sdk lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -56,10 +56,19 @@ e2e: setup toolchain definitions
 bench: setup toolchain ## the benchmarks, each a ratio against a named baseline
 	@$(PY) -m bench
 
-schema: setup ## rewrite the published JSON Schema and the components' argument types
+schema: setup ## rewrite the published schemas and the components' argument types
 	@$(VENV)/bin/holdfast schema --write
 	@$(PY) -m holdfast.components.argument_types
 	@$(PY) -m ruff format -q infra/holdfast/components/arguments.py
+	@$(PY) -m holdfast.components.package
+
+SDK ?= dist/sdk
+sdk: setup toolchain ## the components for TypeScript programs, in dist/sdk/nodejs
+	@mkdir -p $(SDK)
+	@eval "$$($(VENV)/bin/holdfast env)" && \
+	  pulumi package gen-sdk docs/schema/package.schema.json --language nodejs --local --out $(SDK) >/dev/null
+	@$(PYTHON) toolchain/sdk_imports.py $(SDK)/nodejs
+	@echo "sdk: wrote $(SDK)/nodejs" >&2
 
 lock: ## rewrite requirements.lock (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

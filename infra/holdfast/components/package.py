@@ -1,0 +1,88 @@
+"""The package `holdfast`: the components as programs in other languages get them.
+
+Pulumi starts `holdfast.__main__` for them, which calls `serve`.
+"""
+
+import inspect
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pulumi
+from pulumi.errors import InputPropertiesError
+from pulumi.provider import ConstructResult, Provider
+from pulumi.provider import main as serve_provider
+
+from holdfast import __version__
+from holdfast.components import parts
+from holdfast.components.agent import Agent
+from holdfast.components.faulty_arguments import CamelCaseArguments, FaultyArgumentsError
+from holdfast.components.fleet import Fleet
+from holdfast.components.host_watch import end_with_engine
+from holdfast.components.package_schema import output_name, package_schema, schema_text
+from holdfast.components.registration import TOKEN, Part, UnrenderableError
+
+COMPONENTS: tuple[type[pulumi.ComponentResource], ...] = (
+    Fleet,
+    Agent,
+    *(
+        each
+        for each in vars(parts).values()
+        if isinstance(each, type) and issubclass(each, Part) and each is not Part
+    ),
+)
+"""Every component of the package: a new part is one as soon as it is written."""
+
+TARGET = Path("docs/schema/package.schema.json")
+"""Where the schema is published, relative to the project."""
+
+
+class HoldfastPackage(Provider):
+    """Constructs components for programs in other languages."""
+
+    def __init__(self) -> None:
+        super().__init__(__version__, json.dumps(package_schema(COMPONENTS)))
+        # Every constructor takes a name, arguments and options; their base class takes others.
+        self._components: dict[str, Any] = {f"{TOKEN}:{each.__name__}": each for each in COMPONENTS}
+
+    def construct(
+        self,
+        name: str,
+        resource_type: str,
+        inputs: pulumi.Inputs,
+        options: pulumi.ResourceOptions | None = None,
+    ) -> ConstructResult:
+        """Make one component.
+
+        Its arguments reach it as they were written: what the schema cannot say is judged by the
+        same models as a manifest, in the words of the caller.
+
+        Raises:
+            InputPropertiesError: the arguments do not validate, one entry a fault, or they need
+                what the cluster does not offer.
+        """
+        try:
+            made: Any = self._components[resource_type](name, CamelCaseArguments(inputs), options)
+        except FaultyArgumentsError as faulty:
+            raise InputPropertiesError(
+                f"{name}: faulty arguments",
+                [{"property_path": each.path, "reason": each.reason} for each in faulty.faults],
+            ) from faulty
+        except UnrenderableError as refused:
+            raise InputPropertiesError(f"{name}: {refused}", []) from refused
+        outputs = {
+            output_name(each): getattr(made, each) for each in inspect.get_annotations(type(made))
+        }
+        return ConstructResult(made.urn, outputs)
+
+
+def serve(arguments: list[str]) -> None:
+    """Serve the package to the engine whose address is the first argument, until it ends."""
+    end_with_engine(arguments[0])
+    serve_provider(HoldfastPackage(), arguments)
+
+
+if __name__ == "__main__":
+    TARGET.write_text(schema_text(package_schema(COMPONENTS)), encoding="utf-8")
+    sys.stderr.write(f"wrote {TARGET}\n")

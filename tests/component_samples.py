@@ -1,0 +1,26 @@
+"""Arguments of every component, small and complete: each is deployed from every language."""
+
+from collections.abc import Mapping
+from typing import Any
+
+IMAGE = f"registry.example/other@sha256:{'3' * 64}"
+STORAGE = [{"name": "data", "size": "1Gi", "mountPath": "/data"}]
+PARTS_OF_AGENT = "agent"
+
+
+def samples(namespace: str) -> Mapping[str, Mapping[str, Any]]:
+    """Component to arguments, in camelCase as YAML and TypeScript have them."""
+    place = {"name": "other", "namespace": namespace, "version": "1.0.0"}
+    part = {PARTS_OF_AGENT: place}
+    whole = {"agentName": "other", "namespace": namespace, "version": "1.0.0", "image": IMAGE}
+    rules = [{"resources": ["configmaps"], "verbs": ["get"]}]
+    return {
+        "AgentIdentity": part | {"security": {"rbacRules": rules}},
+        "AgentConfig": part | {"prompt": {"systemMessage": "Be brief."}},
+        "AgentStorage": part | {"storage": STORAGE},
+        "AgentNetwork": part | {"network": {"ingressFrom": ["peer", {"namespace": "edge"}]}},
+        "AgentWorkload": whole | {"scaling": {"replicas": 2}},
+        "AgentScaling": part | {"scaling": {"replicas": 2}},
+        "Agent": whole,
+        "Fleet": {"namespaces": "existing", "agents": {"other": whole}},
+    }

@@ -138,7 +138,9 @@ class PolicySettingsArgs(TypedDict):
 
     profile: NotRequired[Literal["dev", "staging", "prod"]]
     """Levels of the rules; default by the stack's name, anything but dev and staging is prod."""
-    rules: NotRequired[dict[str, Any]]
+    rules: NotRequired[
+        dict[str, Literal["disabled", "advisory", "mandatory", "remediate"] | dict[str, Any]]
+    ]
     """Rule to level, or to level and parameters, over the profile; as in the pack's config."""
 
 

@@ -8,6 +8,7 @@ import click
 
 from holdfast.cli.drift_engine import scan_with_engine
 from holdfast.cli.drift_sources import DriftRequest, DriftSources
+from holdfast.cli.drift_watch_options import WatchRequest, watch_options
 from holdfast.cli.output import wants_colour
 from holdfast.errors import ExitCode, InputError
 from holdfast.report.drift_json import drift_json
@@ -35,12 +36,14 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option("--revert", is_flag=True, help="Put back what is reported; asks first.")
 @click.option("--yes", is_flag=True, help="With --revert: agree to all that is shown.")
+@watch_options
 def command(
     output: str,
     *,
     engine: bool | None,
     revert: bool,
     yes: bool,
+    watching: WatchRequest | None,
     **asked: Any,  # noqa: ANN401  (the other options, by name)
 ) -> int:
     """Compare what runs with what was declared.
@@ -55,9 +58,11 @@ def command(
       holdfast drift --desired manifests/ --context kind-test
       holdfast drift --desired app.yaml --live live.json -o json
       holdfast drift -s dev --revert
+      holdfast drift -s dev --watch --metrics :9464
 
     \b
     Exit codes: 0 in sync   7 drift   1 error, or not everything could be checked   2 bad input
+    With --watch the command goes on until SIGINT or SIGTERM, and then ends with 8.
     """
     # What is loaded by now stays: collecting it again and again costs a third of a scan.
     gc.freeze()
@@ -69,6 +74,12 @@ def command(
         raise InputError("a file cannot be put right", remedy="leave --live out to use a cluster")
     if engine and not request.stack:
         raise InputError("--engine needs --stack", remedy="the engine knows stacks, not files")
+    if watching is not None:
+        if revert:
+            raise InputError("--watch only reports", remedy="leave --revert out")
+        from holdfast.cli.drift_watch import watch  # noqa: PLC0415  (start-up)
+
+        return watch(request, watching, output)
     sources = DriftSources(request)
     scan, failures = scan_with_engine(sources, wanted=False if revert else engine), 0
     if revert:

@@ -85,13 +85,19 @@ class ClusterSource:
         """What runs or is reachable in the declaration's namespaces although nobody declared it."""
         from holdfast.cluster.listing import read_bystanders  # noqa: PLC0415  (as above)
 
-        owned = declared_namespaces(objects)
-        places = owned or ({reference_of(one).namespace for one in objects} if stack else set())
+        places, selector = places_beside(objects, stack)
         if not places:
             return {}, frozenset()
-        selector = "" if owned else stack_selector(stack)
-        beside = read_bystanders(self.client, self.kinds.keys(), places - {""}, selector)
+        beside = read_bystanders(self.client, self.kinds.keys(), places, selector)
         for scope in beside.unread:
             click.echo(f"note: {scope}: no rights to look for undeclared ones", err=True)
         found = {reference_of(one).identity: one for one in beside.objects}
         return found, beside.kinds
+
+
+def places_beside(objects: list[KubeObject], stack: str) -> tuple[set[str], str]:
+    """Namespaces in which to look for what nobody declared, and the label selector to look with."""
+    owned = declared_namespaces(objects)
+    if owned or not stack:
+        return owned, ""
+    return {reference_of(one).namespace for one in objects} - {""}, stack_selector(stack)

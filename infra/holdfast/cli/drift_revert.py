@@ -82,7 +82,7 @@ def _creation_order(plan: ObjectPlan) -> tuple[int, ObjectRef]:
 
 def _put_back(sources: DriftSources, scan: Scan, shown: ObjectPlan) -> str:
     """Put one object back; whoever wrote in between makes it judged anew, a few times."""
-    from holdfast.cluster.client import ApiError  # noqa: PLC0415  (only a revert writes)
+    from holdfast.cluster.api_error import ApiError  # noqa: PLC0415  (only a revert writes)
 
     for tries_left in reversed(range(MOST_TRIES)):
         try:

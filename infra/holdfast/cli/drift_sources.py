@@ -1,6 +1,6 @@
 """Where the parts of a comparison come from: files, a stack, a cluster, the policy pack. Wiring."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -16,7 +16,7 @@ from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked, Objects
 from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.record import with_record_findings
-from holdfast.drift.scan import DriftJudge, LiveState
+from holdfast.drift.scan import DriftJudge, Identity, LiveState
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.placement import placed
@@ -151,43 +151,69 @@ class DriftSources:
         context = self.request.context or self.desired.context
         return ClusterSource.connect(self.request.kubeconfig or self.desired.kubeconfig, context)
 
+    @property
+    def half_done(self) -> dict[tuple[str, str, str, str], NotChecked]:
+        """Objects that an interrupted update left: they cannot be judged."""
+        return {ref.identity: _half_done(ref) for ref in self.desired.pending}
+
     def scan(self) -> Scan:
         """Read what is live now, and compare."""
         if self.request.live is not None:
             return self._scan_of_file(self.request.live)
         objects = self.cluster.placed(self.desired.objects)
         live, types = self.cluster.read(objects, self.desired.stack)
-        half_done = {ref.identity: _half_done(ref) for ref in self.desired.pending}
         live = replace(
-            live, unread={**live.unread, **half_done}, not_checked=self.desired.not_checked
+            live,
+            unread={**live.unread, **self.half_done},
+            not_checked=self.desired.not_checked,
         )
-        around = self._surroundings(objects, types, lambda: self.cluster.autoscalers(objects))
+        around = self.surroundings(objects, types, lambda: self.cluster.autoscalers(objects))
         return self._compared(objects, live, around)
 
     def _scan_of_file(self, file: Path) -> Scan:
         objects = placed(self.desired.objects, _is_namespaced, "default")
         found = _by_identity(one.kube_object for one in read_kube_objects(file))
-        around = self._surroundings(objects, [], found.values)
+        around = self.surroundings(objects, [], found.values)
         return self._compared(objects, LiveState(found), around)
 
     def _compared(self, objects: list[KubeObject], live: LiveState, around: Surroundings) -> Scan:
-        report = DriftJudge(objects, around, self.desired.stack).report(live)
-        desired = _by_identity(objects)
-        if self.desired.recorded:
-            report = with_record_findings(report, self.desired.recorded, desired, around)
-        return Scan(report, desired, live, around)
+        judge = DriftJudge(objects, around, self.desired.stack)
+        report = self.finished(judge.report(live), judge)
+        return Scan(report, _by_identity(objects), live, around)
 
-    def _surroundings(
+    def finished(
+        self, report: DriftReport, judge: DriftJudge, only: Collection[Identity] | None = None
+    ) -> DriftReport:
+        """What a comparison has found, with what is said about it beside: for scan and watch alike.
+
+        Args:
+            report: As the judge gave it.
+            judge: That gave it.
+            only: Identities that were judged; None for everything.
+        """
+        recorded = [
+            one
+            for one in self.desired.recorded
+            if only is None or reference_of(one).identity in only
+        ]
+        if not recorded:
+            return report
+        desired = {identity: one for identity, (_, one) in judge.declared.items()}
+        return with_record_findings(report, recorded, desired, judge.around)
+
+    def surroundings(
         self,
         objects: list[KubeObject],
         types: list[TypeTable],
         find_autoscalers: Callable[[], Iterable[Mapping[str, Any]]],
+        trail: Callable[[], AuditTrail] | None = None,
     ) -> Surroundings:
+        """What judging an object needs beside it; without a `trail` the log is read once."""
         return Surroundings(
             autoscalers=Autoscalers(objects, find_autoscalers),
             custom_types=types,
             baseline=self._baseline(),
-            trail=self._trail(),
+            trail=trail or self._trail(),
             judge=judge_of(self.desired.environment, self.desired.policy_rules),
         )
 
@@ -198,14 +224,24 @@ class DriftSources:
         known = self.desired.baseline
         return _by_identity(known) if known is not None else None
 
-    def _trail(self) -> Callable[[], AuditTrail] | None:
+    @property
+    def audit_log(self) -> Path | None:
+        """The audit log; None where there is none.
+
+        Raises:
+            InputError: one was named, and is not there.
+        """
         file = self.request.audit_log or self.desired.audit_log
-        if file is None:
-            return None
-        if not file.is_file():
+        if file is not None and not file.is_file():
             raise InputError(
                 f"{file}: no such file", remedy="leave --audit-log out, or name a file"
             )
+        return file
+
+    def _trail(self) -> Callable[[], AuditTrail] | None:
+        file = self.audit_log
+        if file is None:
+            return None
         from holdfast.cluster.audit_log import read_audit_log  # noqa: PLC0415  (only when wanted)
 
         return cache(lambda: AuditTrail.of(read_audit_log(file)))

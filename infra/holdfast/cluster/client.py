@@ -3,103 +3,82 @@
 Bodies stay bytes: who asks decodes what it needs. Nothing here knows what is asked for.
 """
 
-import json
-import ssl
-import tempfile
+import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote, urlencode
 
 import urllib3
 
 from holdfast import __version__
+from holdfast.cluster.api_error import ApiError, UnreachableError, refused_login
+from holdfast.cluster.bodies import LineStream, whole_body
 from holdfast.cluster.kubeconfig import Connection
-from holdfast.errors import ClusterError, LoginError
+from holdfast.cluster.pace import Pace, wait_seconds
+from holdfast.cluster.tls import tls_context
+from holdfast.errors import LoginError
 
 CONNECT_TIMEOUT_SECONDS: Final = 5.0
 READ_TIMEOUT_SECONDS: Final = 30.0
 MAX_TRIES: Final = 5
-FIRST_WAIT_SECONDS: Final = 0.2
-LONGEST_WAIT_SECONDS: Final = 10.0
+LONGEST_ANSWER_SECONDS: Final = 60.0
+"""For a whole body: a server that sends a byte a second keeps every single read short."""
 CONNECTIONS: Final = 8
 
 JSON: Final = "application/json"
-_UNAUTHORISED, _FORBIDDEN, _NOT_FOUND, _CONFLICT, _GONE = 401, 403, 404, 409, 410
+KEEP_ALIVE: Final = (
+    *urllib3.connection.HTTPConnection.default_socket_options,
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *(
+        (socket.IPPROTO_TCP, getattr(socket, name), value)
+        for name, value in (("TCP_KEEPIDLE", 20), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 4))
+        if hasattr(socket, name)
+    ),
+)
+"""A peer that vanished without a word is noticed within a minute, where the system can."""
+
+ANSWER_TIMEOUT: Final = urllib3.Timeout(connect=CONNECT_TIMEOUT_SECONDS, read=READ_TIMEOUT_SECONDS)
+
+Answered = TypeVar("Answered")
+_UNAUTHORISED: Final = 401
 _FIRST_FAILURE: Final = 300
 _WORTH_A_RETRY: Final = frozenset({429, 500, 502, 503, 504})
 
 
-class ApiError(ClusterError):
-    """The API server answered with a failure.
+class ApiClient:
+    """Talks to one API server; safe to use from several threads.
 
     Attributes:
-        status: HTTP status code.
-        reason: The server's own words.
-        wait_seconds: How long the server asks to be left alone; 0 when it does not say.
+        pace: How many requests may be under way.
     """
-
-    status: int = 0
-    reason: str = ""
-    wait_seconds: float = 0.0
-
-    @classmethod
-    def of(cls, method: str, path: str, response: urllib3.BaseHTTPResponse) -> "ApiError":
-        """Error of one refused request."""
-        # The server quotes what it refuses, and of a Secret that may be its value.
-        reason = "" if "/secrets" in path else _reason_in(response.data)
-        remedy = ""
-        if response.status == _FORBIDDEN:
-            remedy = "grant these credentials the verb on this resource"
-        error = cls(f"{method} {path}: {response.status} {reason}".rstrip(), remedy=remedy)
-        error.status, error.reason = response.status, reason
-        asked = response.headers.get("Retry-After", "")
-        error.wait_seconds = float(asked) if asked.isdigit() else 0.0
-        return error
-
-    @property
-    def is_forbidden(self) -> bool:
-        """The credentials may not do this."""
-        return self.status == _FORBIDDEN
-
-    @property
-    def is_absent(self) -> bool:
-        """There is no such object, or no such kind."""
-        return self.status == _NOT_FOUND
-
-    @property
-    def is_conflict(self) -> bool:
-        """Somebody has written since the version that was read."""
-        return self.status == _CONFLICT
-
-    @property
-    def is_expired(self) -> bool:
-        """The list cannot be continued where it stopped."""
-        return self.status == _GONE
-
-
-class UnreachableError(ClusterError):
-    """No answer from the API server."""
-
-
-class ApiClient:
-    """Talks to one API server; safe to use from several threads."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.pace = Pace(CONNECTIONS)
         self._token = connection.token
-        self._pool = urllib3.PoolManager(
-            maxsize=CONNECTIONS,
-            block=True,
-            retries=False,
-            timeout=urllib3.Timeout(connect=CONNECT_TIMEOUT_SECONDS, read=READ_TIMEOUT_SECONDS),
-            ssl_context=_tls_context(connection),
-            server_hostname=connection.server_name or None,
-            assert_hostname=connection.server_name or None,
-        )
+        self._tls = tls_context(connection)
+        self._pool = self._new_pool(maxsize=CONNECTIONS, block=True)
         if not self._token and connection.token_file:
             self._read_token()
+
+    def _new_pool(self, **settings: Any) -> urllib3.PoolManager:  # noqa: ANN401  (passed on)
+        name = self.connection.server_name or None
+        return urllib3.PoolManager(
+            retries=False,
+            ssl_context=self._tls,
+            server_hostname=name,
+            assert_hostname=name,
+            **settings,
+        )
+
+    @cached_property
+    def _stream_pool(self) -> urllib3.PoolManager:
+        """Streams last: they have connections of their own, which notice a peer that is gone."""
+        return self._new_pool(maxsize=1, socket_options=KEEP_ALIVE)
 
     def get(
         self, path: str, query: Mapping[str, str | int] | None = None, accept: str = JSON
@@ -109,21 +88,42 @@ class ApiClient:
         Raises:
             LoginError: the credentials are not accepted.
             ApiError: any other failure.
-            UnreachableError: no answer.
+            UnreachableError: no answer, or none to the end.
         """
-        wait = FIRST_WAIT_SECONDS
-        for _ in range(MAX_TRIES - 1):
+        headers = {"Accept": accept}
+        for failures in range(1, MAX_TRIES):
+            asked = 0.0
             try:
-                return self._request("GET", path, query, {"Accept": accept})
+                with self.pace.turn():
+                    body = self._request("GET", path, query, headers)
             except ApiError as error:
                 if error.status not in _WORTH_A_RETRY:
                     raise
-                wait = error.wait_seconds or wait
+                if error.is_too_much:
+                    self.pace.slow_down()
+                asked = error.wait_seconds
             except UnreachableError:
                 pass
-            time.sleep(min(wait, LONGEST_WAIT_SECONDS))
-            wait *= 2
-        return self._request("GET", path, query, {"Accept": accept})
+            else:
+                self.pace.note_success()
+                return body
+            time.sleep(wait_seconds(failures, asked))
+        with self.pace.turn():
+            return self._request("GET", path, query, headers)
+
+    def open_stream(
+        self, path: str, query: Mapping[str, str | int], accept: str, silence_seconds: float
+    ) -> LineStream:
+        """The lines of an answer without an end; one try.
+
+        Raises:
+            LoginError: the credentials are not accepted.
+            ApiError: the server refused.
+            UnreachableError: no answer.
+        """
+        timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT_SECONDS, read=silence_seconds)
+        sending = _Sending("GET", path, query, {"Accept": accept}, timeout=timeout)
+        return LineStream(self._answer_to(sending, self._stream_pool), silence_seconds)
 
     def write(
         self,
@@ -152,23 +152,43 @@ class ApiClient:
         headers: Mapping[str, str],
         body: bytes | None = None,
     ) -> bytes:
-        url = self.connection.server + path + (f"?{urlencode(query)}" if query else "")
-        response = self._send(method, url, headers, body)
-        if response.status == _UNAUTHORISED and self.connection.token_file:
-            self._read_token()  # a mounted token is replaced on disk before it expires
-            response = self._send(method, url, headers, body)
-        if response.status < _FIRST_FAILURE:
-            return response.data
-        raise _error_of(method, path, response, self.connection)
+        sending = _Sending(method, path, query, headers, body)
+        response = self._answer_to(sending, self._pool)
+        return self._read(lambda: whole_body(response, LONGEST_ANSWER_SECONDS))
 
-    def _send(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
+    def _answer_to(
+        self, sending: "_Sending", pool: urllib3.PoolManager
     ) -> urllib3.BaseHTTPResponse:
-        sent = {"User-Agent": f"holdfast/{__version__}", **headers}
+        """An answer that is no failure, its body unread."""
+        response = self._read(lambda: self._send(sending, pool))
+        if response.status == _UNAUTHORISED and self.connection.token_file:
+            response.drain_conn()
+            self._read_token()  # a mounted token is replaced on disk before it expires
+            response = self._read(lambda: self._send(sending, pool))
+        if response.status < _FIRST_FAILURE:
+            return response
+        body = self._read(lambda: whole_body(response, LONGEST_ANSWER_SECONDS))
+        if response.status == _UNAUTHORISED:
+            raise refused_login(self.connection)
+        raise ApiError.of(sending.method, sending.path, response, body)
+
+    def _send(self, sending: "_Sending", pool: urllib3.PoolManager) -> urllib3.BaseHTTPResponse:
+        query = f"?{urlencode(sending.query)}" if sending.query else ""
+        headers = {"User-Agent": f"holdfast/{__version__}", **sending.headers}
         if self._token:
-            sent["Authorization"] = f"Bearer {self._token}"
+            headers["Authorization"] = f"Bearer {self._token}"
+        return pool.request(
+            sending.method,
+            self.connection.server + sending.path + query,
+            body=sending.body,
+            headers=headers,
+            preload_content=False,
+            timeout=sending.timeout,
+        )
+
+    def _read(self, work: Callable[[], Answered]) -> Answered:
         try:
-            return self._pool.request(method, url, body=body, headers=sent)
+            return work()
         except (urllib3.exceptions.HTTPError, OSError) as error:
             cause = getattr(error, "reason", None) or error
             raise UnreachableError(
@@ -195,35 +215,13 @@ def path_of(api_version: str, plural: str, namespace: str = "", name: str = "") 
     return "/".join(parts)
 
 
-def _tls_context(connection: Connection) -> ssl.SSLContext:
-    context = ssl.create_default_context(cadata=connection.authority or None)
-    if not connection.is_verified:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    if connection.certificate:
-        # The library reads certificates from files only; the file lives for this one call.
-        with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
-            file.write(connection.certificate.rstrip() + "\n" + connection.key)
-            file.flush()
-            context.load_cert_chain(file.name)
-    return context
+@dataclass(frozen=True)
+class _Sending:
+    """One request."""
 
-
-def _error_of(
-    method: str, path: str, response: urllib3.BaseHTTPResponse, connection: Connection
-) -> ClusterError:
-    if response.status != _UNAUTHORISED:
-        return ApiError.of(method, path, response)
-    where = f"context {connection.context!r}" if connection.context else "this pod's account"
-    return LoginError(
-        f"{connection.server} does not accept the credentials of {where}",
-        remedy="log in again, or choose another context",
-    )
-
-
-def _reason_in(body: bytes) -> str:
-    try:
-        status = json.loads(body)
-    except ValueError:
-        return body[:200].decode(errors="replace").strip()
-    return str(status.get("message") or "") if isinstance(status, dict) else ""
+    method: str
+    path: str
+    query: Mapping[str, str | int] | None
+    headers: Mapping[str, str]
+    body: bytes | None = None
+    timeout: urllib3.Timeout = ANSWER_TIMEOUT

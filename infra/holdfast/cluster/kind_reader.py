@@ -5,12 +5,21 @@ suspects them. What cannot be read is noted for the objects it concerns, with th
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 import msgspec
 
-from holdfast.cluster.client import JSON, ApiClient, ApiError, path_of
+from holdfast.cluster.api_error import ApiError
+from holdfast.cluster.client import JSON, ApiClient, path_of
+from holdfast.cluster.decoding import (
+    Page,
+    RawObject,
+    decode_head,
+    decode_object,
+    decode_page,
+    decode_raw,
+)
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.kube.structure import KindEntry
@@ -38,11 +47,15 @@ class Listing:
 
     Attributes:
         objects: By group, kind, namespace and name.
+        unchanged: What is there in the version that was known already; not decoded.
         unread: Wanted objects that could not be looked at.
+        versions: Namespace (empty for the whole cluster) to the version of its list.
         requests: How many were sent.
     """
 
     objects: dict[Identity, KubeObject] = field(default_factory=dict)
+    unchanged: set[Identity] = field(default_factory=set)
+    versions: dict[str, str] = field(default_factory=dict)
     unread: dict[Identity, Unread] = field(default_factory=dict)
     requests: int = 0
 
@@ -54,24 +67,21 @@ class Question:
     Attributes:
         accept: Media type: whole objects, or their metadata only.
         selector: Label selector; empty for all objects.
+        name: Name of the only object that is wanted; empty for all.
+        known: Versions of objects that need not be decoded again.
     """
 
     accept: str = JSON
     selector: str = ""
+    name: str = ""
+    known: Mapping[Identity, str] = field(default_factory=dict)
 
-
-class _ListMeta(msgspec.Struct, rename="camel"):
-    continue_: str = msgspec.field(default="", name="continue")
-    remaining_item_count: int | None = None
-
-
-class _Page(msgspec.Struct):
-    metadata: _ListMeta
-    items: list[dict[str, msgspec.Raw]] | None = None
-
-
-_page_decoder: Final = msgspec.json.Decoder(_Page)
-_metadata_decoder: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+    @property
+    def selection(self) -> dict[str, str]:
+        """What of the URL chooses objects."""
+        chosen = {"fieldSelector": f"metadata.name={self.name}" if self.name else ""}
+        chosen["labelSelector"] = self.selector
+        return {key: value for key, value in chosen.items() if value}
 
 
 class KindReader:
@@ -105,7 +115,7 @@ class KindReader:
             self._note(self.refs, self.kind, f"the server does not serve {self.api_version}")
             return None
         failure = self.list_everywhere()
-        self._confirm_missing(self.entry)
+        self.confirm_missing(self.entry)
         return failure
 
     def list_everywhere(self) -> ClusterError | None:
@@ -114,10 +124,11 @@ class KindReader:
         assert entry is not None  # noqa: S101  (what is not served is not listed)
         namespaces = sorted({ref.namespace for ref in self.refs})
         if not entry.is_namespaced:
-            only = self.refs[0].name if len(self.refs) == 1 else ""
-            return self._try("", self.refs, only=only)
+            if len(self.refs) == 1:
+                self.question = replace(self.question, name=self.refs[0].name)
+            return self.list_place("", self.refs)
         if len(namespaces) > 1:
-            failure = self._try("", self.refs, most_pages=len(namespaces))
+            failure = self.list_place("", self.refs, most_pages=len(namespaces))
             if failure is None:
                 return None
             if not (isinstance(failure, ApiError) and failure.is_forbidden) and not isinstance(
@@ -126,27 +137,34 @@ class KindReader:
                 return failure
             self.listing.unread.clear()
         failures = [
-            self._try(namespace, [ref for ref in self.refs if ref.namespace == namespace])
+            self.list_place(namespace, [ref for ref in self.refs if ref.namespace == namespace])
             for namespace in namespaces
         ]
         return next((failure for failure in failures if failure), None)
 
-    def _try(
-        self, namespace: str, refs: list[ObjectRef], *, only: str = "", most_pages: int = 0
+    def list_place(
+        self, namespace: str, refs: list[ObjectRef], *, most_pages: int = 0
     ) -> ClusterError | None:
-        """LIST one place; on failure the objects wanted there are unread."""
+        """LIST one namespace, or the whole cluster; on failure what is wanted there is unread."""
         assert self.entry is not None  # noqa: S101  (read() has looked)
         path = path_of(self.api_version, self.entry.plural, namespace)
         for is_last in (False, True):
             try:
-                for item in self._pages(path, only, most_pages):
-                    self._keep(item)
+                version = ""
+                for page in self._pages(path, most_pages):
+                    version = page.metadata.resource_version
+                    for item in page.items or ():
+                        self._keep(item)
+                self.listing.versions[namespace] = version
             except LoginError:
                 raise
             except ApiError as error:
                 if error.is_expired and not is_last:
+                    self._forget(namespace)
                     continue  # the list grew too old to be continued: begin again
-                self._note(refs, self._scope(namespace), _reason(error, self.entry, namespace))
+                self._note(
+                    refs, self._scope(namespace), unread_reason(error, self.entry, namespace)
+                )
                 return error
             except (ClusterError, msgspec.DecodeError, RecursionError) as error:
                 self._note(refs, self._scope(namespace), str(error))
@@ -154,23 +172,27 @@ class KindReader:
             return None
         raise AssertionError  # the second try returns or raises
 
-    def _pages(self, path: str, only: str, most_pages: int) -> Iterable[dict[str, msgspec.Raw]]:
-        query: dict[str, str | int] = {"limit": PAGE_OBJECTS}
-        if only:
-            query["fieldSelector"] = f"metadata.name={only}"
-        if self.question.selector:
-            query["labelSelector"] = self.question.selector
+    def _pages(self, path: str, most_pages: int) -> Iterable[Page]:
+        query: dict[str, str | int] = {"limit": PAGE_OBJECTS, **self.question.selection}
         while True:
-            self.listing.requests += 1
-            page = _page_decoder.decode(self.client.get(path, query, self.question.accept))
+            page = self._page(path, query)
             remaining = page.metadata.remaining_item_count or 0
             if most_pages and 1 + -(-remaining // PAGE_OBJECTS) > most_pages:
                 raise _TooManyPagesError
             most_pages = 0
-            yield from page.items or ()
+            yield page
             if not page.metadata.continue_:
                 return
             query["continue"] = page.metadata.continue_
+
+    def _page(self, path: str, query: Mapping[str, str | int]) -> Page:
+        """One page, asked for once more when it came damaged: never a part of one."""
+        self.listing.requests += 1
+        try:
+            return decode_page(self.client.get(path, query, self.question.accept))
+        except msgspec.DecodeError:
+            self.listing.requests += 1
+            return decode_page(self.client.get(path, query, self.question.accept))
 
     def _scope(self, namespace: str) -> str:
         return f"{self.kind} in {namespace}" if namespace else self.kind
@@ -179,19 +201,32 @@ class KindReader:
         for ref in refs:
             self.listing.unread[ref.identity] = Unread(scope, reason)
 
-    def _keep(self, fields: dict[str, msgspec.Raw]) -> None:
-        one = _decode(fields, self.api_version, self.kind)
-        metadata = one["metadata"]
-        identity = (self.group, self.kind, metadata.get("namespace", ""), metadata.get("name", ""))
-        self.listing.objects[identity] = one
-        self.listing.unread.pop(identity, None)
+    def _forget(self, namespace: str) -> None:
+        """Drop what half a list has shown: some of it may be gone by now."""
+        listing = self.listing
+        kept = {key for key in (*listing.objects, *listing.unchanged) if key[2] != namespace}
+        kept = kept if namespace else set()
+        listing.objects = {key: one for key, one in listing.objects.items() if key in kept}
+        listing.unchanged &= kept
 
-    def _confirm_missing(self, entry: KindEntry) -> None:
+    def _keep(self, fields: RawObject) -> None:
+        head = decode_head(fields["metadata"])
+        identity = (self.group, self.kind, head.namespace, head.name)
+        self.listing.unread.pop(identity, None)
+        if head.resource_version and self.question.known.get(identity) == head.resource_version:
+            self.listing.unchanged.add(identity)
+        else:
+            self.listing.objects[identity] = decode_object(fields, self.api_version, self.kind)
+
+    def confirm_missing(self, entry: KindEntry) -> None:
         """A second look at what a LIST did not show: it may have been made between two pages."""
         missing = [
             ref
             for ref in self.refs
-            if ref.identity not in self.listing.objects and ref.identity not in self.listing.unread
+            if ref.name
+            and ref.identity not in self.listing.objects
+            and ref.identity not in self.listing.unchanged
+            and ref.identity not in self.listing.unread
         ]
         if len(missing) > MOST_CONFIRMED_ONE_BY_ONE:
             self.list_everywhere()
@@ -201,12 +236,12 @@ class KindReader:
             self.listing.requests += 1
             try:
                 body = self.client.get(path)
-                self._keep(_metadata_decoder.decode(body))
+                self._keep(decode_raw(body))
             except LoginError:
                 raise
             except ApiError as error:
                 if not error.is_absent:
-                    self._note([ref], str(ref), _reason(error, entry, ref.namespace))
+                    self._note([ref], str(ref), unread_reason(error, entry, ref.namespace))
             except (ClusterError, msgspec.DecodeError, RecursionError) as error:
                 self._note([ref], str(ref), str(error))
 
@@ -218,29 +253,13 @@ class _TooManyPagesError(ClusterError):
         super().__init__("more pages than namespaces")
 
 
-def _reason(error: ApiError, entry: KindEntry, namespace: str) -> str:
+def unread_reason(
+    error: ApiError, entry: KindEntry, namespace: str, verbs: str = "get and list"
+) -> str:
+    """Why a kind could not be read, and what would help."""
     if error.is_forbidden:
         where = f"in namespace {namespace}" if namespace else "in the whole cluster"
-        return f"forbidden: grant get and list on {entry.plural} {where}"
+        return f"forbidden: grant {verbs} on {entry.plural} {where}"
     if error.is_absent:
         return f"the server does not serve {entry.plural}"
     return f"{error.status} {error.reason}"
-
-
-def _decode(fields: dict[str, msgspec.Raw], api_version: str, kind: str) -> KubeObject:
-    """One object without status, its managed fields still raw."""
-    one: KubeObject = {"apiVersion": api_version, "kind": kind}
-    for key, raw in fields.items():
-        if key == "metadata":
-            one["metadata"] = decode_metadata(_metadata_decoder.decode(raw))
-        elif key not in {"status", "apiVersion", "kind"}:
-            one[key] = msgspec.json.decode(raw)
-    return one
-
-
-def decode_metadata(fields: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
-    """Metadata whose managed fields are left as raw JSON."""
-    return {
-        name: value if name == "managedFields" else msgspec.json.decode(value)
-        for name, value in fields.items()
-    }

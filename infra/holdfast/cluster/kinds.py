@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from holdfast.cluster.client import ApiClient, ApiError
+from holdfast.cluster.api_error import ApiError
+from holdfast.cluster.client import ApiClient
 from holdfast.kube.openapi import defaults_of, short_name, types_of
 from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
 

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Final
 
-from holdfast.cluster.client import ApiClient, UnreachableError
+from holdfast.cluster.api_error import UnreachableError
+from holdfast.cluster.client import ApiClient
 from holdfast.cluster.kind_reader import METADATA_ONLY, KindReader, Listing, Question
 from holdfast.cluster.kinds import KindKey
 from holdfast.kube.objects import KubeObject, ObjectRef, api_group

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.cluster.client import ApiClient, ApiError, path_of
+from holdfast.cluster.api_error import ApiError
+from holdfast.cluster.client import ApiClient, path_of
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.kube.structure import KindEntry
 

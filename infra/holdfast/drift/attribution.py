@@ -156,10 +156,14 @@ class AuditTrail:
     def of(cls, events: Iterable[AuditEvent]) -> "AuditTrail":
         """Sort events by the object they are about."""
         trail = cls()
+        trail.add(events)
+        return trail
+
+    def add(self, events: Iterable[AuditEvent]) -> None:
+        """Take more events."""
         for event in events:
             key = (event.group, event.resource, event.namespace, event.name)
-            trail._events.setdefault(key, []).append(event)
-        return trail
+            self._events.setdefault(key, []).append(event)
 
     def of_object(self, ref: ObjectRef) -> tuple[AuditEvent, ...]:
         """Writes to one object, deletions of whole collections around it too; oldest first."""

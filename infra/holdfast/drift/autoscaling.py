@@ -56,6 +56,11 @@ class Autoscalers:
         return self._declared.get(ref.identity) or self._live.get(ref.identity)
 
 
+def scaled_by(autoscalers: Iterable[Mapping[str, Any]]) -> frozenset[Identity]:
+    """What some autoscalers scale."""
+    return frozenset(identity for identity, _ in _ranges(autoscalers))
+
+
 def _ranges(objects: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Identity, ReplicaRange]]:
     for autoscaler in objects:
         if autoscaler.get("kind") != "HorizontalPodAutoscaler":

@@ -64,6 +64,16 @@ class FileHistory:
         """Where the records and their checkpoints lie."""
         return self.folder / "history" / self.project / self.stack
 
+    @property
+    def locks_folder(self) -> Path:
+        """Where a file lies for whoever is changing the stack."""
+        return self.folder / "locks" / self.full_name
+
+    def newest_record(self) -> str:
+        """Name of the newest record as it is now; empty when there is none."""
+        fresh = FileHistory(self.folder, self.project, self.stack)
+        return fresh._records[-1][1] if fresh._records else ""
+
     @functools.cached_property
     def saved_seconds(self) -> tuple[float, ...]:
         """When each change ended; the engine writes it into the name of the record."""

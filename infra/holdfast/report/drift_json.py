@@ -16,7 +16,7 @@ def drift_json(report: DriftReport) -> str:
         "schemaVersion": SCHEMA_VERSION,
         "complete": report.is_complete,
         "notChecked": [{"scope": item.scope, "reason": item.reason} for item in report.not_checked],
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [finding_json(finding) for finding in report.findings],
     }
     if report.layers:
         document["layers"] = [
@@ -26,7 +26,8 @@ def drift_json(report: DriftReport) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """One finding, as it stands in the report."""
     ref = finding.ref
     about = {"about": "record"} if finding.expected_by is ExpectedBy.RECORD else {}
     return about | {

@@ -90,6 +90,11 @@ def _styled(text: str, colour_name: str, *, colour: bool) -> str:
     return click.style(text, fg=colour_name, bold=True) if colour else text
 
 
+def severity_colour(severity: Severity) -> str:
+    """Colour of a severity on a terminal."""
+    return _COLOURS[severity]
+
+
 def _object_lines(findings: list[Finding], *, colour: bool) -> Iterator[str]:
     first = findings[0]
     agent = f"  (agent {safe_text(first.agent)})" if first.agent else ""
@@ -105,12 +110,12 @@ def _object_lines(findings: list[Finding], *, colour: bool) -> Iterator[str]:
 def _detail_lines(finding: Finding) -> Iterator[str]:
     if finding.path:
         if finding.desired is not None:
-            yield f"{_EXPECTED[finding.expected_by]:<9}{_value(finding.desired)}"
+            yield f"{_EXPECTED[finding.expected_by]:<9}{value_text(finding.desired)}"
         if finding.live is not None:
             found = "recorded" if finding.expected_by is ExpectedBy.RECORD else "live"
-            yield f"{found:<9}{_value(finding.live)}"
+            yield f"{found:<9}{value_text(finding.live)}"
     for actor in finding.actors:
-        yield f"{'by':<9}{_actor(actor)}"
+        yield f"{'by':<9}{actor_text(actor)}"
     if not finding.actors:
         yield f"{'by':<9}unknown"
     if finding.seen_by != ("holdfast",):
@@ -119,12 +124,14 @@ def _detail_lines(finding: Finding) -> Iterator[str]:
         yield f"{'breaks':<9}{', '.join(finding.policies)}"
 
 
-def _value(value: Any) -> str:  # noqa: ANN401  (any JSON value)
+def value_text(value: Any) -> str:  # noqa: ANN401  (any JSON value)
+    """A value on one line, shortened."""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     return safe_text(text)
 
 
-def _actor(actor: Actor) -> str:
+def actor_text(actor: Actor) -> str:
+    """Who, with what, when, and whether an audit log proves it."""
     operation = f" {actor.operation}" if actor.operation else ""
     via = f" of {actor.subresource}" if actor.subresource else ""
     manager = f"{safe_text(actor.manager)}{operation}{via}" if actor.manager else ""

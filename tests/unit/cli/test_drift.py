@@ -121,7 +121,7 @@ def test_bad_input_is_one_message_and_exit_code_2(
 class TestCluster:
     @pytest.fixture
     def api(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
-        monkeypatch.setattr("holdfast.cluster.client.FIRST_WAIT_SECONDS", 0.0)
+        monkeypatch.setattr("holdfast.cluster.pace.FIRST_WAIT_SECONDS", 0.0)
         with fake_api() as running:
             yield running
 

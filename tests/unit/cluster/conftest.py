@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 import pytest
-from holdfast.cluster import client
+from holdfast.cluster import pace
 
 from tests.unit.cluster.fake_api import FakeApi, fake_api
 
@@ -9,6 +9,6 @@ from tests.unit.cluster.fake_api import FakeApi, fake_api
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
     """A fake API server; retries do not wait."""
-    monkeypatch.setattr(client, "FIRST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(pace, "FIRST_WAIT_SECONDS", 0.0)
     with fake_api() as running:
         yield running

@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import pytest
-from holdfast.cluster.client import ApiError, UnreachableError, path_of
+from holdfast.cluster.api_error import ApiError, UnreachableError
+from holdfast.cluster.client import path_of
 from holdfast.cluster.kinds import custom_types, served_kinds
 from holdfast.errors import LoginError
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from holdfast.cluster.client import UnreachableError
+from holdfast.cluster.api_error import UnreachableError
 from holdfast.cluster.kind_reader import Listing
 from holdfast.cluster.listing import read_listed
 from holdfast.errors import LoginError

@@ -1,0 +1,73 @@
+"""Tell those who listen, each look under an id of its own."""
+
+import secrets
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+from holdfast.cluster.changes import Snapshot
+from holdfast.drift.finding import Finding, NotChecked
+from holdfast.drift.ledger import FindingEvent, Moment
+from holdfast.drift.watch_report import Listener, Look, Reading, Status, WatchState
+from holdfast.kube.objects import ObjectRef
+from holdfast.reconcile.work_queue import Task
+
+
+def moment(seconds: float) -> Moment:
+    """A monotonic time on both clocks."""
+    ago = timedelta(seconds=time.monotonic() - seconds)
+    return Moment(seconds, datetime.now(UTC) - ago)
+
+
+class Telling:
+    """Hands everything to all listeners."""
+
+    def __init__(self, listeners: Sequence[Listener]) -> None:
+        self._listeners = listeners
+        run = secrets.token_hex(3)
+        self._names = (f"{run}-{number}" for number in count(1))
+
+    def look(
+        self, ref: ObjectRef, task: Task, taken: float, events: tuple[FindingEvent, ...]
+    ) -> None:
+        """One object was looked at."""
+        look = Look(
+            identifier=next(self._names),
+            ref=ref,
+            heard=moment(task.heard),
+            changes=task.changes,
+            taken=moment(taken),
+            judged=moment(time.monotonic()),
+            events=events,
+        )
+        for listener in self._listeners:
+            listener.looked(look)
+
+    def reading(self, snapshot: Snapshot) -> None:
+        """A place was read whole and judged."""
+        listing = snapshot.listing
+        seconds = time.monotonic() - snapshot.seconds
+        sizes = (len(listing.objects), len(listing.unchanged))
+        for listener in self._listeners:
+            listener.read(Reading(str(snapshot.place), *sizes, seconds))
+
+    def restart(self, kind: str, reason: str) -> None:
+        """A stream had to begin again."""
+        for listener in self._listeners:
+            listener.restarted(kind, reason)
+
+    def state(
+        self,
+        not_checked: tuple[NotChecked, ...],
+        open_findings: Sequence[tuple[Finding, Moment]],
+        objects: int,
+    ) -> None:
+        """What can be said of the whole: nothing good as long as something is not known."""
+        findings = sum(finding.counts for finding, _ in open_findings)
+        status = Status.DRIFT if findings else Status.IN_SYNC
+        if not_checked:
+            status = Status.UNKNOWN
+        state = WatchState(status, not_checked, findings, objects)
+        for listener in self._listeners:
+            listener.stated(state, open_findings)

@@ -26,6 +26,14 @@ _FILE = click.Path(path_type=Path)
 @click.option("--context", help="Context of the kubeconfig; default its current one.")
 @click.option("--audit-log", type=_FILE, help="The API server's audit log: adds users.")
 @click.option(
+    "--request-timeout",
+    type=click.FloatRange(min=0.5),
+    metavar="SECONDS",
+    default=60.0,
+    show_default=True,
+    help="No read takes longer, with all its tries; what is late is not checked.",
+)
+@click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 @click.option(

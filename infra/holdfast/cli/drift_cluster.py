@@ -32,12 +32,14 @@ class ClusterSource:
     kinds: dict[tuple[str, str], KindEntry] = field(default_factory=dict)
 
     @classmethod
-    def connect(cls, kubeconfig: Path | None, context: str | None) -> "ClusterSource":
+    def connect(
+        cls, kubeconfig: Path | None, context: str | None, request_timeout: float
+    ) -> "ClusterSource":
         """Find the cluster; nothing is sent yet."""
         from holdfast.cluster.client import ApiClient  # noqa: PLC0415  (files need no client)
         from holdfast.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
 
-        return cls(ApiClient(connection_of(kubeconfig, context)))
+        return cls(ApiClient(connection_of(kubeconfig, context), request_timeout))
 
     def placed(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
         """Objects with their namespace, now that the server has said which kinds have one."""

@@ -39,6 +39,7 @@ class DriftRequest:
     kubeconfig: Path | None = None
     context: str | None = None
     audit_log: Path | None = None
+    request_timeout: float = 60.0
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,8 @@ class DriftSources:
     def cluster(self) -> ClusterSource:
         """The cluster to look at."""
         context = self.request.context or self.desired.context
-        return ClusterSource.connect(self.request.kubeconfig or self.desired.kubeconfig, context)
+        kubeconfig = self.request.kubeconfig or self.desired.kubeconfig
+        return ClusterSource.connect(kubeconfig, context, self.request.request_timeout)
 
     @property
     def half_done(self) -> dict[tuple[str, str, str, str], NotChecked]:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import quote, urlencode
@@ -26,7 +27,7 @@ CONNECT_TIMEOUT_SECONDS: Final = 5.0
 READ_TIMEOUT_SECONDS: Final = 30.0
 MAX_TRIES: Final = 5
 LONGEST_ANSWER_SECONDS: Final = 60.0
-"""For a whole body: a server that sends a byte a second keeps every single read short."""
+"""For one read with all its tries: a server that sends a byte a second never stops it short."""
 CONNECTIONS: Final = 8
 
 JSON: Final = "application/json"
@@ -41,8 +42,6 @@ KEEP_ALIVE: Final = (
 )
 """A peer that vanished without a word is noticed within a minute, where the system can."""
 
-ANSWER_TIMEOUT: Final = urllib3.Timeout(connect=CONNECT_TIMEOUT_SECONDS, read=READ_TIMEOUT_SECONDS)
-
 Answered = TypeVar("Answered")
 _UNAUTHORISED: Final = 401
 _FIRST_FAILURE: Final = 300
@@ -56,8 +55,17 @@ class ApiClient:
         pace: How many requests may be under way.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(
+        self, connection: Connection, answer_seconds: float = LONGEST_ANSWER_SECONDS
+    ) -> None:
+        """Prepare to talk; nothing is sent yet.
+
+        Args:
+            connection: To which server, as whom.
+            answer_seconds: No read takes longer, with all its tries.
+        """
         self.connection = connection
+        self._answer_seconds = answer_seconds
         self.pace = Pace(CONNECTIONS)
         self._token = connection.token
         self._tls = tls_context(connection)
@@ -91,25 +99,27 @@ class ApiClient:
             UnreachableError: no answer, or none to the end.
         """
         headers = {"Accept": accept}
-        for failures in range(1, MAX_TRIES):
+        deadline = time.monotonic() + self._answer_seconds
+        for failures in count(1):
             asked = 0.0
             try:
                 with self.pace.turn():
                     body = self._request("GET", path, query, headers)
-            except ApiError as error:
-                if error.status not in _WORTH_A_RETRY:
+            except (ApiError, UnreachableError) as error:
+                if isinstance(error, ApiError):
+                    if error.status not in _WORTH_A_RETRY:
+                        raise
+                    if error.is_too_much:
+                        self.pace.slow_down()
+                    asked = error.wait_seconds
+                wait = wait_seconds(failures, asked)
+                if failures == MAX_TRIES or time.monotonic() + wait > deadline:
                     raise
-                if error.is_too_much:
-                    self.pace.slow_down()
-                asked = error.wait_seconds
-            except UnreachableError:
-                pass
             else:
                 self.pace.note_success()
                 return body
-            time.sleep(wait_seconds(failures, asked))
-        with self.pace.turn():
-            return self._request("GET", path, query, headers)
+            time.sleep(wait)
+        raise AssertionError  # the last try returns or raises
 
     def open_stream(
         self, path: str, query: Mapping[str, str | int], accept: str, silence_seconds: float
@@ -122,7 +132,7 @@ class ApiClient:
             UnreachableError: no answer.
         """
         timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT_SECONDS, read=silence_seconds)
-        sending = _Sending("GET", path, query, {"Accept": accept}, timeout=timeout)
+        sending = _Sending("GET", path, query, {"Accept": accept}, timeout)
         return LineStream(self._answer_to(sending, self._stream_pool), silence_seconds)
 
     def write(
@@ -152,9 +162,11 @@ class ApiClient:
         headers: Mapping[str, str],
         body: bytes | None = None,
     ) -> bytes:
-        sending = _Sending(method, path, query, headers, body)
+        longest = min(READ_TIMEOUT_SECONDS, self._answer_seconds)
+        timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT_SECONDS, read=longest)
+        sending = _Sending(method, path, query, headers, timeout, body)
         response = self._answer_to(sending, self._pool)
-        return self._read(lambda: whole_body(response, LONGEST_ANSWER_SECONDS))
+        return self._read(lambda: whole_body(response, self._answer_seconds))
 
     def _answer_to(
         self, sending: "_Sending", pool: urllib3.PoolManager
@@ -167,7 +179,7 @@ class ApiClient:
             response = self._read(lambda: self._send(sending, pool))
         if response.status < _FIRST_FAILURE:
             return response
-        body = self._read(lambda: whole_body(response, LONGEST_ANSWER_SECONDS))
+        body = self._read(lambda: whole_body(response, self._answer_seconds))
         if response.status == _UNAUTHORISED:
             raise refused_login(self.connection)
         raise ApiError.of(sending.method, sending.path, response, body)
@@ -223,5 +235,5 @@ class _Sending:
     path: str
     query: Mapping[str, str | int] | None
     headers: Mapping[str, str]
+    timeout: urllib3.Timeout
     body: bytes | None = None
-    timeout: urllib3.Timeout = ANSWER_TIMEOUT

@@ -1,0 +1,305 @@
+"""A proxy in front of a real API server that does to chosen requests what networks and servers do.
+
+What it lets pass is untouched: the client's own Accept, Authorization and query reach the server,
+and what the server streams arrives line by line.
+"""
+
+import gzip
+import http.client
+import socket
+import ssl
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from holdfast.cluster.kubeconfig import Connection, connection_of
+from holdfast.cluster.tls import tls_context
+
+PASSED_ON = ("Accept", "Authorization", "Impersonate-User", "Impersonate-Group")
+KUBECONFIG = """\
+apiVersion: v1
+kind: Config
+current-context: proxy
+contexts: [{{name: proxy, context: {{cluster: proxy, user: proxy}}}}]
+clusters: [{{name: proxy, cluster: {{server: "{server}"}}}}]
+users: [{{name: proxy, user: {{{user}}}}}]
+"""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request that reached the proxy.
+
+    Attributes:
+        seconds: Monotonic.
+    """
+
+    path: str
+    query: dict[str, str]
+    seconds: float
+
+    @property
+    def is_watch(self) -> bool:
+        return self.query.get("watch") == "true"
+
+    @property
+    def plural(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    def lists(self, plural: str) -> bool:
+        return self.plural == plural and not self.is_watch
+
+    def watches(self, plural: str) -> bool:
+        return self.plural == plural and self.is_watch
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Handles one connection; `server` is set by the library."""
+
+    protocol_version = "HTTP/1.1"
+    proxy: "FaultyProxy"
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+        request = Request(parts.path, query, time.monotonic())
+        fault = self.proxy.fault_for(request)
+        (fault or pass_on)(self, request)
+
+    def answer(self, body: bytes, status: int = 200, **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        for name, value in {"Content-Length": str(len(body)), **named}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def hang_up(self, *, is_reset: bool = False) -> None:
+        if is_reset:
+            linger = struct.pack("ii", 1, 0)
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.close_connection = True
+        if is_reset:
+            self.connection.close()
+        else:
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+    def upstream(self) -> tuple[http.client.HTTPSConnection, http.client.HTTPResponse]:
+        connection = self.proxy.connect()
+        headers = {name: self.headers[name] for name in PASSED_ON if self.headers[name]}
+        path = self.path.replace("limit=500", f"limit={self.proxy.page_objects}")
+        connection.request("GET", path, headers=headers | self.proxy.headers)
+        return connection, connection.getresponse()
+
+    def upstream_body(self) -> bytes:
+        connection, response = self.upstream()
+        try:
+            return response.read()
+        finally:
+            connection.close()
+
+
+Fault = Callable[[Handler, Request], None]
+
+
+def pass_on(handler: Handler, _: Request) -> None:
+    """Let a request through, and its answer as it comes."""
+    connection, response = handler.upstream()
+    handler.proxy.streams.append(connection)
+    handler.send_response(response.status)
+    for name in ("Content-Type", "Retry-After"):
+        if response.headers[name]:
+            handler.send_header(name, response.headers[name])
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    while chunk := response.read1(1 << 16):
+        handler.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
+        handler.wfile.flush()
+    handler.wfile.write(b"0\r\n\r\n")
+    connection.close()
+
+
+def status(code: int, **headers: str) -> Fault:
+    """The server refuses, in its own words."""
+    body = b'{"kind":"Status","status":"Failure","message":"injected","code":%d}' % code
+    return lambda handler, _: handler.answer(body, code, **headers)
+
+
+def hang_up(handler: Handler, _: Request) -> None:
+    """The connection is closed without an answer: the server is down."""
+    handler.hang_up()
+
+
+def reset_in_the_middle(handler: Handler, _: Request) -> None:
+    """Half an answer, then a reset."""
+    body = handler.upstream_body()
+    handler.answer(body[: len(body) // 2], Content_Length=str(len(body)))
+    handler.wfile.flush()
+    time.sleep(0.05)
+    handler.hang_up(is_reset=True)
+
+
+def short_body(handler: Handler, _: Request) -> None:
+    """Half an answer, then an orderly end."""
+    body = handler.upstream_body()
+    handler.answer(body[: len(body) // 2], Content_Length=str(len(body)))
+    handler.hang_up()
+
+
+def bad_gzip(handler: Handler, _: Request) -> None:
+    """An answer that says it is compressed, and breaks off inside."""
+    body = gzip.compress(handler.upstream_body())
+    handler.answer(body[: len(body) // 2] + b"junk", Content_Encoding="gzip")
+
+
+def bad_json(handler: Handler, _: Request) -> None:
+    """An answer whose length is right and whose text is cut."""
+    body = handler.upstream_body()
+    handler.answer(body[: len(body) // 2])
+
+
+def trickle(handler: Handler, _: Request) -> None:
+    """A byte now and then: every single read is in time."""
+    body = handler.upstream_body()
+    handler.answer(b"", Content_Length=str(len(body)))
+    for byte in body:
+        time.sleep(0.2)
+        handler.wfile.write(bytes([byte]))
+
+
+def stall(handler: Handler, _: Request) -> None:
+    """No answer at all, and the connection stays open."""
+    handler.proxy.is_ending.wait()
+
+
+def silence(handler: Handler, _: Request) -> None:
+    """A watch whose connection stays open while nothing arrives: half-open."""
+    handler.send_response(200)
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    handler.wfile.flush()
+    handler.proxy.is_ending.wait()
+
+
+def expired_event(handler: Handler, _: Request) -> None:
+    """A watch whose first event says that its version has expired."""
+    handler.answer(
+        b'{"type":"ERROR","object":{"kind":"Status","status":"Failure","reason":"Expired",'
+        b'"message":"too old resource version: 1 (2)","code":410}}\n'
+    )
+
+
+def after(work: Callable[[], object]) -> Fault:
+    """Let something happen just before a request is passed on."""
+
+    def run(handler: Handler, request: Request) -> None:
+        work()
+        pass_on(handler, request)
+
+    return run
+
+
+@dataclass
+class Plan:
+    """A fault, for which requests, and how many of them."""
+
+    matches: Callable[[Request], bool]
+    fault: Fault
+    times: float
+
+
+@dataclass
+class FaultyProxy:
+    """One proxy.
+
+    Attributes:
+        url: Where it listens.
+        connection: The real server.
+        requests: Everything that was asked for.
+        headers: Added to everything that is passed on.
+        page_objects: How many objects a page has; a real server may give fewer than asked for.
+        is_ending: Set when the test is over.
+    """
+
+    url: str
+    connection: Connection
+    requests: list[Request] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+    page_objects: int = 500
+    streams: list[http.client.HTTPSConnection] = field(default_factory=list)
+    is_ending: threading.Event = field(default_factory=threading.Event)
+    _plans: list[Plan] = field(default_factory=list)
+    _tls: ssl.SSLContext | None = None
+
+    def on(
+        self, matches: Callable[[Request], bool], fault: Fault, times: float = float("inf")
+    ) -> None:
+        """Plan a fault; the one that was planned last goes first."""
+        self._plans.insert(0, Plan(matches, fault, times))
+
+    def heal(self) -> None:
+        """Plan nothing any more."""
+        self._plans.clear()
+
+    def fault_for(self, request: Request) -> Fault | None:
+        """The fault that is planned for a request, which is counted."""
+        self.requests.append(request)
+        for plan in self._plans:
+            if plan.times > 0 and plan.matches(request):
+                plan.times -= 1
+                return plan.fault
+        return None
+
+    def connect(self) -> http.client.HTTPSConnection:
+        """A connection to the real server."""
+        if self._tls is None:
+            self._tls = tls_context(self.connection)
+        parts = urlsplit(self.connection.server)
+        return http.client.HTTPSConnection(str(parts.hostname), parts.port, context=self._tls)
+
+    def cut_streams(self) -> None:
+        """Break every stream that is open, as a server does that restarts."""
+        for stream in self.streams:
+            if stream.sock is not None:
+                stream.sock.shutdown(socket.SHUT_RDWR)
+        self.streams.clear()
+
+    def kubeconfig(self, folder: Path, user: str = "") -> Path:
+        """Write a kubeconfig that leads here."""
+        file = folder / "proxy.kubeconfig"
+        file.write_text(KUBECONFIG.format(server=self.url, user=user))
+        return file
+
+    def seen(self, matches: Callable[[Request], bool]) -> list[Request]:
+        """Requests of a kind, so far."""
+        return [request for request in self.requests if matches(request)]
+
+
+@contextmanager
+def faulty_proxy(kubeconfig: Path) -> Iterator[FaultyProxy]:
+    """Run one in front of the server that a kubeconfig names."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # hang-ups are wanted
+    url = f"http://127.0.0.1:{server.server_address[1]}"
+    proxy = FaultyProxy(url, connection_of(kubeconfig))
+    server.RequestHandlerClass = type("Bound", (Handler,), {"proxy": proxy})
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield proxy
+    finally:
+        proxy.is_ending.set()
+        server.shutdown()
+        thread.join()
+        server.socket.close()

@@ -2,10 +2,9 @@
 
 from typing import Any, Final
 
-import msgspec
-
 from holdfast.drift.finding import DriftReport, ExpectedBy, Finding
 from holdfast.kube.paths import format_path
+from holdfast.report.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/drift/v1"
 
@@ -23,7 +22,7 @@ def drift_json(report: DriftReport) -> str:
             {"name": layer.name, "ran": layer.has_run, "detail": layer.detail}
             for layer in report.layers
         ]
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+    return json_text(document)
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:

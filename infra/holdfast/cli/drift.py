@@ -6,13 +6,12 @@ from typing import Any
 
 import click
 
+from holdfast.cli.drift_context import drift_context
 from holdfast.cli.drift_engine import scan_with_engine
 from holdfast.cli.drift_sources import DriftRequest, DriftSources
 from holdfast.cli.drift_watch_options import WatchRequest, watch_options
-from holdfast.cli.output import wants_colour
+from holdfast.cli.report_output import ReportRequest, check_files, report_options, write_reports
 from holdfast.errors import ExitCode, InputError
-from holdfast.report.drift_json import drift_json
-from holdfast.report.drift_text import drift_text
 
 _FILE = click.Path(path_type=Path)
 
@@ -33,9 +32,7 @@ _FILE = click.Path(path_type=Path)
     show_default=True,
     help="No read takes longer, with all its tries; what is late is not checked.",
 )
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@report_options
 @click.option(
     "--engine/--no-engine",
     default=None,
@@ -46,7 +43,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--yes", is_flag=True, help="With --revert: agree to all that is shown.")
 @watch_options
 def command(
-    output: str,
+    wanted: ReportRequest,
     *,
     engine: bool | None,
     revert: bool,
@@ -65,6 +62,7 @@ def command(
       holdfast drift -s dev
       holdfast drift --desired manifests/ --context kind-test
       holdfast drift --desired app.yaml --live live.json -o json
+      holdfast drift -s dev --report html=drift.html --report sarif=drift.sarif
       holdfast drift -s dev --revert
       holdfast drift -s dev --watch --metrics :9464
 
@@ -85,9 +83,15 @@ def command(
     if watching is not None:
         if revert:
             raise InputError("--watch only reports", remedy="leave --revert out")
+        if wanted.output not in {"text", "json"} or wanted.written_files:
+            raise InputError(
+                "--watch writes text or JSON lines to standard output",
+                remedy="leave --report and --output-file out",
+            )
         from holdfast.cli.drift_watch import watch  # noqa: PLC0415  (start-up)
 
-        return watch(request, watching, output)
+        return watch(request, watching, wanted.output)
+    check_files(wanted)
     sources = DriftSources(request)
     scan, failures = scan_with_engine(sources, wanted=False if revert else engine), 0
     if revert:
@@ -96,10 +100,7 @@ def command(
         outcome = put_back(sources, scan, is_agreed=yes)
         scan, failures = outcome.scan, outcome.failures
     report = scan.report
-    if output == "json":
-        click.echo(drift_json(report), nl=False)
-    else:
-        click.echo(drift_text(report, colour=wants_colour()), nl=False)
+    write_reports(report, wanted, drift_context(sources, wanted))
     if failures or not report.is_complete:
         return ExitCode.ERROR
     return ExitCode.DRIFT if report.drift else ExitCode.OK

@@ -149,13 +149,14 @@ class DriftReport:
 
     Attributes:
         findings: Sorted by namespace, kind, name, path.
-        objects_checked: How many declared objects were compared.
+        objects_checked: How many declared objects were compared; None when a saved report is
+            shown again, which does not say.
         layers: Which detectors ran.
     """
 
     findings: tuple[Finding, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
-    objects_checked: int = 0
+    objects_checked: int | None = 0
     layers: tuple[Layer, ...] = ()
 
     @property

@@ -11,12 +11,17 @@ from holdfast.cli.drift_engine import scan_with_engine
 from holdfast.cli.drift_sources import DriftRequest, DriftSources
 from holdfast.cli.drift_watch_options import WatchRequest, watch_options
 from holdfast.cli.report_output import ReportRequest, check_files, report_options, write_reports
+from holdfast.cli.scan_history import HistoryRequest, history_options, with_history
+from holdfast.cli.verb_parts import VerbWithParts
 from holdfast.errors import ExitCode, InputError
 
 _FILE = click.Path(path_type=Path)
 
 
-@click.command()
+PARTS = {"history": ("holdfast.cli.drift_history", "since when findings stand, and how often seen")}
+
+
+@click.command(cls=VerbWithParts, parts=PARTS)
 @click.option("-s", "--stack", default="", help="Stack whose rendered objects are wanted.")
 @click.option("--desired", type=_FILE, help="File or folder of plain objects (YAML or JSON).")
 @click.option("--live", type=_FILE, help="Live objects from a file instead of a cluster.")
@@ -33,6 +38,7 @@ _FILE = click.Path(path_type=Path)
     help="No read takes longer, with all its tries; what is late is not checked.",
 )
 @report_options
+@history_options
 @click.option(
     "--engine/--no-engine",
     default=None,
@@ -45,6 +51,7 @@ _FILE = click.Path(path_type=Path)
 def command(
     wanted: ReportRequest,
     *,
+    history: HistoryRequest,
     engine: bool | None,
     revert: bool,
     yes: bool,
@@ -65,6 +72,7 @@ def command(
       holdfast drift -s dev --report html=drift.html --report sarif=drift.sarif
       holdfast drift -s dev --revert
       holdfast drift -s dev --watch --metrics :9464
+      holdfast drift history -s dev
 
     \b
     Exit codes: 0 in sync   7 drift   1 error, or not everything could be checked   2 bad input
@@ -100,7 +108,8 @@ def command(
         outcome = put_back(sources, scan, is_agreed=yes)
         scan, failures = outcome.scan, outcome.failures
     report = scan.report
-    write_reports(report, wanted, drift_context(sources, wanted))
+    context = with_history(drift_context(sources, wanted), report, history)
+    write_reports(report, wanted, context)
     if failures or not report.is_complete:
         return ExitCode.ERROR
     return ExitCode.DRIFT if report.drift else ExitCode.OK

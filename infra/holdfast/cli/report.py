@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli.declared_places import places_in
+from holdfast.cli.moments import Moment
 from holdfast.cli.report_output import ReportRequest, check_files, report_options, write_reports
 from holdfast.cli.stack_state import open_state
 from holdfast.errors import ExitCode, InputError
@@ -19,8 +20,8 @@ from holdfast.report.drift_notices import DriftContext
 @click.argument("document", type=click.Path(path_type=Path, allow_dash=True), metavar="FILE")
 @report_options
 @click.option("-s", "--stack", default="", help="Stack that was scanned: for title and places.")
-@click.option("--observed-at", default="", help="Time of the scan, RFC 3339; shown as given.")
-def command(wanted: ReportRequest, *, document: Path, stack: str, observed_at: str) -> int:
+@click.option("--observed-at", type=Moment(), help="Time of the scan.")
+def command(wanted: ReportRequest, *, document: Path, stack: str, observed_at: str | None) -> int:
     """Show a drift report that `holdfast drift -o json` has written in another format.
 
     FILE may be `-` for standard input. With --stack, inside the project, formats that name files
@@ -48,7 +49,7 @@ def command(wanted: ReportRequest, *, document: Path, stack: str, observed_at: s
                 remedy="name a file, or - for standard input",
             ) from error
     report = read_drift_json(text, source)
-    context = DriftContext(stack=stack, observed_at=observed_at, runbook=wanted.runbook)
+    context = DriftContext(stack=stack, observed_at=observed_at or "", runbook=wanted.runbook)
     if stack:
         context = replace(context, location_of=places_in(Origins(open_state(stack).fleet, stack)))
     write_reports(report, wanted, context)

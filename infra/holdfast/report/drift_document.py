@@ -87,9 +87,31 @@ def read_drift_json(text: bytes, source: str) -> DriftReport:
         InputError: it is no drift report, or one of another version.
     """
     try:
-        document = msgspec.json.decode(text, type=_Document)
+        plain = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{source}: no drift report: {error}", remedy=_REMEDY) from error
+    return report_of(plain, source)
+
+
+def report_of(
+    plain: Any,  # noqa: ANN401  (any JSON value)
+    source: str,
+    objects_checked: int | None = None,
+) -> DriftReport:
+    """The report that plain data holds.
+
+    Args:
+        plain: What `drift_document` gives.
+        source: Where it is from, for errors.
+        objects_checked: How many objects were compared, where that is known.
+
+    Raises:
+        InputError: it is no drift report, or one of another version.
+    """
+    try:
+        document = msgspec.convert(plain, type=_Document)
         findings = tuple(_finding(each) for each in document.findings)
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+    except (msgspec.ValidationError, ValueError) as error:
         raise InputError(f"{source}: no drift report: {error}", remedy=_REMEDY) from error
     if document.schema_version != SCHEMA_VERSION:
         raise InputError(
@@ -104,7 +126,7 @@ def read_drift_json(text: bytes, source: str) -> DriftReport:
             remedy=_REMEDY,
         )
     layers = tuple(Layer(each.name, each.ran, each.detail) for each in document.layers)
-    return DriftReport(findings, not_checked, objects_checked=None, layers=layers)
+    return DriftReport(findings, not_checked, objects_checked, layers=layers)
 
 
 def _finding(each: _Finding) -> Finding:

@@ -15,7 +15,7 @@ from holdfast.drift.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
 from holdfast.report.drift_json import finding_json
 from holdfast.report.drift_text import severity_colour
-from holdfast.report.finding_words import actors_words, value_words
+from holdfast.report.finding_words import actor_words, value_words
 from holdfast.report.safe_text import safe_text
 
 EVENT_SCHEMA_VERSION: Final = "holdfast.dev/drift-event/v1"
@@ -88,7 +88,7 @@ def event_text(event: FindingEvent, *, colour: bool = False) -> str:
         start += f"  {value_words(finding.desired)} ->"
     if finding.path and finding.live is not None:
         start += f"  {value_words(finding.live)}"
-    by = actors_words(finding)
+    by = ", ".join(actor_words(actor) for actor in finding.actors) or "unknown"
     broken = f"  breaks {', '.join(finding.policies)}" if finding.policies else ""
     return f"{start}  by {by}{broken}"
 

@@ -4,13 +4,14 @@ Everything that comes from the cluster passes `safe_text`.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Final
 
 import click
 
 from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, Severity
+from holdfast.drift.sightings import Sighting
 from holdfast.report.finding_words import (
     actor_words,
     layer_words,
@@ -38,11 +39,16 @@ _EXPECTED: Final = {
 _INDENT: Final = " " * 12
 
 
-def drift_text(report: DriftReport, *, colour: bool = False) -> str:
-    """The whole report, ending in a line end."""
+def drift_text(
+    report: DriftReport,
+    *,
+    colour: bool = False,
+    sighting_of: Callable[[Finding], Sighting | None] = lambda _: None,
+) -> str:
+    """The whole report, ending in a line end; with the history of findings that have one."""
     lines: list[str] = []
     for _, group in groupby(report.findings, key=lambda finding: finding.ref):
-        lines += [*_object_lines(list(group), colour=colour), ""]
+        lines += [*_object_lines(list(group), sighting_of, colour=colour), ""]
     for item in report.not_checked:
         mark = _styled("NOT CHECKED", "magenta", colour=colour)
         lines.append(f"{mark}  {safe_text(item.scope)}: {safe_text(item.reason)}")
@@ -88,7 +94,9 @@ def severity_colour(severity: Severity) -> str:
     return _COLOURS[severity]
 
 
-def _object_lines(findings: list[Finding], *, colour: bool) -> Iterator[str]:
+def _object_lines(
+    findings: list[Finding], sighting_of: Callable[[Finding], Sighting | None], *, colour: bool
+) -> Iterator[str]:
     first = findings[0]
     agent = f"  (agent {safe_text(first.agent)})" if first.agent else ""
     title = safe_text(str(first.ref))
@@ -98,6 +106,8 @@ def _object_lines(findings: list[Finding], *, colour: bool) -> Iterator[str]:
         path = path_words(finding)
         yield f"  {severity}  {finding.drift_class:<8} {path}".rstrip()
         yield from (f"{_INDENT}{line}" for line in _detail_lines(finding))
+        if (seen := sighting_of(finding)) and seen.count > 1:
+            yield f"{_INDENT}{'seen':<9}{seen}"
 
 
 def _detail_lines(finding: Finding) -> Iterator[str]:

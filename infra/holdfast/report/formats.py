@@ -45,7 +45,7 @@ def write_drift(
         colour: Whether text is for a terminal that wants colour.
     """
     if chosen == "text":
-        return drift_text(report, colour=colour)
+        return drift_text(report, colour=colour, sighting_of=context.sighting_of)
     if chosen == "json":
         return drift_json(report)
     return write_notices(drift_notices(report, context), chosen)

@@ -94,7 +94,14 @@ CONTEXT = DriftContext(
         SourceLocation("agents/support-rag.yaml", 14, 10) if finding.agent else None
     ),
     sighting_of=lambda finding: (
-        Sighting("2026-11-19T12:00:00Z", "2026-11-19T12:00:00Z", "2026-11-21T12:00:00Z", 3, 172_800)
+        Sighting(
+            finding,
+            first_seen="2026-11-19T12:00:00Z",
+            since="2026-11-19T12:00:00Z",
+            last_seen="2026-11-21T12:00:00Z",
+            count=3,
+            age_seconds=172_800,
+        )
         if finding is SIDECAR
         else None
     ),

@@ -11,7 +11,8 @@ from holdfast.cli.drift_engine import scan_with_engine
 from holdfast.cli.drift_sources import DriftRequest, DriftSources
 from holdfast.cli.drift_watch_options import WatchRequest, watch_options
 from holdfast.cli.report_output import ReportRequest, check_files, report_options, write_reports
-from holdfast.cli.scan_history import HistoryRequest, history_options, with_history
+from holdfast.cli.scan_extras import ScanExtras, extra_options
+from holdfast.cli.scan_history import with_history
 from holdfast.cli.verb_parts import VerbWithParts
 from holdfast.errors import ExitCode, InputError
 
@@ -38,7 +39,7 @@ PARTS = {"history": ("holdfast.cli.drift_history", "since when findings stand, a
     help="No read takes longer, with all its tries; what is late is not checked.",
 )
 @report_options
-@history_options
+@extra_options
 @click.option(
     "--engine/--no-engine",
     default=None,
@@ -51,7 +52,7 @@ PARTS = {"history": ("holdfast.cli.drift_history", "since when findings stand, a
 def command(
     wanted: ReportRequest,
     *,
-    history: HistoryRequest,
+    extras: ScanExtras,
     engine: bool | None,
     revert: bool,
     yes: bool,
@@ -89,16 +90,20 @@ def command(
     if engine and not request.stack:
         raise InputError("--engine needs --stack", remedy="the engine knows stacks, not files")
     if watching is not None:
-        if revert:
-            raise InputError("--watch only reports", remedy="leave --revert out")
-        if wanted.output not in {"text", "json"} or wanted.written_files:
+        if revert or wanted.written_files or not extras.are_default:
             raise InputError(
-                "--watch writes text or JSON lines to standard output",
-                remedy="leave --report and --output-file out",
+                "--watch only reports",
+                remedy="leave out --revert, --probes, --report, --output-file and the history",
             )
+        if wanted.output not in {"text", "json"}:
+            raise InputError("--watch writes text or JSON lines", remedy="choose -o text or json")
         from holdfast.cli.drift_watch import watch  # noqa: PLC0415  (start-up)
 
         return watch(request, watching, wanted.output)
+    if extras.probing.is_on and (revert or not request.stack):
+        raise InputError(
+            "--probes needs --stack, and only looks", remedy="revert without it, then probe again"
+        )
     check_files(wanted)
     sources = DriftSources(request)
     scan, failures = scan_with_engine(sources, wanted=False if revert else engine), 0
@@ -107,8 +112,12 @@ def command(
 
         outcome = put_back(sources, scan, is_agreed=yes)
         scan, failures = outcome.scan, outcome.failures
+    if extras.probing.is_on:
+        from holdfast.cli.drift_probes import with_probes  # noqa: PLC0415  (start-up)
+
+        scan = with_probes(sources, scan, extras.probing)
     report = scan.report
-    context = with_history(drift_context(sources, wanted), report, history)
+    context = with_history(drift_context(sources, wanted), report, extras.history)
     write_reports(report, wanted, context)
     if failures or not report.is_complete:
         return ExitCode.ERROR

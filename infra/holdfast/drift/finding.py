@@ -21,6 +21,9 @@ class DriftClass(StrEnum):
     TERMINATING = "terminating"
 
 
+PROBES = "probes"
+"""First segment of the path of what a probe has found: no object has such a field."""
+
 FIELD_CLASSES = frozenset({DriftClass.CHANGED, DriftClass.REMOVED, DriftClass.ADDED})
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.drift.finding import DriftReport, Finding, Severity
+from holdfast.drift.finding import PROBES, DriftReport, Finding, Severity
 from holdfast.kube.paths import format_path
 
 
@@ -86,19 +86,27 @@ def in_order(observations: Iterable[Observation]) -> Iterator[Observation]:
 def sightings(observations: Iterable[Observation]) -> Mapping[str, Sighting]:
     """The history of every finding ever reported, by its key.
 
-    What an incomplete scan does not report stays open: unknown is not gone.
+    What an incomplete scan does not report stays open: unknown is not gone. Neither is what a
+    probe has found, until probes are asked again.
     """
     known: dict[str, _Track] = {}
     now = ""
     for observation in in_order(observations):
         now = observation.observed_at
         reported = {finding_key(each): each for each in observation.report.findings}
+        probed = any(each.name == PROBES and each.has_run for each in observation.report.layers)
         if observation.report.is_complete:
             for key, track in known.items():
-                track.is_open = track.is_open and key in reported
+                is_asked = not is_probed(track.finding) or probed
+                track.is_open = track.is_open and (key in reported or not is_asked)
         for key, finding in reported.items():
             known.setdefault(key, _Track(first_seen=now)).see(finding, now)
     return {key: track.sighting(now) for key, track in known.items()}
+
+
+def is_probed(finding: Finding | None) -> bool:
+    """Whether only a scan with probes can say that the finding is gone."""
+    return finding is not None and finding.path[:1] == (PROBES,)
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from holdfast.drift.finding import DriftClass, EvidenceSource, Severity
+from holdfast.drift.finding import PROBES, DriftClass, EvidenceSource, Severity
 from holdfast.report.drift_json import SCHEMA_VERSION
 
 _TEXT: Final = {"type": "string"}
@@ -29,7 +29,7 @@ def drift_schema() -> dict[str, Any]:
                 "layers": _list(
                     "Of a stack: which detectors ran.",
                     _closed(
-                        name={"enum": ["holdfast", "pulumi"]},
+                        name={"enum": ["holdfast", "pulumi", PROBES]},
                         ran={"type": "boolean"},
                         detail=_text("What it looked at, or why it was not asked."),
                     ),

@@ -3,7 +3,15 @@
 from dataclasses import replace
 
 import pytest
-from holdfast.drift.finding import DriftClass, DriftReport, Finding, NotChecked, Severity
+from holdfast.drift.finding import (
+    PROBES,
+    DriftClass,
+    DriftReport,
+    Finding,
+    Layer,
+    NotChecked,
+    Severity,
+)
 from holdfast.drift.sightings import (
     Observation,
     alerts,
@@ -148,3 +156,13 @@ def test_a_duration_is_told_in_two_units(seconds: int, text: str) -> None:
 def test_a_time_without_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="names no time zone"):
         instant("2026-11-16T09:00:00")
+
+
+def test_what_a_probe_found_stays_open_until_probes_are_asked_again() -> None:
+    finding = replace(low("a"), path=(PROBES, "image"))
+    asked = (Layer(PROBES, has_run=True, detail=""),)
+    first = Observation(MONDAY, DriftReport((finding,), layers=asked))
+    quiet = Observation(TUESDAY, DriftReport())
+    assert sightings([first, quiet])[finding_key(finding)].is_open
+    gone = Observation(WEDNESDAY, DriftReport(layers=asked))
+    assert not sightings([first, quiet, gone])[finding_key(finding)].is_open

@@ -420,11 +420,28 @@ class AgentStorageArgs(TypedDict):
     """Volumes that survive restarts."""
 
 
+class GatewayReferenceArgs(TypedDict):
+    """A Gateway of Gateway API."""
+
+    namespace: NotRequired[str]
+    """Namespace of the object; default the referrer's."""
+    name: str
+    """Name of the object."""
+    section_name: NotRequired[str]
+    """Listener of the Gateway; default all that let the route in."""
+
+
 class ExposeArgs(TypedDict):
-    """The Service in front of the agent."""
+    """The Service in front of the agent, and the route that leads to it from outside."""
 
     port: NotRequired[int]
     """Port of the Service and of the agent; default 8080."""
+    gateway_ref: NotRequired[GatewayReferenceArgs]
+    """Gateway that routes to the agent (HTTPRoute); its pods may then call. Default none."""
+    hosts: NotRequired[list[str]]
+    """Host names of the route; default the Gateway's. Needs gatewayRef."""
+    path: NotRequired[str]
+    """What paths of the route begin with; default /. Needs gatewayRef."""
 
 
 class NamespaceArgs(TypedDict):
@@ -440,7 +457,8 @@ class EgressArgs(TypedDict):
     mode: NotRequired[Literal["allowList", "denyAll"]]
     """allowList: the entries here and those inferred; denyAll: nothing but DNS."""
     domains: NotRequired[list[str]]
-    """Domains, joined by those of model, tools and telemetry; need an egress gateway or Cilium."""
+    """Domains, joined by those of model, tools, databases and telemetry; port 443. By Cilium where
+the stack declares it, else by its egress gateway."""
     cidrs: NotRequired[list[str]]
     """Address ranges; never a catch-all, metadata addresses are always left out."""
     allow_dns: NotRequired[bool]

@@ -115,6 +115,13 @@ class Environment(ManifestModel):
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)
     """Agent to the part of its spec that differs here; merged before validation."""
 
+    @property
+    def opens_domains(self) -> Literal["cilium", "gateway"] | None:
+        """What lets agents reach domains: Cilium if it is there, else the egress gateway."""
+        if "cilium" in self.controllers:
+            return "cilium"
+        return "gateway" if self.network.egress_gateway is not None else None
+
     def profile_for(self, stack: str) -> Profile:
         """Profile that the stack is judged by: the declared one, else by the stack's name."""
         if self.policy.profile is not None:

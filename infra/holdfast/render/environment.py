@@ -100,7 +100,9 @@ def _traces(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> d
 
 
 def _proxy(spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
-    gateway = surroundings.environment.network.egress_gateway
-    if gateway is None or spec.network.egress.mode == "denyAll":
+    environment = surroundings.environment
+    gateway = environment.network.egress_gateway
+    is_used = environment.opens_domains == "gateway" and spec.network.egress.mode != "denyAll"
+    if gateway is None or not is_used:
         return {}
     return {"HTTPS_PROXY": gateway.url, "NO_PROXY": ".svc,.svc.cluster.local,localhost,127.0.0.1"}

@@ -1,4 +1,4 @@
-"""The Service in front of an agent, and the NetworkPolicy that denies what is not declared."""
+"""The Service in front of an agent, and the network policies that deny what is not declared."""
 
 import ipaddress
 from collections.abc import Iterable
@@ -7,14 +7,16 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.environment import PodGroup
-from holdfast.manifest.exposure import Caller, Namespace
-from holdfast.manifest.hosts import needs_gateway
+from holdfast.manifest.exposure import GATEWAY, Caller, Namespace
+from holdfast.manifest.hosts import is_outside
 from holdfast.manifest.model import as_reference
 from holdfast.render.container import container_ports
+from holdfast.render.domains import render_domains
 from holdfast.render.environment import otlp_endpoint
 from holdfast.render.marks import AgentMarks, RenderedObject
+from holdfast.render.routes import render_route
 from holdfast.render.settings import resolve_model
-from holdfast.render.surroundings import Host, Surroundings
+from holdfast.render.surroundings import DEFAULT_PORTS, Host, Surroundings
 
 METADATA_ADDRESSES = ("169.254.169.254/32", "fd00:ec2::254/128")
 _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
@@ -23,11 +25,15 @@ _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 def render_network(
     marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
 ) -> list[RenderedObject]:
-    """Service and NetworkPolicy; both directions are always governed by the policy."""
-    policy = RenderedObject(marks.name, "networkpolicy", _policy(marks, spec, surroundings))
-    if not spec.has_service:
-        return [policy]
-    return [RenderedObject(marks.name, "service", _service(marks, spec)), policy]
+    """Service, route and network policies; both directions are always governed by the policy."""
+    rendered = [RenderedObject(marks.name, "networkpolicy", _policy(marks, spec, surroundings))]
+    outside = _outside(marks, spec, surroundings)
+    if outside and surroundings.environment.opens_domains == "cilium":
+        rendered += render_domains(marks, outside, surroundings.environment.network.dns)
+    if spec.has_service:
+        rendered.insert(0, RenderedObject(marks.name, "service", _service(marks, spec)))
+        rendered += render_route(marks, spec, surroundings)
+    return rendered
 
 
 def _service(marks: AgentMarks, spec: AgentSpec) -> KubeObject:
@@ -70,9 +76,12 @@ def _policy(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> K
 
 def _ingress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
     rules = []
-    if spec.network.ingress_from:
-        callers = [_caller(marks, caller, surroundings) for caller in spec.network.ingress_from]
-        rules.append({"from": callers, "ports": [_tcp(spec.network.expose.port)]})
+    callers = [*spec.network.ingress_from]
+    if spec.network.expose.gateway_ref is not None and GATEWAY not in callers:
+        callers.append(GATEWAY)
+    if callers:
+        allowed = [_caller(marks, caller, surroundings) for caller in callers]
+        rules.append({"from": allowed, "ports": [_tcp(spec.network.expose.port)]})
     monitoring = surroundings.environment.network.monitoring
     if monitoring and spec.telemetry.metrics.enabled and spec.is_called:
         ports = [_tcp(spec.telemetry.metrics.port)]
@@ -81,11 +90,11 @@ def _ingress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> 
 
 
 def _caller(marks: AgentMarks, caller: Caller, surroundings: Surroundings) -> KubeObject:
-    if caller == "gateway":
+    if caller == GATEWAY:
         gateway = surroundings.environment.network.gateway
         if gateway is None:
             raise RenderError(
-                f"agent {marks.name}: ingressFrom names the gateway, but the stack has none",
+                f"agent {marks.name}: is called by the gateway, but the stack has none",
                 remedy="set holdfast:network gateway in the stack file",
             )
         return _pods(gateway)
@@ -113,9 +122,10 @@ def _egress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> l
     for namespace, port in sorted((place, port) for place, port in inside if place is not None):
         selector = {"namespaceSelector": {"matchLabels": {_NAMESPACE_LABEL: namespace}}}
         rules.append({"to": [selector], "ports": [_tcp(port)]})
-    outside = [host.name for host in hosts if needs_gateway(host.name, declared.cidrs)]
-    if outside or declared.domains:
-        rules.append(_gateway(marks, [*declared.domains, *outside], surroundings))
+    if surroundings.environment.opens_domains != "cilium" and (
+        outside := _outside(marks, spec, surroundings)
+    ):
+        rules.append(_gateway(marks, outside, surroundings))
     rules += [{"to": [{"ipBlock": _block(cidr)}]} for cidr in declared.cidrs]
     return rules
 
@@ -139,13 +149,26 @@ def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
     return sorted(hosts, key=lambda host: (host.name, host.port))
 
 
-def _gateway(marks: AgentMarks, domains: Iterable[str], surroundings: Surroundings) -> KubeObject:
+def _outside(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[Host]:
+    """Hosts that a NetworkPolicy cannot open: domains, and addresses that no range covers."""
+    egress = spec.network.egress
+    if egress.mode == "denyAll":
+        return []
+    listed = {Host(domain, DEFAULT_PORTS["https"]) for domain in egress.domains}
+    reached = reached_hosts(marks, spec, surroundings)
+    found = listed | {host for host in reached if is_outside(host.name, egress.cidrs)}
+    return sorted(found, key=lambda host: (host.name, host.port))
+
+
+def _gateway(marks: AgentMarks, hosts: Iterable[Host], surroundings: Surroundings) -> KubeObject:
     gateway = surroundings.environment.network.egress_gateway
     if gateway is None:
+        names = ", ".join(sorted({host.name for host in hosts}))
         raise RenderError(
-            f"agent {marks.name}: reaches {', '.join(sorted(set(domains)))}, but the stack has no "
+            f"agent {marks.name}: reaches {names}, but the stack has neither Cilium nor an "
             "egress gateway (a NetworkPolicy knows no domains)",
-            remedy="set holdfast:network egressGateway in the stack file",
+            remedy="set holdfast:network egressGateway in the stack file, or add cilium to "
+            "holdfast:controllers where the cluster runs it",
         )
     return {"to": [_pods(gateway)], "ports": [_tcp(gateway.port)]}
 

@@ -7,6 +7,7 @@ import pulumi
 from holdfast.components.arguments import AgentArgs
 from holdfast.components.inputs import AgentInputs
 from holdfast.components.parts import (
+    AgentBackup,
     AgentConfig,
     AgentIdentity,
     AgentNetwork,
@@ -20,9 +21,9 @@ from holdfast.components.registration import TOKEN, plan_of
 class Agent(pulumi.ComponentResource):
     """An agent with everything it needs, secure unless told otherwise.
 
-    Children: `<agent>-identity`, `-config`, `-storage`, `-network`, `-workload` and `-scaling`,
-    the parts that can also be used alone; a part that a program has used alone under that name
-    is taken over without being replaced.
+    Children: `<agent>-identity`, `-config`, `-storage`, `-network`, `-backup`, `-workload` and
+    `-scaling`, the parts that can also be used alone; a part that a program has used alone under
+    that name is taken over without being replaced.
     """
 
     namespace: pulumi.Output[str]
@@ -47,6 +48,9 @@ class Agent(pulumi.ComponentResource):
         storage = AgentStorage(f"{agent}-storage", part_args, options)
         network = AgentNetwork(f"{agent}-network", part_args, options)
         before = [*identity.objects, *config.objects, *storage.objects, *network.objects]
+        if plan.spec.backup is not None:
+            options = self._options([*inherited, *before])
+            before += AgentBackup(f"{agent}-backup", part_args, options).objects
         workload = AgentWorkload(
             f"{agent}-workload", part_args, self._options([*inherited, *before])
         )

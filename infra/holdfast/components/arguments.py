@@ -133,6 +133,19 @@ class TelemetrySettingsArgs(TypedDict):
     """OTLP endpoint for traces."""
 
 
+class BackupSettingsArgs(TypedDict):
+    """What snapshots take in this environment."""
+
+    image: NotRequired[str]
+    """Image of the jobs of backup.method VolumeSnapshot; must hold sh, date and curl."""
+    snapshot_class_name: NotRequired[str]
+    """VolumeSnapshotClass; default the cluster's."""
+    api_server_cidrs: NotRequired[list[str]]
+    """Addresses of the API server's endpoints, which the jobs ask for snapshots."""
+    api_server_port: NotRequired[int]
+    """Port of those endpoints; default 6443."""
+
+
 class PolicySettingsArgs(TypedDict):
     """How strictly the policy pack judges the stack."""
 
@@ -176,6 +189,8 @@ class EnvironmentArgs(TypedDict):
     """What the cluster's network offers."""
     telemetry: NotRequired[TelemetrySettingsArgs]
     """Where agents report to."""
+    backups: NotRequired[BackupSettingsArgs]
+    """What snapshots of volumes take."""
     policy: NotRequired[PolicySettingsArgs]
     """How strictly the stack is judged."""
     agents: NotRequired[dict[str, dict[str, Any]]]
@@ -360,6 +375,51 @@ class ToolArgs(TypedDict):
     """An HTTP endpoint."""
 
 
+class CompactionArgs(TypedDict):
+    """When a conversation is summarised."""
+
+    interval: NotRequired[int]
+    """Turns between summaries; default 5."""
+    overlap: NotRequired[int]
+    """Turns that a summary leaves as they are; default 2."""
+    token_threshold: NotRequired[int]
+    """Tokens from which on to summarise, whatever the turns; default none."""
+
+
+class MemoryArgs(TypedDict):
+    """What the agent keeps between turns, and where."""
+
+    backend: NotRequired[str]
+    """none; local: in the agent's storage; or a store. Default none."""
+    store_ref: NotRequired[Any]
+    """Store: an entry of databases[], else a Service by name or {namespace, name}. Env
+MEMORY_STORE_HOST and MEMORY_STORE_PORT; egress to it is opened."""
+    embedding_model_ref: NotRequired[Any]
+    """ModelConfig that turns texts into vectors; backend vector only."""
+    ttl_days: NotRequired[int]
+    """Days after which a conversation is forgotten; default 15."""
+    context_limit: NotRequired[int]
+    """Messages given to the model with each turn; default 6."""
+    compaction: NotRequired[CompactionArgs]
+    """When a conversation is summarised; default never."""
+
+
+class DatabaseArgs(TypedDict):
+    """A database that the agent talks to; egress to it is opened."""
+
+    name: str
+    """Name of this entry; <NAME>_HOST and <NAME>_PORT say where the database is."""
+    kind: str
+    """What it is; decides the default port."""
+    host: str
+    """Host: a Service (`postgres`, `postgres.data.svc`), a domain or an address."""
+    port: NotRequired[int]
+    """Port; default by kind: postgres and pgvector 5432, mysql 3306, redis 6379, qdrant 6333, …"""
+    secret: NotRequired[str]
+    """Entry of secrets[] that holds the credentials; <NAME>_CREDENTIALS_FILE names its file or
+folder, or <NAME>_CREDENTIALS_ENV its variable."""
+
+
 class ConfigEntryArgs(TypedDict):
     """Configuration files: written here, or taken from a ConfigMap that exists."""
 
@@ -386,6 +446,10 @@ class AgentConfigArgs(TypedDict):
     """The system message."""
     tools: NotRequired[list[ToolArgs]]
     """What the agent may call."""
+    memory: NotRequired[MemoryArgs]
+    """What the agent remembers, and where."""
+    databases: NotRequired[list[DatabaseArgs]]
+    """Databases it talks to."""
     config: NotRequired[list[ConfigEntryArgs]]
     """Configuration files."""
 
@@ -409,6 +473,9 @@ class StorageVolumeArgs(TypedDict):
     """Name of a claim that exists already; then none is rendered."""
     retain: NotRequired[bool]
     """Keep the data when the agent goes; default true."""
+    allow_replacement: NotRequired[bool]
+    """Let a change of storageClassName, accessModes or restoreFrom delete the claim and its data
+and make it anew; needs retain: false. Default false: such a change is refused."""
 
 
 class AgentStorageArgs(TypedDict):
@@ -416,8 +483,12 @@ class AgentStorageArgs(TypedDict):
 
     agent: AgentPlaceArgs
     """The agent that the part belongs to."""
+    shared: NotRequired[SharedArgs]
+    """What agents share and what the stack offers."""
     storage: list[StorageVolumeArgs]
     """Volumes that survive restarts."""
+    restore_from: NotRequired[Any]
+    """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
 
 
 class GatewayReferenceArgs(TypedDict):
@@ -548,6 +619,10 @@ class AgentNetworkArgs(TypedDict):
     """The model; its host joins the egress."""
     tools: NotRequired[list[ToolArgs]]
     """The tools; their hosts join the egress."""
+    memory: NotRequired[MemoryArgs]
+    """The memory; its store joins the egress."""
+    databases: NotRequired[list[DatabaseArgs]]
+    """The databases; their hosts join the egress."""
 
 
 class ScalingMetricArgs(TypedDict):
@@ -637,6 +712,31 @@ class EnvFromSourceArgs(TypedDict):
     """Name of a ConfigMap."""
     secret_ref: NotRequired[str]
     """Name of a Secret."""
+
+
+class BackupArgs(TypedDict):
+    """Backups of the agent's volumes: by schedule, and before its workload changes."""
+
+    method: NotRequired[str]
+    """VolumeSnapshot: snapshots of the claims; Job: a container of yours that mounts the volumes
+read-only. Default VolumeSnapshot."""
+    schedule: NotRequired[str]
+    """When: minute, hour, day of the month, month, day of the week; default never."""
+    timezone: NotRequired[str]
+    """Time zone of the schedule; default UTC."""
+    retention_days: NotRequired[int]
+    """Days that a backup is kept; snapshots are deleted afterwards, your container reads it in
+BACKUP_RETENTION_DAYS. Default 7."""
+    before_rollout: NotRequired[bool]
+    """Make a backup before the workload changes; the change waits for it. Default true."""
+    image: NotRequired[str]
+    """Image of the container; method Job only."""
+    command: NotRequired[list[str]]
+    """Command that saves the volumes; method Job only."""
+    restore_command: NotRequired[list[str]]
+    """Command that fills them from the backup named in RESTORE_FROM; method Job only."""
+    env: NotRequired[list[EnvVarArgs]]
+    """Variables of both commands, such as where to save; method Job only."""
 
 
 class SecretReferenceArgs(TypedDict):
@@ -834,8 +934,17 @@ or a pool of warm ones, of agent-sandbox. Default BYO."""
     """The system message."""
     tools: NotRequired[list[ToolArgs]]
     """What the agent may call."""
+    memory: NotRequired[MemoryArgs]
+    """What it remembers, and where."""
     storage: NotRequired[list[StorageVolumeArgs]]
     """Volumes that survive restarts."""
+    databases: NotRequired[list[DatabaseArgs]]
+    """Databases it talks to."""
+    backup: NotRequired[BackupArgs]
+    """Backups of its volumes; default none."""
+    restore_from: NotRequired[Any]
+    """What fills new volumes: a VolumeSnapshot, {volume: snapshot} when there are several, or the
+id of a backup of method Job. To stay as long as the claim does."""
     secrets: NotRequired[list[SecretReferenceArgs]]
     """Secrets by reference."""
     config: NotRequired[list[ConfigEntryArgs]]

@@ -8,8 +8,10 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.backup import RestoreFrom
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.exposure import Availability, Network, Scaling, Security
+from holdfast.manifest.memory import Database, Memory
 from holdfast.manifest.model import McpServerSpec, Model, ModelConfigSpec, Prompt, Tool
 from holdfast.manifest.runtime import ContainerPort
 from holdfast.manifest.state import ConfigEntry, StorageVolume
@@ -122,11 +124,13 @@ class AgentIdentityInputs(PartInputs):
     """The identity and its rights."""
 
 
-class AgentStorageInputs(PartInputs):
+class AgentStorageInputs(SharingPartInputs):
     """Arguments of AgentStorage."""
 
     storage: Items[StorageVolume]
     """Volumes that survive restarts."""
+    restore_from: RestoreFrom | None = None
+    """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
 
 
 class AgentScalingInputs(PartInputs):
@@ -147,6 +151,10 @@ class AgentConfigInputs(SharingPartInputs):
     """The system message."""
     tools: Items[Tool] = ()
     """What the agent may call."""
+    memory: Memory = Memory()
+    """What the agent remembers, and where."""
+    databases: Items[Database] = ()
+    """Databases it talks to."""
     config: Items[ConfigEntry] = ()
     """Configuration files."""
 
@@ -164,6 +172,10 @@ class AgentNetworkInputs(SharingPartInputs):
     """The model; its host joins the egress."""
     tools: Items[Tool] = ()
     """The tools; their hosts join the egress."""
+    memory: Memory = Memory()
+    """The memory; its store joins the egress."""
+    databases: Items[Database] = ()
+    """The databases; their hosts join the egress."""
 
 
 class AgentInputs(AgentSpec):

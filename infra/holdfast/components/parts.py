@@ -99,6 +99,21 @@ class AgentNetwork(Part):
         self.register_outputs({"url": self.url})
 
 
+class AgentBackup(Part):
+    """Backups of an agent's volumes: by schedule, and before its workload changes.
+
+    Children: `<agent>-backup-schedule`, `<agent>-backup-before-rollout`, and what they run as:
+    `<agent>-backup-account`, `-role`, `-rolebinding`, `-networkpolicy`. An agent without `backup`
+    has none. AgentWorkload of the same agent must depend on it.
+    """
+
+    def __init__(
+        self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__(name, concerns.backup(plan_of(name, args, AgentInputs)), opts)
+        self.register_outputs({})
+
+
 class AgentWorkload(Part):
     """What runs an agent: a Deployment, CronJobs or a Sandbox, by its type.
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 from pydantic_core import PydanticCustomError
 
 from holdfast.manifest.agent_types import faults_of_type
+from holdfast.manifest.data_checks import faults_of_data
 from holdfast.manifest.faults import fault
 
 if TYPE_CHECKING:
     from holdfast.manifest.agent import AgentSpec
 
-NAMED_LISTS = ("env", "ports", "storage", "secrets", "config")
+NAMED_LISTS = ("env", "ports", "storage", "databases", "secrets", "config")
 """Fields of a spec whose items have unique names, and are merged by them."""
 
 INPUT_VARIABLE = "AGENT_INPUT"
@@ -30,6 +31,7 @@ def faults_of_spec(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     yield from _faults_of_ports(spec)
     yield from _faults_of_model_key(spec)
     yield from _faults_of_storage(spec)
+    yield from faults_of_data(spec)
     yield from _faults_of_grace(spec)
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from holdfast.manifest.backup import BackupSettings
 from holdfast.manifest.controllers import ControllerName
 from holdfast.manifest.faults import branch, chosen_by
 from holdfast.manifest.values import (
@@ -110,6 +111,8 @@ class Environment(ManifestModel):
     """What the cluster's network offers."""
     telemetry: TelemetrySettings = TelemetrySettings()
     """Where agents report to."""
+    backups: BackupSettings = BackupSettings()
+    """What snapshots of volumes take."""
     policy: PolicySettings = PolicySettings()
     """How strictly the stack is judged."""
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)

@@ -75,7 +75,8 @@ def _faults_of_egress(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestEr
             continue
         remedy = "set holdfast:network.egressGateway in the stack file"
         if destination.place is Place.ADDRESS:
-            remedy = "add the address to network.egress.cidrs"
+            way = "add the address to network.egress.cidrs"
+            remedy = way if opened_by == "cilium" else f"{remedy}, or {way}"
         elif opened_by == "cilium" and egress.allow_dns:
             continue
         elif opened_by == "cilium":

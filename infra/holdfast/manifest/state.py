@@ -38,15 +38,26 @@ class StorageVolume(ManifestModel):
     """Name of a claim that exists already; then none is rendered."""
     retain: bool = True
     """Keep the data when the agent goes; default true."""
+    allow_replacement: bool = False
+    """Let a change of storageClassName, accessModes or restoreFrom delete the claim and its data
+    and make it anew; needs retain: false. Default false: such a change is refused."""
 
     @model_validator(mode="after")
     def _own_or_existing(self) -> Self:
         if self.existing_claim is None and self.size is None:
             raise fault("expected size (or existingClaim)", remedy='say how much, such as "10Gi"')
         if self.existing_claim is not None:
-            extra = self.model_fields_set & {"size", "storage_class_name", "access_modes", "retain"}
-            if extra:
-                raise fault("existingClaim excludes size, storageClassName, accessModes and retain")
+            own = {"size", "storage_class_name", "access_modes", "retain", "allow_replacement"}
+            if self.model_fields_set & own:
+                raise fault(
+                    "existingClaim excludes size, storageClassName, accessModes, retain and "
+                    "allowReplacement"
+                )
+        if self.allow_replacement and self.retain:
+            remedy = "add retain: false, and only when the data may go"
+            raise fault(
+                "has no effect on a retained claim", remedy=remedy, at=("allowReplacement",)
+            )
         if self.size is not None and not parse_quantity(self.size):
             raise fault("expected more than nothing", found=repr(self.size), at=("size",))
         if not self.access_modes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from holdfast.render.backup import render_backup
 from holdfast.render.identity import render_identity
 from holdfast.render.marks import RenderedObject, revised
 from holdfast.render.network import render_network
@@ -23,12 +24,14 @@ def render_agent(plan: AgentPlan) -> tuple[RenderedObject, ...]:
         RenderError: the agent needs what is not declared or what the stack does not offer.
     """
     configuration = settings(plan)
+    running = workload(plan, configuration)
     return (
         *identity(plan),
         *configuration,
         *storage(plan),
         *network(plan),
-        *workload(plan, configuration),
+        *backup(plan, running),
+        *running,
         *scaling(plan),
     )
 
@@ -47,7 +50,22 @@ def storage(plan: AgentPlan) -> list[RenderedObject]:
     """PersistentVolumeClaims; none for a pool, whose pods have claims of their own."""
     if plan.spec.is_pooled:
         return []
-    return _revised(render_storage(plan.marks, plan.spec.storage))
+    spec = plan.spec
+    by_job = spec.backup is not None and spec.backup.method == "Job"
+    snapshots = {} if by_job else spec.restored
+    if snapshots:
+        plan.surroundings.require("volume-snapshots", plan.marks.name, "spec.restoreFrom")
+    return _revised(render_storage(plan.marks, spec.storage, snapshots))
+
+
+def backup(
+    plan: AgentPlan, running: Sequence[RenderedObject] | None = None
+) -> list[RenderedObject]:
+    """Backups by schedule and before the workload changes (rendered here when not given)."""
+    if plan.spec.backup is None:
+        return []
+    precedes = workload(plan) if running is None else running
+    return _revised(render_backup(plan.marks, plan.spec, plan.surroundings, precedes))
 
 
 def network(plan: AgentPlan) -> list[RenderedObject]:

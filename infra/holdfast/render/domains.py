@@ -14,13 +14,16 @@ from holdfast.render.marks import AgentMarks, RenderedObject
 from holdfast.render.surroundings import Host
 
 
-def render_domains(marks: AgentMarks, hosts: Sequence[Host], dns: PodGroup) -> list[RenderedObject]:
+def render_domains(
+    marks: AgentMarks, hosts: Sequence[Host], dns: PodGroup, suffix: str = ""
+) -> list[RenderedObject]:
     """The policy that opens these domains, each at its port.
 
     Args:
         marks: The agent's marks.
         hosts: Domains, `*.` before them or not, in order of name.
         dns: The cluster's DNS: Cilium learns a domain's addresses from the look-ups it sees.
+        suffix: Of the pods `<agent>-<suffix>` that it is for; by default the agent's own.
 
     Raises:
         RenderError: a host is an address, which no policy of domains can open.
@@ -36,13 +39,16 @@ def render_domains(marks: AgentMarks, hosts: Sequence[Host], dns: PodGroup) -> l
         names = [_selector(host.name) for host in hosts if host.port == port]
         ports = [{"port": str(port), "protocol": "TCP"}]
         rules.append({"toFQDNs": names, "toPorts": [{"ports": ports}]})
+    name = f"{marks.name}-{suffix}" if suffix else marks.name
+    selector = marks.selector() | {"app.kubernetes.io/name": name}
     manifest: KubeObject = {
         "apiVersion": "cilium.io/v2",
         "kind": "CiliumNetworkPolicy",
-        "metadata": marks.metadata(),
-        "spec": {"endpointSelector": {"matchLabels": marks.selector()}, "egress": rules},
+        "metadata": marks.metadata(suffix),
+        "spec": {"endpointSelector": {"matchLabels": selector}, "egress": rules},
     }
-    return [RenderedObject(marks.name, "ciliumnetworkpolicy", manifest)]
+    role = f"{suffix}-ciliumnetworkpolicy" if suffix else "ciliumnetworkpolicy"
+    return [RenderedObject(marks.name, role, manifest)]
 
 
 def _look_ups(dns: PodGroup) -> KubeObject:

@@ -1,5 +1,6 @@
 """The environment variables of an agent: what Holdfast tells it, then what its manifest says."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from holdfast.kube.objects import KubeObject
@@ -41,6 +42,11 @@ def otlp_endpoint(spec: AgentSpec, surroundings: Surroundings) -> str | None:
     return spec.telemetry.traces.endpoint or surroundings.environment.telemetry.otlp_endpoint
 
 
+def render_declared_env(entries: Iterable[EnvVar]) -> list[KubeObject]:
+    """Variables as the manifest declares them, sorted by name."""
+    return [_declared(entry) for entry in sorted(entries, key=lambda entry: entry.name)]
+
+
 def _declared(entry: EnvVar) -> KubeObject:
     return entry.model_dump(by_alias=True, exclude_none=True)
 
@@ -56,8 +62,10 @@ def _ours(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dic
     return (
         variables
         | _model(marks, spec, surroundings)
+        | _memory(marks, spec)
+        | _databases(spec)
         | _traces(marks, spec, surroundings)
-        | _proxy(spec, surroundings)
+        | render_proxy(spec, surroundings)
     )
 
 
@@ -99,7 +107,31 @@ def _traces(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> d
     }
 
 
-def _proxy(spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
+def _memory(marks: AgentMarks, spec: AgentSpec) -> dict[str, str]:
+    store = spec.memory.store_in(spec.databases, marks.namespace)
+    if store is None:
+        return {}
+    return {"MEMORY_STORE_HOST": store[0], "MEMORY_STORE_PORT": str(store[1])}
+
+
+def _databases(spec: AgentSpec) -> dict[str, str]:
+    secrets = {secret.name: secret for secret in spec.secrets}
+    variables: dict[str, str] = {}
+    for database in spec.databases:
+        prefix = database.variable_prefix
+        variables[f"{prefix}_HOST"] = database.host
+        variables[f"{prefix}_PORT"] = str(database.effective_port)
+        secret = secrets.get(database.secret or "")
+        if secret and secret.mount_path:
+            file = f"{secret.mount_path.rstrip('/')}/{secret.key or ''}".rstrip("/")
+            variables[f"{prefix}_CREDENTIALS_FILE"] = file
+        elif secret and secret.env:
+            variables[f"{prefix}_CREDENTIALS_ENV"] = secret.env
+    return variables
+
+
+def render_proxy(spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
+    """Variables that lead to the stack's egress gateway, where the agent uses it."""
     environment = surroundings.environment
     gateway = environment.network.egress_gateway
     is_used = environment.opens_domains == "gateway" and spec.network.egress.mode != "denyAll"

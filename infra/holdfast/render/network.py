@@ -27,13 +27,29 @@ def render_network(
 ) -> list[RenderedObject]:
     """Service, route and network policies; both directions are always governed by the policy."""
     rendered = [RenderedObject(marks.name, "networkpolicy", _policy(marks, spec, surroundings))]
-    outside = _outside(marks, spec, surroundings)
-    if outside and surroundings.environment.opens_domains == "cilium":
-        rendered += render_domains(marks, outside, surroundings.environment.network.dns)
+    rendered += domain_policy(marks, spec, surroundings)
     if spec.has_service:
         rendered.insert(0, RenderedObject(marks.name, "service", _service(marks, spec)))
         rendered += render_route(marks, spec, surroundings)
     return rendered
+
+
+def domain_policy(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, suffix: str = ""
+) -> list[RenderedObject]:
+    """The policy that opens domains by name, where the stack has Cilium and the agent needs one.
+
+    Args:
+        marks: The agent's marks.
+        spec: The agent.
+        surroundings: Its stack.
+        suffix: Of the pods `<agent>-<suffix>` that it is for; by default the agent's own.
+    """
+    environment = surroundings.environment
+    outside = _outside(marks, spec, surroundings)
+    if not outside or environment.opens_domains != "cilium":
+        return []
+    return render_domains(marks, outside, environment.network.dns, suffix)
 
 
 def _service(marks: AgentMarks, spec: AgentSpec) -> KubeObject:
@@ -64,7 +80,7 @@ def _policy(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> K
     # An absent list denies; an empty one would vanish in the provider's normalisation.
     if ingress := _ingress(marks, spec, surroundings):
         body["ingress"] = ingress
-    if egress := _egress(marks, spec, surroundings):
+    if egress := egress_rules(marks, spec, surroundings):
         body["egress"] = egress
     return {
         "apiVersion": "networking.k8s.io/v1",
@@ -104,12 +120,20 @@ def _caller(marks: AgentMarks, caller: Caller, surroundings: Surroundings) -> Ku
     return _agent_pods(name, namespace, marks.origin.stack)
 
 
-def _egress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
-    settings = surroundings.environment.network
+def dns_rule(surroundings: Surroundings) -> KubeObject:
+    """Egress to the cluster's DNS."""
+    dns = _pods(surroundings.environment.network.dns)
+    return {"to": [dns], "ports": [_port(53, "UDP"), _port(53, "TCP")]}
+
+
+def egress_rules(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+) -> list[KubeObject]:
+    """What an agent may reach, as far as a NetworkPolicy can say it."""
     declared = spec.network.egress
     rules = []
     if declared.allow_dns:
-        rules.append({"to": [_pods(settings.dns)], "ports": [_port(53, "UDP"), _port(53, "TCP")]})
+        rules.append(dns_rule(surroundings))
     if declared.mode == "denyAll":
         return rules
     references = (*spec.network.peers, *(tool.agent.ref for tool in spec.tools if tool.agent))
@@ -131,7 +155,7 @@ def _egress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> l
 
 
 def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[Host]:
-    """Hosts of model, tool servers, HTTP tools and telemetry, without repeats, in order of name."""
+    """Hosts of model, tools, databases, memory and telemetry, without repeats, by name."""
     urls: list[str | None] = [otlp_endpoint(spec, surroundings)]
     if spec.model:
         choices = (spec.model, *spec.model.fallbacks)
@@ -146,6 +170,9 @@ def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
         elif tool.mcp:
             urls.append(tool.mcp.url)
     hosts = {Host.of(url) for url in urls if url}
+    hosts |= {Host(database.host, database.effective_port) for database in spec.databases}
+    if store := spec.memory.store_in(spec.databases, marks.namespace):
+        hosts.add(Host(*store))
     return sorted(hosts, key=lambda host: (host.name, host.port))
 
 

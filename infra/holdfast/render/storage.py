@@ -1,19 +1,29 @@
 """Volumes that survive restarts: claims of the agent's own, and how the pod mounts them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.state import StorageVolume
 from holdfast.render.marks import AgentMarks, RenderedObject
 
+SNAPSHOT_GROUP = "snapshot.storage.k8s.io"
 
-def render_storage(marks: AgentMarks, storage: Sequence[StorageVolume]) -> list[RenderedObject]:
-    """One claim a volume, but for those that mount an existing one."""
+
+def render_storage(
+    marks: AgentMarks, storage: Sequence[StorageVolume], snapshots: Mapping[str, str]
+) -> list[RenderedObject]:
+    """One claim a volume, but for those that mount an existing one.
+
+    Args:
+        marks: The agent's marks.
+        storage: The volumes.
+        snapshots: Volume to the VolumeSnapshot that fills its claim.
+    """
     return [
         RenderedObject(
             marks.name,
             f"claim-{volume.name}",
-            _claim(marks, volume),
+            _claim(marks, volume, snapshots.get(volume.name)),
             is_protected=volume.retain,
             is_retained=volume.retain,
         )
@@ -43,10 +53,11 @@ def claim_spec(volume: StorageVolume) -> KubeObject:
     return spec
 
 
-def _claim(marks: AgentMarks, volume: StorageVolume) -> KubeObject:
+def _claim(marks: AgentMarks, volume: StorageVolume, snapshot: str | None) -> KubeObject:
+    source = {"apiGroup": SNAPSHOT_GROUP, "kind": "VolumeSnapshot", "name": snapshot}
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
         "metadata": marks.metadata(volume.name),
-        "spec": claim_spec(volume),
+        "spec": claim_spec(volume) | ({"dataSource": source} if snapshot else {}),
     }

@@ -5,6 +5,7 @@ from holdfast.manifest.agent import AgentSpec
 from holdfast.render.container import pod_security_context, render_container, render_volumes
 from holdfast.render.identity import service_account_name
 from holdfast.render.marks import AgentMarks, RenderedObject
+from holdfast.render.restore import restore_container
 from holdfast.render.surroundings import Surroundings
 
 CONFIG_HASH = "holdfast.dev/config-hash"
@@ -76,6 +77,7 @@ def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> Kube
         "runtimeClassName": spec.runtime_class_name,
         "tolerations": list(spec.tolerations),
         "topologySpreadConstraints": _spread(marks, spec),
+        "initContainers": [each for each in [restore_container(spec)] if each],
     }
     return pod | {key: value for key, value in optional.items() if value}
 

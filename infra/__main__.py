@@ -5,13 +5,12 @@ import sys
 from pathlib import Path
 
 import pulumi
-from holdfast.cli.definition_check import require_definitions
+from holdfast.cli.live_checks import look_at_cluster
 from holdfast.components.fleet import declared_fleet
 from holdfast.components.provider import kubernetes_provider
 from holdfast.errors import HoldfastError
 from holdfast.manifest.loader import load_fleet
 from holdfast.render.declared import plan_fleet
-from holdfast.render.fleet import render_fleet
 
 # Thousands of small objects live until the end: collecting them again and again costs a third of
 # the program's time.
@@ -22,9 +21,10 @@ stack = pulumi.get_stack()
 try:
     declared = load_fleet(Path(pulumi.get_root_directory()), stack)
     plan = plan_fleet(declared, stack)
-    context = declared.environment.cluster.context
-    if unchecked := require_definitions(render_fleet(plan), None, context):
-        pulumi.log.warn(unchecked)
+    live = look_at_cluster(declared, plan)
+    for note in live.notes:
+        pulumi.log.warn(note)
+    plan = live.known_to(plan)
     provider = kubernetes_provider(declared.environment, stack)
     fleet = declared_fleet("fleet", plan, pulumi.ResourceOptions(provider=provider))
 except HoldfastError as error:

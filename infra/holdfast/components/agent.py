@@ -12,6 +12,7 @@ from holdfast.components.parts import (
     AgentIdentity,
     AgentNetwork,
     AgentScaling,
+    AgentSecrets,
     AgentStorage,
     AgentWorkload,
 )
@@ -21,9 +22,9 @@ from holdfast.components.registration import TOKEN, plan_of
 class Agent(pulumi.ComponentResource):
     """An agent with everything it needs, secure unless told otherwise.
 
-    Children: `<agent>-identity`, `-config`, `-storage`, `-network`, `-backup`, `-workload` and
-    `-scaling`, the parts that can also be used alone; a part that a program has used alone under
-    that name is taken over without being replaced.
+    Children: `<agent>-identity`, `-config`, `-secrets`, `-storage`, `-network`, `-backup`,
+    `-workload` and `-scaling`, the parts that can also be used alone; a part that a program has
+    used alone under that name is taken over without being replaced.
     """
 
     namespace: pulumi.Output[str]
@@ -48,6 +49,8 @@ class Agent(pulumi.ComponentResource):
         storage = AgentStorage(f"{agent}-storage", part_args, options)
         network = AgentNetwork(f"{agent}-network", part_args, options)
         before = [*identity.objects, *config.objects, *storage.objects, *network.objects]
+        if any(secret.provider != "kubernetes" for secret in plan.spec.secrets):
+            before += AgentSecrets(f"{agent}-secrets", part_args, options).objects
         if plan.spec.backup is not None:
             options = self._options([*inherited, *before])
             before += AgentBackup(f"{agent}-backup", part_args, options).objects

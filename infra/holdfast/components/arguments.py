@@ -133,6 +133,44 @@ class TelemetrySettingsArgs(TypedDict):
     """OTLP endpoint for traces."""
 
 
+class StoreReferenceArgs(TypedDict):
+    """A store of External Secrets."""
+
+    name: str
+    """Its name."""
+    kind: NotRequired[Literal["ClusterSecretStore", "SecretStore"]]
+    """ClusterSecretStore, or a SecretStore in each agent's namespace; default the former."""
+
+
+class VaultSettingsArgs(TypedDict):
+    """HashiCorp Vault, as its injector is told."""
+
+    address: str
+    """Address of Vault; joins the egress of agents that use it."""
+    role: str
+    """Role of Vault's Kubernetes authentication that agents log in with."""
+    auth_path: NotRequired[str]
+    """Where that authentication is mounted; default the injector's (auth/kubernetes)."""
+
+
+class AwsSettingsArgs(TypedDict):
+    """Where AWS Secrets Manager is."""
+
+    region: str
+    """Region of the secrets."""
+
+
+class SecretStoresArgs(TypedDict):
+    """Where secrets come from that live outside the cluster."""
+
+    external_secret: NotRequired[StoreReferenceArgs]
+    """Store of provider externalSecret."""
+    vault: NotRequired[VaultSettingsArgs]
+    """Vault of provider vault."""
+    aws: NotRequired[AwsSettingsArgs]
+    """AWS of provider awsSecretsManager."""
+
+
 class BackupSettingsArgs(TypedDict):
     """What snapshots take in this environment."""
 
@@ -189,6 +227,8 @@ class EnvironmentArgs(TypedDict):
     """What the cluster's network offers."""
     telemetry: NotRequired[TelemetrySettingsArgs]
     """Where agents report to."""
+    secret_stores: NotRequired[SecretStoresArgs]
+    """Where secrets come from."""
     backups: NotRequired[BackupSettingsArgs]
     """What snapshots of volumes take."""
     policy: NotRequired[PolicySettingsArgs]
@@ -389,12 +429,12 @@ class CompactionArgs(TypedDict):
 class MemoryArgs(TypedDict):
     """What the agent keeps between turns, and where."""
 
-    backend: NotRequired[str]
+    backend: NotRequired[Literal["none", "local", "redis", "postgres", "vector"]]
     """none; local: in the agent's storage; or a store. Default none."""
-    store_ref: NotRequired[Any]
+    store_ref: NotRequired[str | ObjectReferenceArgs]
     """Store: an entry of databases[], else a Service by name or {namespace, name}. Env
 MEMORY_STORE_HOST and MEMORY_STORE_PORT; egress to it is opened."""
-    embedding_model_ref: NotRequired[Any]
+    embedding_model_ref: NotRequired[str | ObjectReferenceArgs]
     """ModelConfig that turns texts into vectors; backend vector only."""
     ttl_days: NotRequired[int]
     """Days after which a conversation is forgotten; default 15."""
@@ -409,7 +449,18 @@ class DatabaseArgs(TypedDict):
 
     name: str
     """Name of this entry; <NAME>_HOST and <NAME>_PORT say where the database is."""
-    kind: str
+    kind: Literal[
+        "chroma",
+        "elasticsearch",
+        "milvus",
+        "mongodb",
+        "mysql",
+        "pgvector",
+        "postgres",
+        "qdrant",
+        "redis",
+        "weaviate",
+    ]
     """What it is; decides the default port."""
     host: str
     """Host: a Service (`postgres`, `postgres.data.svc`), a domain or an address."""
@@ -454,6 +505,43 @@ class AgentConfigArgs(TypedDict):
     """Configuration files."""
 
 
+class SecretReferenceArgs(TypedDict):
+    """A secret by reference: never its value."""
+
+    name: str
+    """Name of this entry, by which model.apiKey and others refer to it."""
+    provider: NotRequired[Literal["kubernetes", "externalSecret", "vault", "awsSecretsManager"]]
+    """Where it lives. kubernetes: a Secret in the agent's namespace; externalSecret: the stack's
+store, by External Secrets; vault: HashiCorp Vault, by its injector; awsSecretsManager: by
+External Secrets or the CSI driver, with the role of the ServiceAccount. Default kubernetes."""
+    ref: str
+    """Name of the Secret, or path in the store, such as prod/llm."""
+    key: NotRequired[str]
+    """Key in the secret; required with env and by vault, default all keys with mountPath."""
+    env: NotRequired[str]
+    """Variable that receives the value; excludes mountPath."""
+    mount_path: NotRequired[str]
+    """Folder in which the keys appear as files; excludes env."""
+    refresh_interval: NotRequired[str]
+    """How often the store is asked again; default 1h. Has no effect on provider kubernetes."""
+    on_change: NotRequired[Literal["restart", "reload"]]
+    """restart: the next update rolls the pods when the secret has changed; reload: the agent reads
+the file again. Default restart, where the secret never passes through a Secret reload."""
+
+
+class AgentSecretsArgs(TypedDict):
+    """Arguments of AgentSecrets."""
+
+    agent: AgentPlaceArgs
+    """The agent that the part belongs to."""
+    shared: NotRequired[SharedArgs]
+    """What agents share and what the stack offers."""
+    secrets: list[SecretReferenceArgs]
+    """Secrets by reference."""
+    security: NotRequired[SecurityArgs]
+    """The identity with which AWS is asked."""
+
+
 class StorageVolumeArgs(TypedDict):
     """A volume that survives restarts: a claim of its own, or an existing one."""
 
@@ -487,7 +575,7 @@ class AgentStorageArgs(TypedDict):
     """What agents share and what the stack offers."""
     storage: list[StorageVolumeArgs]
     """Volumes that survive restarts."""
-    restore_from: NotRequired[Any]
+    restore_from: NotRequired[str | dict[str, str]]
     """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
 
 
@@ -717,7 +805,7 @@ class EnvFromSourceArgs(TypedDict):
 class BackupArgs(TypedDict):
     """Backups of the agent's volumes: by schedule, and before its workload changes."""
 
-    method: NotRequired[str]
+    method: NotRequired[Literal["VolumeSnapshot", "Job"]]
     """VolumeSnapshot: snapshots of the claims; Job: a container of yours that mounts the volumes
 read-only. Default VolumeSnapshot."""
     schedule: NotRequired[str]
@@ -737,23 +825,6 @@ BACKUP_RETENTION_DAYS. Default 7."""
     """Command that fills them from the backup named in RESTORE_FROM; method Job only."""
     env: NotRequired[list[EnvVarArgs]]
     """Variables of both commands, such as where to save; method Job only."""
-
-
-class SecretReferenceArgs(TypedDict):
-    """A secret by reference: never its value."""
-
-    name: str
-    """Name of this entry, by which model.apiKey and others refer to it."""
-    provider: NotRequired[Literal["kubernetes"]]
-    """Where the secret lives: `kubernetes`, a Secret in the agent's namespace."""
-    ref: str
-    """Name of the Secret."""
-    key: NotRequired[str]
-    """Key in the Secret; required with env, default all keys with mountPath."""
-    env: NotRequired[str]
-    """Variable that receives the value; excludes mountPath."""
-    mount_path: NotRequired[str]
-    """Folder in which the keys appear as files; excludes env."""
 
 
 class ResourcesArgs(TypedDict):
@@ -942,7 +1013,7 @@ or a pool of warm ones, of agent-sandbox. Default BYO."""
     """Databases it talks to."""
     backup: NotRequired[BackupArgs]
     """Backups of its volumes; default none."""
-    restore_from: NotRequired[Any]
+    restore_from: NotRequired[str | dict[str, str]]
     """What fills new volumes: a VolumeSnapshot, {volume: snapshot} when there are several, or the
 id of a backup of method Job. To stay as long as the claim does."""
     secrets: NotRequired[list[SecretReferenceArgs]]

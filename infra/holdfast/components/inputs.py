@@ -14,7 +14,7 @@ from holdfast.manifest.exposure import Availability, Network, Scaling, Security
 from holdfast.manifest.memory import Database, Memory
 from holdfast.manifest.model import McpServerSpec, Model, ModelConfigSpec, Prompt, Tool
 from holdfast.manifest.runtime import ContainerPort
-from holdfast.manifest.state import ConfigEntry, StorageVolume
+from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.telemetry import Telemetry
 from holdfast.manifest.values import (
     AgentName,
@@ -122,6 +122,15 @@ class AgentIdentityInputs(PartInputs):
 
     security: Security = Security()
     """The identity and its rights."""
+
+
+class AgentSecretsInputs(SharingPartInputs):
+    """Arguments of AgentSecrets."""
+
+    secrets: Items[SecretReference]
+    """Secrets by reference."""
+    security: Security = Security()
+    """The identity with which AWS is asked."""
 
 
 class AgentStorageInputs(SharingPartInputs):

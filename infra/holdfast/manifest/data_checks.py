@@ -10,6 +10,9 @@ from holdfast.manifest.faults import fault
 if TYPE_CHECKING:
     from holdfast.manifest.agent import AgentSpec
 
+AWS_ROLE = "eks.amazonaws.com/role-arn"
+"""Annotation of a ServiceAccount: the role that its pods take in AWS."""
+
 
 def faults_of_data(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     """Everything that single fields cannot know."""
@@ -17,6 +20,7 @@ def faults_of_data(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     yield from _faults_of_databases(spec)
     yield from _faults_of_backup(spec)
     yield from _faults_of_restore(spec)
+    yield from _faults_of_roles(spec)
 
 
 def _faults_of_memory(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
@@ -91,3 +95,16 @@ def _faults_of_restore(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     if is_job and spec.backup is not None and not spec.backup.restore_command:
         remedy = "say how to fill the volumes"
         yield fault("restoreFrom needs this field", remedy=remedy, at=("backup", "restoreCommand"))
+
+
+def _faults_of_roles(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    account = spec.security.service_account
+    for index, secret in enumerate(spec.secrets):
+        if secret.provider == "awsSecretsManager" and (
+            account.create and AWS_ROLE not in account.annotations
+        ):
+            yield fault(
+                "AWS Secrets Manager is asked with the role of the ServiceAccount, which has none",
+                remedy=f"add {AWS_ROLE} to security.serviceAccount.annotations",
+                at=("secrets", index, "provider"),
+            )

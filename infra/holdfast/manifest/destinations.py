@@ -38,6 +38,7 @@ def destinations_of(agent: DeclaredAgent, fleet: Fleet) -> tuple[Destination, ..
     inferred = (
         *(_of_url(url, path) for url, path in _urls(agent, fleet)),
         *_stores(agent),
+        *_vault(agent, fleet),
     )
     listed = (
         Destination(domain, None, Place.EXTERNAL, ("spec", "network", "egress", "domains", index))
@@ -68,6 +69,14 @@ def _urls(agent: DeclaredAgent, fleet: Fleet) -> Iterator[tuple[str, tuple[Segme
     endpoint = spec.telemetry.traces.endpoint or fleet.environment.telemetry.otlp_endpoint
     if endpoint is not None:
         yield endpoint, ("spec", "telemetry", "traces", "endpoint")
+
+
+def _vault(agent: DeclaredAgent, fleet: Fleet) -> Iterator[Destination]:
+    """Vault, which the injected sidecar of an agent asks."""
+    vault = fleet.environment.secret_stores.vault
+    for index, secret in enumerate(agent.spec.secrets):
+        if vault is not None and secret.provider == "vault":
+            yield _of_url(vault.address, ("spec", "secrets", index, "provider"))
 
 
 def _stores(agent: DeclaredAgent) -> Iterator[Destination]:

@@ -80,6 +80,44 @@ RuleSettings = Annotated[
 """What a stack says of one rule."""
 
 
+class StoreReference(ManifestModel):
+    """A store of External Secrets."""
+
+    name: LabelName
+    """Its name."""
+    kind: Literal["ClusterSecretStore", "SecretStore"] = "ClusterSecretStore"
+    """ClusterSecretStore, or a SecretStore in each agent's namespace; default the former."""
+
+
+class VaultSettings(ManifestModel):
+    """HashiCorp Vault, as its injector is told."""
+
+    address: Url
+    """Address of Vault; joins the egress of agents that use it."""
+    role: Text
+    """Role of Vault's Kubernetes authentication that agents log in with."""
+    auth_path: Text | None = None
+    """Where that authentication is mounted; default the injector's (auth/kubernetes)."""
+
+
+class AwsSettings(ManifestModel):
+    """Where AWS Secrets Manager is."""
+
+    region: Text
+    """Region of the secrets."""
+
+
+class SecretStores(ManifestModel):
+    """Where secrets come from that live outside the cluster."""
+
+    external_secret: StoreReference | None = None
+    """Store of provider externalSecret."""
+    vault: VaultSettings | None = None
+    """Vault of provider vault."""
+    aws: AwsSettings | None = None
+    """AWS of provider awsSecretsManager."""
+
+
 class PolicySettings(ManifestModel):
     """How strictly the policy pack judges the stack."""
 
@@ -111,6 +149,8 @@ class Environment(ManifestModel):
     """What the cluster's network offers."""
     telemetry: TelemetrySettings = TelemetrySettings()
     """Where agents report to."""
+    secret_stores: SecretStores = SecretStores()
+    """Where secrets come from."""
     backups: BackupSettings = BackupSettings()
     """What snapshots of volumes take."""
     policy: PolicySettings = PolicySettings()

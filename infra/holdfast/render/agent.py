@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from holdfast.render.backup import render_backup
 from holdfast.render.identity import render_identity
 from holdfast.render.marks import RenderedObject, revised
+from holdfast.render.mounted import with_mounted_hash
 from holdfast.render.network import render_network
 from holdfast.render.plan import AgentPlan
 from holdfast.render.sandboxes import render_sandbox
 from holdfast.render.scaling import render_scaling
 from holdfast.render.schedules import render_schedules
+from holdfast.render.secrets import render_secrets
 from holdfast.render.settings import render_settings, settings_hash
 from holdfast.render.storage import render_storage
 from holdfast.render.workload import render_workload
@@ -28,6 +30,7 @@ def render_agent(plan: AgentPlan) -> tuple[RenderedObject, ...]:
     return (
         *identity(plan),
         *configuration,
+        *secrets(plan),
         *storage(plan),
         *network(plan),
         *backup(plan, running),
@@ -44,6 +47,11 @@ def identity(plan: AgentPlan) -> list[RenderedObject]:
 def settings(plan: AgentPlan) -> list[RenderedObject]:
     """ConfigMaps."""
     return _revised(render_settings(plan.marks, plan.spec, plan.surroundings))
+
+
+def secrets(plan: AgentPlan) -> list[RenderedObject]:
+    """What fetches the secrets that live outside the cluster."""
+    return _revised(render_secrets(plan.marks, plan.spec, plan.surroundings))
 
 
 def storage(plan: AgentPlan) -> list[RenderedObject]:
@@ -84,7 +92,8 @@ def workload(
     render = {"Job": render_schedules, "Sandbox": render_sandbox}.get(
         plan.spec.type, render_workload
     )
-    return _revised(render(plan.marks, plan.spec, plan.surroundings, content))
+    rendered = _revised(render(plan.marks, plan.spec, plan.surroundings, content))
+    return [with_mounted_hash(item, plan.mounted_hash) for item in rendered]
 
 
 def scaling(plan: AgentPlan) -> list[RenderedObject]:

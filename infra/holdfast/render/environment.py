@@ -8,6 +8,7 @@ from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.runtime import EnvVar
 from holdfast.manifest.text_checks import duration_milliseconds
 from holdfast.render.marks import AgentMarks
+from holdfast.render.secrets import secret_name
 from holdfast.render.settings import MODEL_KEY_FOLDER, SETTINGS_FOLDER, resolve_model
 from holdfast.render.surroundings import Surroundings
 
@@ -20,7 +21,7 @@ def render_env(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -
     }
     for secret in spec.secrets:
         if secret.env:
-            reference = {"name": secret.ref, "key": secret.key}
+            reference = {"name": secret_name(marks, secret), "key": secret.key}
             source = {"secretKeyRef": reference}
             variables[secret.env] = {"name": secret.env, "valueFrom": source}
     variables |= {entry.name: _declared(entry) for entry in spec.env}

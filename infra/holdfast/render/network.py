@@ -161,6 +161,9 @@ def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
         choices = (spec.model, *spec.model.fallbacks)
         models = [resolve_model(marks, choice, surroundings) for choice in choices]
         urls += [spec.model.base_url, *(model.base_url for model in models)]
+    vault = surroundings.environment.secret_stores.vault
+    if vault is not None and any(secret.provider == "vault" for secret in spec.secrets):
+        urls.append(vault.address)
     for tool in spec.tools:
         if tool.http:
             urls.append(tool.http.url)

@@ -6,6 +6,7 @@ from holdfast.render.container import pod_security_context, render_container, re
 from holdfast.render.identity import service_account_name
 from holdfast.render.marks import AgentMarks, RenderedObject
 from holdfast.render.restore import restore_container
+from holdfast.render.secrets import vault_annotations, vault_volumes
 from holdfast.render.surroundings import Surroundings
 
 CONFIG_HASH = "holdfast.dev/config-hash"
@@ -44,7 +45,9 @@ def pod_template(
     return {
         "metadata": {
             "labels": marks.object_labels(),
-            "annotations": dict(marks.annotations) | {CONFIG_HASH: config_hash},
+            "annotations": dict(marks.annotations)
+            | vault_annotations(spec, surroundings)
+            | {CONFIG_HASH: config_hash},
         },
         "spec": _pod(marks, spec, surroundings),
     }
@@ -67,7 +70,7 @@ def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> Kube
         "securityContext": pod_security_context(spec),
         "serviceAccountName": service_account_name(marks, spec.security),
         "terminationGracePeriodSeconds": spec.grace_seconds,
-        "volumes": render_volumes(marks, spec, surroundings),
+        "volumes": [*render_volumes(marks, spec, surroundings), *vault_volumes(spec)],
     }
     optional = {
         "affinity": spec.affinity,

@@ -40,7 +40,7 @@ spec:
     metrics: [{{type: Resource, name: cpu, target: 70}}]
   network:
     ingressFrom: [{{namespace: edge}}]
-    egress: {{cidrs: [10.20.{number}.0/24]}}
+    egress: {{cidrs: [10.20.{block}.0/24]}}
 """
 
 
@@ -93,14 +93,20 @@ def deployed_fleet(agents: int = 100) -> Iterator[MeasuredFleet]:
 
 
 def write_project(root: Path, agents: int) -> Path:
-    """Write a project of that many agents; program, packages and pack are this clone's."""
-    (root / "agents").mkdir(parents=True)
-    (root / "stacks").mkdir()
-    for entry in ("infra", ".venv", "policy-pack"):
-        (root / entry).symlink_to(ROOT / entry)
+    """Write a project of that many agents, or more agents into one that is there.
+
+    Program, packages and pack are this clone's.
+    """
+    if not root.exists():
+        (root / "agents").mkdir(parents=True)
+        (root / "stacks").mkdir()
+        for entry in ("infra", ".venv", "policy-pack"):
+            (root / entry).symlink_to(ROOT / entry)
     (root / "Pulumi.yaml").write_text((ROOT / "Pulumi.yaml").read_text())
     for number in range(agents):
-        text = AGENT.format(number=number, team=number % 7, digest=f"{number:064x}")
+        text = AGENT.format(
+            number=number, team=number % 7, block=number % 256, digest=f"{number:064x}"
+        )
         (root / "agents" / f"agent-{number:03}.yaml").write_text(text)
     write_settings(root)
     return root

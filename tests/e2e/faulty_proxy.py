@@ -112,21 +112,25 @@ class Handler(BaseHTTPRequestHandler):
 Fault = Callable[[Handler, Request], None]
 
 
-def pass_on(handler: Handler, _: Request) -> None:
+def pass_on(handler: Handler, request: Request) -> None:
     """Let a request through, and its answer as it comes."""
     connection, response = handler.upstream()
-    handler.proxy.streams.append(connection)
-    handler.send_response(response.status)
-    for name in ("Content-Type", "Retry-After"):
-        if response.headers[name]:
-            handler.send_header(name, response.headers[name])
-    handler.send_header("Transfer-Encoding", "chunked")
-    handler.end_headers()
-    while chunk := response.read1(1 << 16):
-        handler.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
-        handler.wfile.flush()
-    handler.wfile.write(b"0\r\n\r\n")
-    connection.close()
+    if request.is_watch:
+        handler.proxy.streams.append(connection)
+    try:
+        handler.send_response(response.status)
+        for name in ("Content-Type", "Retry-After"):
+            if response.headers[name]:
+                handler.send_header(name, response.headers[name])
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        while chunk := response.read1(1 << 16):
+            handler.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
+            handler.wfile.flush()
+        handler.wfile.write(b"0\r\n\r\n")
+    finally:
+        response.close()
+        connection.close()
 
 
 def status(code: int, **headers: str) -> Fault:
@@ -268,7 +272,9 @@ class FaultyProxy:
         return http.client.HTTPSConnection(str(parts.hostname), parts.port, context=self._tls)
 
     def cut_streams(self) -> None:
-        """Break every stream that is open, as a server does that restarts."""
+        """Break every stream, as a server does that restarts; waits until there is one."""
+        while not self.streams:
+            time.sleep(0.05)
         for stream in self.streams:
             if stream.sock is not None:
                 stream.sock.shutdown(socket.SHUT_RDWR)

@@ -64,6 +64,11 @@ class Watching:
         return [document for _, document in self.lines if document["type"] == kind]
 
     @property
+    def findings(self) -> list[dict[str, Any]]:
+        """All turns of findings, in order."""
+        return [document for _, document in self.lines if document["type"].startswith("finding")]
+
+    @property
     def statuses(self) -> list[str]:
         """All states, in order."""
         return [document["status"] for document in self.of_type("state")]

@@ -3,7 +3,7 @@
 The client is imported when a cluster is asked for: comparing files needs none.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.scan import LiveState
+from holdfast.drift.scan import Identity, LiveState
 from holdfast.drift.unmanaged import declared_namespaces, stack_selector
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.placement import placed
@@ -54,23 +54,40 @@ class ClusterSource:
 
         return placed(objects, is_namespaced, self.client.connection.namespace)
 
-    def read(self, objects: list[KubeObject], stack: str) -> tuple[LiveState, list[TypeTable]]:
-        """The live objects of all declared kinds, and the types of the custom ones."""
+    def types(self) -> list[TypeTable]:
+        """The types of the custom resources among the kinds."""
         from holdfast.cluster.kinds import custom_types  # noqa: PLC0415  (as above)
-        from holdfast.cluster.listing import read_listed  # noqa: PLC0415  (as above)
 
         custom = {version for (version, _), entry in self.kinds.items() if not entry.type_name}
-        with ThreadPoolExecutor(2) as threads:
-            types = threads.submit(custom_types, self.client, custom)
+        return custom_types(self.client, custom)
+
+    def read(
+        self,
+        objects: list[KubeObject],
+        stack: str,
+        is_settled: Callable[[Identity, KubeObject], bool],
+    ) -> LiveState:
+        """The live objects of all declared kinds.
+
+        Args:
+            objects: What is declared, with namespaces.
+            stack: Name of the stack; empty for files.
+            is_settled: Whether a live object is in sync, and need not be kept.
+        """
+        from holdfast.cluster.kind_reader import Question  # noqa: PLC0415  (as above)
+        from holdfast.cluster.listing import read_listed  # noqa: PLC0415  (as above)
+
+        refs = [reference_of(one) for one in objects]
+        with ThreadPoolExecutor(1) as threads:
             bystanders = threads.submit(self._bystanders, objects, stack)
-            listing = read_listed(self.client, [reference_of(one) for one in objects], self.kinds)
+            listing = read_listed(self.client, refs, self.kinds, Question(is_settled=is_settled))
             beside, watched = bystanders.result()
         unread = {
             identity: NotChecked(item.scope, item.reason)
             for identity, item in listing.unread.items()
         }
-        live = LiveState({**beside, **listing.objects}, unread, watched=watched)
-        return live, types.result()
+        found = {**beside, **listing.objects}
+        return LiveState(found, unread, watched=watched, settled=listing.settled)
 
     def autoscalers(self, objects: list[KubeObject]) -> Iterable[KubeObject]:
         """Live autoscalers of the namespaces in question, whoever made them."""

@@ -46,7 +46,7 @@ def scan_with_engine(sources: "DriftSources", *, wanted: bool | None) -> "Scan":
         return sources.scan()
     if wanted:
         with ThreadPoolExecutor(1) as thread:
-            scanning = thread.submit(sources.scan)
+            scanning = thread.submit(sources.scan, keeps_all=True)
             # In this thread, so that a signal reaches the engine.
             answer = _ask(sources, ())
             scan = scanning.result()

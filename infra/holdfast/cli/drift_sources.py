@@ -166,30 +166,39 @@ class DriftSources:
         """Objects that an interrupted update left: they cannot be judged."""
         return {ref.identity: _half_done(ref) for ref in self.desired.pending}
 
-    def scan(self) -> Scan:
-        """Read what is live now, and compare."""
+    def scan(self, *, keeps_all: bool = False) -> Scan:
+        """Read what is live now, and compare.
+
+        Args:
+            keeps_all: What is in sync is kept, too, for whoever compares it with something else.
+        """
         if self.request.live is not None:
             return self._scan_of_file(self.request.live)
         objects = self.cluster.placed(self.desired.objects)
-        live, types = self.cluster.read(objects, self.desired.stack)
+        around = self.surroundings(
+            objects, self.cluster.types(), lambda: self.cluster.autoscalers(objects)
+        )
+        judge = DriftJudge(objects, around, self.desired.stack)
+        is_settled = _never if keeps_all else judge.is_in_sync
+        live = self.cluster.read(objects, self.desired.stack, is_settled)
         live = replace(
             live,
             unread={**live.unread, **self.half_done},
             not_checked=self.desired.not_checked,
         )
-        around = self.surroundings(objects, types, lambda: self.cluster.autoscalers(objects))
-        return self._compared(objects, live, around)
+        return self._compared(judge, live)
 
     def _scan_of_file(self, file: Path) -> Scan:
         objects = placed(self.desired.objects, _is_namespaced, "default")
         found = _by_identity(one.kube_object for one in read_kube_objects(file))
         around = self.surroundings(objects, [], found.values)
-        return self._compared(objects, LiveState(found), around)
-
-    def _compared(self, objects: list[KubeObject], live: LiveState, around: Surroundings) -> Scan:
         judge = DriftJudge(objects, around, self.desired.stack)
+        return self._compared(judge, LiveState(found))
+
+    def _compared(self, judge: DriftJudge, live: LiveState) -> Scan:
         report = self.finished(judge.report(live), judge)
-        return Scan(report, _by_identity(objects), live, around)
+        desired = {identity: one for identity, (_, one) in judge.declared.items()}
+        return Scan(report, desired, live, judge.around)
 
     def finished(
         self, report: DriftReport, judge: DriftJudge, only: Collection[Identity] | None = None
@@ -275,6 +284,10 @@ def _half_done(ref: ObjectRef) -> NotChecked:
 def _under_way(stack: str, who: str) -> NotChecked:
     remedy = f"wait for it to end; if it is dead, run `pulumi cancel -s {stack}`"
     return NotChecked(f"stack {stack}", f"{who} is changing it: {remedy}")
+
+
+def _never(_: Identity, __: KubeObject) -> bool:
+    return False
 
 
 def _is_namespaced(api_version: str, kind: str) -> bool | None:

@@ -19,7 +19,6 @@ from holdfast.cluster.api_error import ApiError
 from holdfast.cluster.audit_log import AuditTail
 from holdfast.cluster.changes import Change, WatchedKind
 from holdfast.cluster.cluster_watch import ClusterWatch
-from holdfast.cluster.kinds import custom_types
 from holdfast.cluster.place_watch import Connections
 from holdfast.cluster.watch_plan import autoscalers_beside, declared_kinds, kinds_beside
 from holdfast.cluster.writing import read_object
@@ -114,9 +113,7 @@ class WatchSources:
         with contextlib.suppress(ApiError):  # forbidden, say: what matters is that somebody answers
             cluster.client.get("/version")
         objects = cluster.placed(sources.desired.objects)
-        custom = {version for (version, _), entry in cluster.kinds.items() if not entry.type_name}
-        types = custom_types(cluster.client, custom)
-        around = sources.surroundings(objects, types, tuple, self._trail)
+        around = sources.surroundings(objects, cluster.types(), tuple, self._trail)
         places, selector = places_beside(objects, sources.desired.stack)
         refs = [reference_of(one) for one in objects]
         beside = kinds_beside(cluster.kinds.keys(), places, selector)

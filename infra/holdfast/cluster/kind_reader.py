@@ -4,7 +4,7 @@ Objects are decoded without their status, and with managed fields left as raw JS
 suspects them. What cannot be read is noted for the objects it concerns, with the reason.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -48,6 +48,7 @@ class Listing:
     Attributes:
         objects: By group, kind, namespace and name.
         unchanged: What is there in the version that was known already; not decoded.
+        settled: What is there, and of which nothing more is wanted; not kept.
         unread: Wanted objects that could not be looked at.
         versions: Namespace (empty for the whole cluster) to the version of its list.
         requests: How many were sent.
@@ -55,9 +56,15 @@ class Listing:
 
     objects: dict[Identity, KubeObject] = field(default_factory=dict)
     unchanged: set[Identity] = field(default_factory=set)
+    settled: set[Identity] = field(default_factory=set)
     versions: dict[str, str] = field(default_factory=dict)
     unread: dict[Identity, Unread] = field(default_factory=dict)
     requests: int = 0
+
+    @property
+    def there(self) -> set[Identity]:
+        """Everything that is there, kept or not."""
+        return {*self.objects, *self.unchanged, *self.settled}
 
 
 @dataclass(frozen=True)
@@ -69,12 +76,15 @@ class Question:
         selector: Label selector; empty for all objects.
         name: Name of the only object that is wanted; empty for all.
         known: Versions of objects that need not be decoded again.
+        is_settled: Whether nothing more is wanted of an object, so that it need not be kept: of a
+            large cluster only what somebody will look at stays in memory.
     """
 
     accept: str = JSON
     selector: str = ""
     name: str = ""
     known: Mapping[Identity, str] = field(default_factory=dict)
+    is_settled: Callable[[Identity, KubeObject], bool] = lambda _, __: False
 
     @property
     def selection(self) -> dict[str, str]:
@@ -204,10 +214,10 @@ class KindReader:
     def _forget(self, namespace: str) -> None:
         """Drop what half a list has shown: some of it may be gone by now."""
         listing = self.listing
-        kept = {key for key in (*listing.objects, *listing.unchanged) if key[2] != namespace}
-        kept = kept if namespace else set()
+        kept = {key for key in listing.there if namespace and key[2] != namespace}
         listing.objects = {key: one for key, one in listing.objects.items() if key in kept}
         listing.unchanged &= kept
+        listing.settled &= kept
 
     def _keep(self, fields: RawObject) -> None:
         head = decode_head(fields["metadata"])
@@ -215,19 +225,17 @@ class KindReader:
         self.listing.unread.pop(identity, None)
         if head.resource_version and self.question.known.get(identity) == head.resource_version:
             self.listing.unchanged.add(identity)
+            return
+        one = decode_object(fields, self.api_version, self.kind)
+        if self.question.is_settled(identity, one):
+            self.listing.settled.add(identity)
         else:
-            self.listing.objects[identity] = decode_object(fields, self.api_version, self.kind)
+            self.listing.objects[identity] = one
 
     def confirm_missing(self, entry: KindEntry) -> None:
         """A second look at what a LIST did not show: it may have been made between two pages."""
-        missing = [
-            ref
-            for ref in self.refs
-            if ref.name
-            and ref.identity not in self.listing.objects
-            and ref.identity not in self.listing.unchanged
-            and ref.identity not in self.listing.unread
-        ]
+        known = self.listing.there | self.listing.unread.keys()
+        missing = [ref for ref in self.refs if ref.name and ref.identity not in known]
         if len(missing) > MOST_CONFIRMED_ONE_BY_ONE:
             self.list_everywhere()
             return

@@ -44,7 +44,10 @@ class Bystanders:
 
 
 def read_listed(
-    client: ApiClient, wanted: Iterable[ObjectRef], kinds: Mapping[KindKey, KindEntry]
+    client: ApiClient,
+    wanted: Iterable[ObjectRef],
+    kinds: Mapping[KindKey, KindEntry],
+    question: Question | None = None,
 ) -> Listing:
     """Read all objects of the wanted kinds, in the namespaces where they are wanted.
 
@@ -52,6 +55,7 @@ def read_listed(
         client: The API server.
         wanted: References with their namespace filled in.
         kinds: What is served; a wanted kind that is absent becomes unread.
+        question: How to ask.
 
     Raises:
         LoginError: the credentials are not accepted.
@@ -60,7 +64,7 @@ def read_listed(
     by_kind: dict[KindKey, list[ObjectRef]] = {}
     for ref in wanted:
         by_kind.setdefault((ref.api_version, ref.kind), []).append(ref)
-    readers = [KindReader(client, kinds.get(key), refs) for key, refs in by_kind.items()]
+    readers = [KindReader(client, kinds.get(key), refs, question) for key, refs in by_kind.items()]
     with ThreadPoolExecutor(CONCURRENT_KINDS) as threads:
         failures = [error for error in threads.map(KindReader.read, readers) if error]
     if failures and len(failures) == len(readers):
@@ -75,6 +79,7 @@ def read_listed(
             if declared_in.get(identity, reader.api_version) == reader.api_version:
                 total.objects[identity] = one
         total.unread.update(reader.listing.unread)
+        total.settled |= reader.listing.settled
         total.requests += reader.listing.requests
     return total
 

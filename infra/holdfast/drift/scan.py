@@ -1,7 +1,8 @@
 """Everything declared against everything live: the whole report of one scan. Pure."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, NotChecked, Objects
@@ -20,12 +21,14 @@ class LiveState:
         objects: By identity; of the kinds that are declared also those that nobody declared.
         unread: Which declared objects could not be looked at, and why.
         watched: Group and kind of what was read although nobody declares any: of these, metadata.
+        settled: Declared objects that were judged when they were read, and are in sync.
     """
 
     objects: Objects
     unread: Mapping[Identity, NotChecked] = field(default_factory=dict)
     not_checked: tuple[NotChecked, ...] = ()
     watched: frozenset[tuple[str, str]] = frozenset()
+    settled: Collection[Identity] = frozenset()
 
 
 class DriftJudge:
@@ -70,6 +73,9 @@ class DriftJudge:
             if identity in live.unread:
                 unchecked.add(live.unread[identity])
                 continue
+            if identity in live.settled:
+                checked += 1
+                continue
             ref, one = self.declared[identity]
             try:
                 findings += self._of_declared(ref, one, live.objects.get(identity))
@@ -79,6 +85,25 @@ class DriftJudge:
         findings += self._of_strangers(live, only)
         findings.sort(key=lambda finding: finding.sort_key)
         return DriftReport(tuple(findings), tuple(sorted(unchecked)), checked)
+
+    def is_in_sync(self, identity: Identity, live: Mapping[str, Any]) -> bool:
+        """Whether a declared object shows nothing that could be a finding; for any thread.
+
+        Neither an audit log nor a rule is asked: they say something of findings only.
+        """
+        if identity not in self.declared:
+            return False
+        ref, desired = self.declared[identity]
+        if str(live.get("apiVersion")) != ref.api_version:
+            return False
+        try:
+            return not object_findings(ref, desired, live, self._quiet)
+        except RecursionError:
+            return False
+
+    @cached_property
+    def _quiet(self) -> Surroundings:
+        return replace(self.around, trail=None, judge=None)
 
     def _of_declared(
         self, ref: ObjectRef, desired: KubeObject, found: Mapping[str, Any] | None

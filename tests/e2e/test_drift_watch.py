@@ -102,7 +102,7 @@ def test_an_update_is_no_drift_and_changes_what_is_wanted(
 ) -> None:
     manifest = project.root / "agents" / "support-rag.yaml"
     before = manifest.read_text()
-    manifest.write_text(before.replace("maxReplicas: ", "maxReplicas: 1"))
+    manifest.write_text(before.replace("version: 2.1.0", "version: 2.1.1"))
     assert manifest.read_text() != before
     started = time.monotonic()
     assert project.stack().up().has_changes

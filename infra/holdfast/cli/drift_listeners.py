@@ -85,6 +85,10 @@ class WebhookListener(Listener):
         for number, event in enumerate(look.events, 1):
             self._webhook.send(cloud_event(look, event, number, self._stack))
 
+    def ended(self) -> None:
+        """Deliver what waits."""
+        self._webhook.close()
+
 
 class MetricsFileListener(Listener):
     """Writes the file of metrics now and then."""
@@ -95,3 +99,7 @@ class MetricsFileListener(Listener):
     def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
         """Write the file when it is due."""
         self._file.write_if_due()
+
+    def ended(self) -> None:
+        """Write what was counted last."""
+        self._file.write()

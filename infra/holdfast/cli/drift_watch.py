@@ -61,8 +61,8 @@ def watch(request: DriftRequest, watching: WatchRequest, output: str) -> int:
     try:
         loop.run()
     finally:
-        if webhook is not None:
-            webhook.close()
+        for listener in listeners:
+            listener.ended()
     click.echo("ended as told", err=True)
     return ExitCode.CANCELLED
 

@@ -98,7 +98,7 @@ class ApiClient:
             ApiError: any other failure.
             UnreachableError: no answer, or none to the end.
         """
-        headers = {"Accept": accept}
+        headers = {"Accept": accept, "Accept-Encoding": "gzip"}
         deadline = time.monotonic() + self._answer_seconds
         for failures in count(1):
             asked = 0.0

@@ -87,3 +87,6 @@ class Listener:
 
     def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
         """The state, whenever something was looked at or became unknown."""
+
+    def ended(self) -> None:
+        """The watch is over."""

@@ -133,6 +133,11 @@ class Structure:
         """Whether the type names this field, so that absent is its default unless it has one."""
         return self.shape is Shape.MAP or name in self._fields
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Fields that the type names."""
+        return tuple(name for name in self._fields if name not in {"!", "*"})
+
     def walk(self, path: tuple[object, ...]) -> Iterator["Structure"]:
         """Structures from here along a path, this one first."""
         place = self

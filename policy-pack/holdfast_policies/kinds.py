@@ -29,6 +29,7 @@ POD_TEMPLATE_PATHS: Mapping[Kind, tuple[str, ...]] = {
     Kind("apps", "Deployment"): ("spec", "template"),
     Kind("apps", "StatefulSet"): ("spec", "template"),
     Kind("apps", "DaemonSet"): ("spec", "template"),
+    Kind("argoproj.io", "Rollout"): ("spec", "template"),
     Kind("batch", "Job"): ("spec", "template"),
     Kind("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
     Kind("argoproj.io", "Rollout"): ("spec", "template"),

@@ -1,6 +1,7 @@
 """Which workloads an autoscaler scales, and between what: its moves are no drift.
 
 Source: autoscaling/v2 HorizontalPodAutoscaler, `scaleTargetRef`; an absent minimum is one.
+keda.sh/v1alpha1 ScaledObject: target a Deployment by default, from none to a hundred replicas.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,7 +13,8 @@ from holdfast.kube.objects import ObjectRef, api_group, mapping_at
 
 REPLICAS: Final = ("spec", "replicas")
 Identity = tuple[str, str, str, str]
-AUTOSCALER_MANAGER: Final = "kube-controller-manager"
+AUTOSCALER_MANAGERS: Final = frozenset({"kube-controller-manager", "keda", "keda-operator"})
+KEDA_MAXIMUM: Final = 100
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class ReplicaRange:
 
 
 class Autoscalers:
-    """Every HorizontalPodAutoscaler, by what it scales."""
+    """Every HorizontalPodAutoscaler and ScaledObject, by what it scales."""
 
     def __init__(
         self,
@@ -63,13 +65,35 @@ def scaled_by(autoscalers: Iterable[Mapping[str, Any]]) -> frozenset[Identity]:
 
 def _ranges(objects: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Identity, ReplicaRange]]:
     for autoscaler in objects:
-        if autoscaler.get("kind") != "HorizontalPodAutoscaler":
-            continue
+        read = _READERS.get(str(autoscaler.get("kind")))
         spec = mapping_at(autoscaler, "spec")
+        limits = read(spec) if read else None
+        if limits is None:
+            continue
         target = mapping_at(spec, "scaleTargetRef")
         namespace = str(mapping_at(autoscaler, "metadata").get("namespace") or "")
-        group = api_group(str(target.get("apiVersion") or ""))
-        minimum, maximum = spec.get("minReplicas", 1), spec.get("maxReplicas")
-        if isinstance(minimum, int) and isinstance(maximum, int):
-            identity = (group, str(target.get("kind")), namespace, str(target.get("name")))
-            yield identity, ReplicaRange(minimum, maximum)
+        group = api_group(str(target.get("apiVersion") or "apps/v1"))
+        kind = str(target.get("kind") or "Deployment")
+        yield (group, kind, namespace, str(target.get("name"))), limits
+
+
+def _range_of_autoscaler(spec: Mapping[str, Any]) -> ReplicaRange | None:
+    minimum, maximum = spec.get("minReplicas", 1), spec.get("maxReplicas")
+    if isinstance(minimum, int) and isinstance(maximum, int):
+        return ReplicaRange(minimum, maximum)
+    return None
+
+
+def _range_of_scaled_object(spec: Mapping[str, Any]) -> ReplicaRange | None:
+    """From none at all, where idleness is declared, or the minimum itself is none."""
+    idle = spec.get("idleReplicaCount", spec.get("minReplicaCount", 0))
+    maximum = spec.get("maxReplicaCount", KEDA_MAXIMUM)
+    if isinstance(idle, int) and isinstance(maximum, int):
+        return ReplicaRange(idle, maximum)
+    return None
+
+
+_READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], ReplicaRange | None]]] = {
+    "HorizontalPodAutoscaler": _range_of_autoscaler,
+    "ScaledObject": _range_of_scaled_object,
+}

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from holdfast.drift.attribution import AuditTrail, Evidence
-from holdfast.drift.autoscaling import AUTOSCALER_MANAGER, REPLICAS, Autoscalers
+from holdfast.drift.autoscaling import AUTOSCALER_MANAGERS, REPLICAS, Autoscalers
 from holdfast.drift.comparison import compare
 from holdfast.drift.difference import Difference, Place
 from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
 from holdfast.drift.masking import mask_pair
 from holdfast.drift.ownership import Ownership
+from holdfast.drift.rollouts import Rollouts
 from holdfast.drift.rules import RuleJudge, rules_broken_by
 from holdfast.drift.server_owned import is_injected_bundle
 from holdfast.drift.severity import BrokenRule, severity_of_field, severity_of_object, with_rules
@@ -46,6 +47,7 @@ class Surroundings:
         baseline: Objects as they were after the last good update; None without a baseline.
         trail: Reads the audit log, when something is found; None without a log.
         judge: The policy pack's verdict on one object; None leaves `policies` empty.
+        rollouts: What Argo Rollouts may write.
     """
 
     autoscalers: Autoscalers
@@ -53,6 +55,7 @@ class Surroundings:
     baseline: Objects | None = None
     trail: Callable[[], AuditTrail] | None = None
     judge: RuleJudge | None = field(default=None, compare=False)
+    rollouts: Rollouts = field(default_factory=Rollouts, compare=False)
 
     def structure_of(self, ref: ObjectRef, live: Mapping[str, Any]) -> Structure:
         """Best known structure: built in, from a definition, or what ownership gives away."""
@@ -178,6 +181,8 @@ def _as_drift(
     baseline: Mapping[str, Any] | None,
     around: Surroundings,
 ) -> Iterator[Difference]:
+    if around.rollouts.writes(ref, difference):
+        return
     if difference.path == REPLICAS:
         yield from _replicas_drift(ref, difference, ownership, around)
     elif not difference.is_declared:
@@ -207,7 +212,7 @@ def _replicas_drift(
 
 def _was_scaled_by_autoscaler(ownership: Ownership) -> bool:
     owners = [entry.manager for entry in ownership.owners_of(REPLICAS)]
-    return not owners or AUTOSCALER_MANAGER in owners
+    return not owners or not AUTOSCALER_MANAGERS.isdisjoint(owners)
 
 
 def _is_remark(

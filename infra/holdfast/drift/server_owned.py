@@ -4,7 +4,8 @@ Only for fields that nobody declared. Each entry is a kind, a pattern for the fi
 the writer matters, the managers that may write it. Names of managers are chosen by the client, so a
 manager counts only for the fields listed with it.
 
-Source: the controllers of Kubernetes 1.36; cert-manager, kopf and cloud provider documentation.
+Source: the controllers of Kubernetes 1.36; cert-manager, kopf, KEDA, Argo Rollouts, Kueue and cloud
+provider documentation.
 """
 
 import re
@@ -48,18 +49,11 @@ def _annotations(*prefixes: str) -> re.Pattern[str]:
     return re.compile(rf'metadata\.annotations\["({names})')
 
 
-# What the pods of an update mount: its own mark, put beside what is rendered.
-_MOUNTED_HASH: Final = re.compile(
-    r'spec\.template\.metadata\.annotations\["holdfast\.dev/mounted-hash"\]$'
-)
-_HOLDFAST: Final = re.compile(r"^holdfast$")
 _FINALIZERS: Final = re.compile(r"metadata\.finalizers")
 _RULES: Final = (
     ServerOwned("Namespace", re.compile(r'metadata\.labels\["kubernetes\.io/metadata\.name"\]')),
     ServerOwned("Namespace", re.compile(r"spec(\.finalizers)?$")),
     ServerOwned("ServiceAccount", re.compile("secrets")),
-    ServerOwned("Deployment", _MOUNTED_HASH, _HOLDFAST),
-    ServerOwned("Rollout", _MOUNTED_HASH, _HOLDFAST),
     ServerOwned(
         "PersistentVolumeClaim",
         _annotations("pv.kubernetes.io/", "volume.kubernetes.io/", "volume.beta.kubernetes.io/"),
@@ -97,6 +91,12 @@ _RULES: Final = (
     ),
     ServerOwned("", _FINALIZERS, value=re.compile(r"^kopf\.zalando\.org/KopfFinalizerMarker$")),
     ServerOwned("", _annotations("kopf.zalando.org/")),
+    ServerOwned("ScaledObject", _FINALIZERS, value=re.compile(r"^finalizer\.keda\.sh$")),
+    ServerOwned("Rollout", _annotations("rollout.argoproj.io/")),
+    # Kueue's admission, for the pods of a queue.
+    ServerOwned(
+        "Deployment", re.compile(r'spec\.template\.metadata\.annotations\["kueue\.x-k8s\.io/')
+    ),
     ServerOwned("Service", _FINALIZERS, value=re.compile(r"^service\.kubernetes\.io/load-bal")),
     *(
         ServerOwned(

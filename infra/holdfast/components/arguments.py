@@ -22,6 +22,8 @@ class AgentPlaceArgs(TypedDict):
     """What it is written with."""
     description: NotRequired[str]
     """What it is for."""
+    queue_name: NotRequired[str]
+    """Kueue LocalQueue that its pods wait in."""
     labels: NotRequired[dict[str, str]]
     """Labels put on every object, never into selectors."""
     annotations: NotRequired[dict[str, str]]
@@ -69,6 +71,93 @@ class SecurityArgs(TypedDict):
     """Mount the ServiceAccount's token; default false."""
 
 
+class FetchArgs(TypedDict):
+    """A file that is fetched before the agent starts, such as the weights of a model."""
+
+    uri: str
+    """Where it is: https://, s3://bucket/key or gs://bucket/key; its host joins the egress."""
+    sha256: str
+    """Digest of the file; another content keeps the agent from starting."""
+    to: str
+    """Folder it is put into, under the last part of uri; on a volume of storage it is kept."""
+    credentials: NotRequired[str]
+    """Entry of secrets[] with a mountPath: a bearer token (key given), or the key pair of a store
+in the keys access-key-id and secret-access-key. Default none."""
+
+
+class PreStartArgs(TypedDict):
+    """One step before the agent starts: a fetch or a command; steps run one after another."""
+
+    fetch: NotRequired[FetchArgs]
+    """A file to fetch and check."""
+    command: NotRequired[list[str]]
+    """Command run in the agent's image, with its variables and volumes."""
+
+
+class WarmupArgs(TypedDict):
+    """What must succeed before the agent counts as started; becomes its startup probe."""
+
+    http: NotRequired[str]
+    """Path requested on the exposed port."""
+    command: NotRequired[list[str]]
+    """Command run in the container."""
+    timeout: NotRequired[str]
+    """Time it may take before the container is restarted; default 10m."""
+
+
+class PostStartCheckArgs(TypedDict):
+    """What a new version must show before it replaces the old one."""
+
+    llm: NotRequired[bool]
+    """The model answers with the agent's own key; default true."""
+    tools: NotRequired[bool]
+    """Every tool answers; default true."""
+    command: NotRequired[list[str]]
+    """Command run in the agent's image; 0 passes. Default none."""
+    timeout: NotRequired[str]
+    """Time the whole check may take; default 60s."""
+
+
+class CacheWarmerArgs(TypedDict):
+    """A sidecar that requests a path of the agent again and again, so that caches stay warm."""
+
+    http: str
+    """Path requested on the exposed port."""
+    interval: NotRequired[str]
+    """Time between requests; default 5m."""
+
+
+class PreStopArgs(TypedDict):
+    """What happens before SIGTERM; one of http, command and sleepSeconds."""
+
+    http: NotRequired[str]
+    """Path requested on the exposed port."""
+    command: NotRequired[list[str]]
+    """Command run in the container."""
+    sleep_seconds: NotRequired[int]
+    """Seconds slept, so that traffic drains; default 5 when nothing else is given."""
+
+
+class LifecycleArgs(TypedDict):
+    """How the agent starts, proves itself and ends."""
+
+    pre_start: NotRequired[list[PreStartArgs]]
+    """Steps before the agent starts, in order; it starts only when all of them succeeded."""
+    warmup: NotRequired[WarmupArgs]
+    """What must succeed before it counts as started; excludes probes.startup."""
+    post_start_check: NotRequired[PostStartCheckArgs]
+    """What gates a new version; on by default when a model is set and the stack has
+images.tools, off with llm and tools false."""
+    cache_warmer: NotRequired[CacheWarmerArgs]
+    """Sidecar that keeps the agent's caches warm; default none."""
+    pre_stop: NotRequired[PreStopArgs]
+    """Hook before SIGTERM; default sleep 5 s."""
+    termination_grace_period_seconds: NotRequired[int]
+    """Seconds between SIGTERM and SIGKILL; default max(60, longest tool timeout + preStop)."""
+    leader_election: NotRequired[bool]
+    """One replica leads: rights to a Lease, its name in LEASE_NAME, and a token; default false."""
+
+
 class AgentIdentityArgs(TypedDict):
     """Arguments of AgentIdentity."""
 
@@ -76,6 +165,8 @@ class AgentIdentityArgs(TypedDict):
     """The agent that the part belongs to."""
     security: NotRequired[SecurityArgs]
     """The identity and its rights."""
+    lifecycle: NotRequired[LifecycleArgs]
+    """Of this, leaderElection: it brings rights to a Lease."""
 
 
 class ClusterArgs(TypedDict):
@@ -131,57 +222,37 @@ class TelemetrySettingsArgs(TypedDict):
 
     otlp_endpoint: NotRequired[str]
     """OTLP endpoint for traces."""
+    prometheus_url: NotRequired[str]
+    """Prometheus that rollout.analysis and KEDA ask; default none."""
 
 
-class StoreReferenceArgs(TypedDict):
-    """A store of External Secrets."""
+class ImagesArgs(TypedDict):
+    """Images that run beside agents, each with its digest; what needs an absent one is refused."""
 
-    name: str
-    """Its name."""
-    kind: NotRequired[Literal["ClusterSecretStore", "SecretStore"]]
-    """ClusterSecretStore, or a SecretStore in each agent's namespace; default the former."""
-
-
-class VaultSettingsArgs(TypedDict):
-    """HashiCorp Vault, as its injector is told."""
-
-    address: str
-    """Address of Vault; joins the egress of agents that use it."""
-    role: str
-    """Role of Vault's Kubernetes authentication that agents log in with."""
-    auth_path: NotRequired[str]
-    """Where that authentication is mounted; default the injector's (auth/kubernetes)."""
+    tools: NotRequired[str]
+    """Fetches, checks and keeps caches warm; must hold sh, curl and sha256sum."""
+    log_shipper: NotRequired[str]
+    """OpenTelemetry Collector with the filelog receiver: sidecar of telemetry.logs."""
+    telemetry_collector: NotRequired[str]
+    """OpenTelemetry Collector: sidecar of telemetry.traces."""
 
 
-class AwsSettingsArgs(TypedDict):
-    """Where AWS Secrets Manager is."""
+class ObjectStoreArgs(TypedDict):
+    """A store that speaks S3's protocol."""
 
+    endpoint: str
+    """Address; buckets are named in the path. Its host joins the egress of agents that fetch."""
     region: str
-    """Region of the secrets."""
+    """Region that requests are signed for."""
 
 
-class SecretStoresArgs(TypedDict):
-    """Where secrets come from that live outside the cluster."""
+class ObjectStoresArgs(TypedDict):
+    """Where the buckets of lifecycle.preStart[].fetch are."""
 
-    external_secret: NotRequired[StoreReferenceArgs]
-    """Store of provider externalSecret."""
-    vault: NotRequired[VaultSettingsArgs]
-    """Vault of provider vault."""
-    aws: NotRequired[AwsSettingsArgs]
-    """AWS of provider awsSecretsManager."""
-
-
-class BackupSettingsArgs(TypedDict):
-    """What snapshots take in this environment."""
-
-    image: NotRequired[str]
-    """Image of the jobs of backup.method VolumeSnapshot; must hold sh, date and curl."""
-    snapshot_class_name: NotRequired[str]
-    """VolumeSnapshotClass; default the cluster's."""
-    api_server_cidrs: NotRequired[list[str]]
-    """Addresses of the API server's endpoints, which the jobs ask for snapshots."""
-    api_server_port: NotRequired[int]
-    """Port of those endpoints; default 6443."""
+    s3: NotRequired[ObjectStoreArgs]
+    """Store of s3:// URIs; default none."""
+    gs: NotRequired[ObjectStoreArgs]
+    """Store of gs:// URIs, by its S3 protocol; default none."""
 
 
 class PolicySettingsArgs(TypedDict):
@@ -227,10 +298,10 @@ class EnvironmentArgs(TypedDict):
     """What the cluster's network offers."""
     telemetry: NotRequired[TelemetrySettingsArgs]
     """Where agents report to."""
-    secret_stores: NotRequired[SecretStoresArgs]
-    """Where secrets come from."""
-    backups: NotRequired[BackupSettingsArgs]
-    """What snapshots of volumes take."""
+    images: NotRequired[ImagesArgs]
+    """Images that run beside agents."""
+    object_stores: NotRequired[ObjectStoresArgs]
+    """Where files are fetched from."""
     policy: NotRequired[PolicySettingsArgs]
     """How strictly the stack is judged."""
     agents: NotRequired[dict[str, dict[str, Any]]]
@@ -415,62 +486,6 @@ class ToolArgs(TypedDict):
     """An HTTP endpoint."""
 
 
-class CompactionArgs(TypedDict):
-    """When a conversation is summarised."""
-
-    interval: NotRequired[int]
-    """Turns between summaries; default 5."""
-    overlap: NotRequired[int]
-    """Turns that a summary leaves as they are; default 2."""
-    token_threshold: NotRequired[int]
-    """Tokens from which on to summarise, whatever the turns; default none."""
-
-
-class MemoryArgs(TypedDict):
-    """What the agent keeps between turns, and where."""
-
-    backend: NotRequired[Literal["none", "local", "redis", "postgres", "vector"]]
-    """none; local: in the agent's storage; or a store. Default none."""
-    store_ref: NotRequired[str | ObjectReferenceArgs]
-    """Store: an entry of databases[], else a Service by name or {namespace, name}. Env
-MEMORY_STORE_HOST and MEMORY_STORE_PORT; egress to it is opened."""
-    embedding_model_ref: NotRequired[str | ObjectReferenceArgs]
-    """ModelConfig that turns texts into vectors; backend vector only."""
-    ttl_days: NotRequired[int]
-    """Days after which a conversation is forgotten; default 15."""
-    context_limit: NotRequired[int]
-    """Messages given to the model with each turn; default 6."""
-    compaction: NotRequired[CompactionArgs]
-    """When a conversation is summarised; default never."""
-
-
-class DatabaseArgs(TypedDict):
-    """A database that the agent talks to; egress to it is opened."""
-
-    name: str
-    """Name of this entry; <NAME>_HOST and <NAME>_PORT say where the database is."""
-    kind: Literal[
-        "chroma",
-        "elasticsearch",
-        "milvus",
-        "mongodb",
-        "mysql",
-        "pgvector",
-        "postgres",
-        "qdrant",
-        "redis",
-        "weaviate",
-    ]
-    """What it is; decides the default port."""
-    host: str
-    """Host: a Service (`postgres`, `postgres.data.svc`), a domain or an address."""
-    port: NotRequired[int]
-    """Port; default by kind: postgres and pgvector 5432, mysql 3306, redis 6379, qdrant 6333, …"""
-    secret: NotRequired[str]
-    """Entry of secrets[] that holds the credentials; <NAME>_CREDENTIALS_FILE names its file or
-folder, or <NAME>_CREDENTIALS_ENV its variable."""
-
-
 class ConfigEntryArgs(TypedDict):
     """Configuration files: written here, or taken from a ConfigMap that exists."""
 
@@ -497,49 +512,8 @@ class AgentConfigArgs(TypedDict):
     """The system message."""
     tools: NotRequired[list[ToolArgs]]
     """What the agent may call."""
-    memory: NotRequired[MemoryArgs]
-    """What the agent remembers, and where."""
-    databases: NotRequired[list[DatabaseArgs]]
-    """Databases it talks to."""
     config: NotRequired[list[ConfigEntryArgs]]
     """Configuration files."""
-
-
-class SecretReferenceArgs(TypedDict):
-    """A secret by reference: never its value."""
-
-    name: str
-    """Name of this entry, by which model.apiKey and others refer to it."""
-    provider: NotRequired[Literal["kubernetes", "externalSecret", "vault", "awsSecretsManager"]]
-    """Where it lives. kubernetes: a Secret in the agent's namespace; externalSecret: the stack's
-store, by External Secrets; vault: HashiCorp Vault, by its injector; awsSecretsManager: by
-External Secrets or the CSI driver, with the role of the ServiceAccount. Default kubernetes."""
-    ref: str
-    """Name of the Secret, or path in the store, such as prod/llm."""
-    key: NotRequired[str]
-    """Key in the secret; required with env and by vault, default all keys with mountPath."""
-    env: NotRequired[str]
-    """Variable that receives the value; excludes mountPath."""
-    mount_path: NotRequired[str]
-    """Folder in which the keys appear as files; excludes env."""
-    refresh_interval: NotRequired[str]
-    """How often the store is asked again; default 1h. Has no effect on provider kubernetes."""
-    on_change: NotRequired[Literal["restart", "reload"]]
-    """restart: the next update rolls the pods when the secret has changed; reload: the agent reads
-the file again. Default restart, where the secret never passes through a Secret reload."""
-
-
-class AgentSecretsArgs(TypedDict):
-    """Arguments of AgentSecrets."""
-
-    agent: AgentPlaceArgs
-    """The agent that the part belongs to."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
-    secrets: list[SecretReferenceArgs]
-    """Secrets by reference."""
-    security: NotRequired[SecurityArgs]
-    """The identity with which AWS is asked."""
 
 
 class StorageVolumeArgs(TypedDict):
@@ -561,9 +535,6 @@ class StorageVolumeArgs(TypedDict):
     """Name of a claim that exists already; then none is rendered."""
     retain: NotRequired[bool]
     """Keep the data when the agent goes; default true."""
-    allow_replacement: NotRequired[bool]
-    """Let a change of storageClassName, accessModes or restoreFrom delete the claim and its data
-and make it anew; needs retain: false. Default false: such a change is refused."""
 
 
 class AgentStorageArgs(TypedDict):
@@ -571,36 +542,15 @@ class AgentStorageArgs(TypedDict):
 
     agent: AgentPlaceArgs
     """The agent that the part belongs to."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
     storage: list[StorageVolumeArgs]
     """Volumes that survive restarts."""
-    restore_from: NotRequired[str | dict[str, str]]
-    """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
-
-
-class GatewayReferenceArgs(TypedDict):
-    """A Gateway of Gateway API."""
-
-    namespace: NotRequired[str]
-    """Namespace of the object; default the referrer's."""
-    name: str
-    """Name of the object."""
-    section_name: NotRequired[str]
-    """Listener of the Gateway; default all that let the route in."""
 
 
 class ExposeArgs(TypedDict):
-    """The Service in front of the agent, and the route that leads to it from outside."""
+    """The Service in front of the agent."""
 
     port: NotRequired[int]
     """Port of the Service and of the agent; default 8080."""
-    gateway_ref: NotRequired[GatewayReferenceArgs]
-    """Gateway that routes to the agent (HTTPRoute); its pods may then call. Default none."""
-    hosts: NotRequired[list[str]]
-    """Host names of the route; default the Gateway's. Needs gatewayRef."""
-    path: NotRequired[str]
-    """What paths of the route begin with; default /. Needs gatewayRef."""
 
 
 class NamespaceArgs(TypedDict):
@@ -616,8 +566,7 @@ class EgressArgs(TypedDict):
     mode: NotRequired[Literal["allowList", "denyAll"]]
     """allowList: the entries here and those inferred; denyAll: nothing but DNS."""
     domains: NotRequired[list[str]]
-    """Domains, joined by those of model, tools, databases and telemetry; port 443. By Cilium where
-the stack declares it, else by its egress gateway."""
+    """Domains, joined by those of model, tools and telemetry; need an egress gateway or Cilium."""
     cidrs: NotRequired[list[str]]
     """Address ranges; never a catch-all, metadata addresses are always left out."""
     allow_dns: NotRequired[bool]
@@ -635,6 +584,70 @@ class NetworkArgs(TypedDict):
     """Agents it may call; each must name this one in its ingressFrom."""
     egress: NotRequired[EgressArgs]
     """What else it may reach."""
+
+
+class DisruptionBudgetArgs(TypedDict):
+    """How many pods a drain may take at once."""
+
+    max_unavailable: NotRequired[int | str]
+    """Number or percent; default 1."""
+
+
+class AvailabilityArgs(TypedDict):
+    """What keeps the agent up while nodes come and go."""
+
+    pdb: NotRequired[DisruptionBudgetArgs]
+    """Disruption budget; rendered when more than one replica runs."""
+    standby: NotRequired[bool]
+    """Run a second Deployment `<agent>-standby`, warm but without traffic; default false."""
+    active: NotRequired[Literal["primary", "standby"]]
+    """Which of the two the Service leads to: change it to fail over, one write. Default primary."""
+
+
+class RolloutStepArgs(TypedDict):
+    """One step of a canary: a weight, or a pause."""
+
+    set_weight: NotRequired[int]
+    """Percent of the traffic (of the pods, without a gateway) that the new version gets."""
+    pause: NotRequired[str]
+    """Time to wait, such as 10m."""
+
+
+class AnalysisArgs(TypedDict):
+    """What the metrics of a new version must show; a version that falls short is not promoted."""
+
+    max_error_rate: NotRequired[float]
+    """Most requests that may fail, in percent."""
+    max_p99_latency_ms: NotRequired[int]
+    """Longest 99th percentile of a request's duration, in milliseconds."""
+    min_tool_success: NotRequired[float]
+    """Fewest tool calls that must succeed, in percent."""
+    max_tokens_per_request: NotRequired[int]
+    """Most tokens that a request may use on average."""
+    min_request_sample: NotRequired[int]
+    """Requests below which nothing is decided and the rollout waits for a person; default 100."""
+    window: NotRequired[str]
+    """Time over which the metrics are looked at; default 10m."""
+
+
+class RolloutArgs(TypedDict):
+    """How a change reaches the pods."""
+
+    strategy: NotRequired[Literal["RollingUpdate", "Recreate", "BlueGreen", "Canary"]]
+    """RollingUpdate, Recreate, or with Argo Rollouts BlueGreen and Canary; default RollingUpdate,
+and Recreate where a claim has a single writer."""
+    max_surge: NotRequired[int | str]
+    """Pods above the number wanted, during an update; default 1."""
+    max_unavailable: NotRequired[int | str]
+    """Pods below the number wanted, during an update; default 0."""
+    steps: NotRequired[list[RolloutStepArgs]]
+    """Steps of a canary, in order; required with Canary, after the last the new version has all."""
+    analysis: NotRequired[AnalysisArgs]
+    """What the new version's metrics must show (BlueGreen and Canary); default none."""
+    auto_rollback: NotRequired[bool]
+    """Go back by itself when the new version fails; false: stop and wait. Default true."""
+    progress_deadline_seconds: NotRequired[int]
+    """Seconds after which an update counts as stuck; default 600, or 60 beyond the warm-up."""
 
 
 class MetricsArgs(TypedDict):
@@ -655,6 +668,8 @@ class LogsArgs(TypedDict):
     """Shape of a line; default json. Env LOG_FORMAT."""
     level: NotRequired[Literal["debug", "info", "warning", "error"]]
     """Least severe line written; default info. Env LOG_LEVEL."""
+    shipper: NotRequired[Literal["none", "sidecar"]]
+    """sidecar: a container sends the files in LOG_FOLDER to the OTLP endpoint; default none."""
 
 
 class TracesArgs(TypedDict):
@@ -666,6 +681,11 @@ class TracesArgs(TypedDict):
     """OTLP protocol; default grpc."""
     sampling: NotRequired[float]
     """Share of traces kept, 0–1; default 0.1."""
+    inject: NotRequired[Literal["env", "sidecar", "operator"]]
+    """Who sends traces on: the agent by its variables, a collector beside it, or what the
+OpenTelemetry Operator injects; default env."""
+    language: NotRequired[Literal["sdk", "python", "nodejs", "java", "dotnet", "go"]]
+    """What the operator instruments, with inject: operator; default sdk (variables only)."""
 
 
 class TelemetryArgs(TypedDict):
@@ -699,6 +719,12 @@ class AgentNetworkArgs(TypedDict):
     """What agents share and what the stack offers."""
     network: NotRequired[NetworkArgs]
     """Who may call it, what it may reach."""
+    lifecycle: NotRequired[LifecycleArgs]
+    """Of this, the fetches: their hosts join the egress."""
+    availability: NotRequired[AvailabilityArgs]
+    """Of this, which Deployment the Service leads to."""
+    rollout: NotRequired[RolloutArgs]
+    """Of this, the strategy: with BlueGreen, Argo Rollouts moves the Service."""
     telemetry: NotRequired[TelemetryArgs]
     """Metrics port and trace endpoint."""
     ports: NotRequired[list[ContainerPortArgs]]
@@ -707,25 +733,70 @@ class AgentNetworkArgs(TypedDict):
     """The model; its host joins the egress."""
     tools: NotRequired[list[ToolArgs]]
     """The tools; their hosts join the egress."""
-    memory: NotRequired[MemoryArgs]
-    """The memory; its store joins the egress."""
-    databases: NotRequired[list[DatabaseArgs]]
-    """The databases; their hosts join the egress."""
 
 
 class ScalingMetricArgs(TypedDict):
     """What the autoscaler looks at."""
 
     type: Literal["Resource", "Pods", "External"]
-    """Resource: target is percent of the request. Pods and External: target is an average value."""
+    """Resource: the containers' use. Pods: a metric of each pod. External: one from elsewhere."""
     name: str
     """Resource (cpu, memory) or metric name."""
-    target: int
-    """Value to hold: percent for Resource, else an average per pod."""
+    target: int | str
+    """Value to hold, an average per pod: percent of the request for a Resource given as a number,
+else a quantity."""
+    selector: NotRequired[dict[str, str]]
+    """Labels that the series of a Pods or External metric carry; default any."""
+
+
+class ScalingPolicyArgs(TypedDict):
+    """How much may change in a stretch of time."""
+
+    type: Literal["Pods", "Percent"]
+    """Unit of value."""
+    value: int
+    """Pods or percent that may be added or taken away."""
+    period_seconds: int
+    """Stretch of time in seconds, at most 1,800."""
+
+
+class ScalingRulesArgs(TypedDict):
+    """How fast the autoscaler moves in one direction."""
+
+    stabilization_window_seconds: NotRequired[int]
+    """Seconds of past wishes that it takes the mildest of; default 0 up, 300 down."""
+    select_policy: NotRequired[Literal["Max", "Min", "Disabled"]]
+    """Which of the policies counts; Disabled: never in this direction. Default Max."""
+    policies: NotRequired[list[ScalingPolicyArgs]]
+    """How much may change in which time; default Kubernetes'."""
+    tolerance: NotRequired[str]
+    """How far a metric may be from its target before anything happens; default 10 percent."""
+
+
+class ScalingBehaviorArgs(TypedDict):
+    """How fast the autoscaler moves."""
+
+    scale_up: NotRequired[ScalingRulesArgs]
+    """Adding replicas."""
+    scale_down: NotRequired[ScalingRulesArgs]
+    """Taking replicas away."""
+
+
+class ScalingScheduleArgs(TypedDict):
+    """A stretch of time that recurs, with the replicas that run in it."""
+
+    start: str
+    """When it begins, in cron's five fields."""
+    end: str
+    """When it ends, in cron's five fields."""
+    timezone: NotRequired[str]
+    """Time zone of both, such as Europe/London; default UTC."""
+    replicas: int
+    """Replicas that run at least."""
 
 
 class ScalingArgs(TypedDict):
-    """A fixed number of replicas, or a range for the autoscaler."""
+    """A fixed number of replicas, or a range for the autoscaler; schedules and idleness by KEDA."""
 
     replicas: NotRequired[int]
     """Fixed number; default 1. Excludes minReplicas and maxReplicas."""
@@ -734,23 +805,13 @@ class ScalingArgs(TypedDict):
     max_replicas: NotRequired[int]
     """Most replicas; with minReplicas."""
     metrics: NotRequired[list[ScalingMetricArgs]]
-    """What to scale on; required with a range."""
-    behavior: NotRequired[dict[str, Any]]
-    """HorizontalPodAutoscaler behavior, in its own words; default Kubernetes'."""
-
-
-class DisruptionBudgetArgs(TypedDict):
-    """How many pods a drain may take at once."""
-
-    max_unavailable: NotRequired[int | str]
-    """Number or percent; default 1."""
-
-
-class AvailabilityArgs(TypedDict):
-    """What keeps the agent up while nodes come and go."""
-
-    pdb: NotRequired[DisruptionBudgetArgs]
-    """Disruption budget; rendered when more than one replica runs."""
+    """What to scale on; required with a range, unless schedules say it."""
+    behavior: NotRequired[ScalingBehaviorArgs]
+    """How fast the autoscaler moves; default Kubernetes'."""
+    idle_seconds: NotRequired[int]
+    """Seconds without work after which no replica runs, until there is work again; needs KEDA."""
+    schedules: NotRequired[list[ScalingScheduleArgs]]
+    """Stretches of time with more replicas; outside them, what else is said. Needs KEDA."""
 
 
 class AgentScalingArgs(TypedDict):
@@ -758,10 +819,14 @@ class AgentScalingArgs(TypedDict):
 
     agent: AgentPlaceArgs
     """The agent that the part belongs to."""
+    shared: NotRequired[SharedArgs]
+    """What agents share and what the stack offers."""
     scaling: ScalingArgs
     """How many replicas run."""
     availability: NotRequired[AvailabilityArgs]
     """How many may be missing."""
+    rollout: NotRequired[RolloutArgs]
+    """Of this, the strategy: it says which workload is scaled."""
 
 
 class FieldReferenceArgs(TypedDict):
@@ -802,29 +867,21 @@ class EnvFromSourceArgs(TypedDict):
     """Name of a Secret."""
 
 
-class BackupArgs(TypedDict):
-    """Backups of the agent's volumes: by schedule, and before its workload changes."""
+class SecretReferenceArgs(TypedDict):
+    """A secret by reference: never its value."""
 
-    method: NotRequired[Literal["VolumeSnapshot", "Job"]]
-    """VolumeSnapshot: snapshots of the claims; Job: a container of yours that mounts the volumes
-read-only. Default VolumeSnapshot."""
-    schedule: NotRequired[str]
-    """When: minute, hour, day of the month, month, day of the week; default never."""
-    timezone: NotRequired[str]
-    """Time zone of the schedule; default UTC."""
-    retention_days: NotRequired[int]
-    """Days that a backup is kept; snapshots are deleted afterwards, your container reads it in
-BACKUP_RETENTION_DAYS. Default 7."""
-    before_rollout: NotRequired[bool]
-    """Make a backup before the workload changes; the change waits for it. Default true."""
-    image: NotRequired[str]
-    """Image of the container; method Job only."""
-    command: NotRequired[list[str]]
-    """Command that saves the volumes; method Job only."""
-    restore_command: NotRequired[list[str]]
-    """Command that fills them from the backup named in RESTORE_FROM; method Job only."""
-    env: NotRequired[list[EnvVarArgs]]
-    """Variables of both commands, such as where to save; method Job only."""
+    name: str
+    """Name of this entry, by which model.apiKey and others refer to it."""
+    provider: NotRequired[Literal["kubernetes"]]
+    """Where the secret lives: `kubernetes`, a Secret in the agent's namespace."""
+    ref: str
+    """Name of the Secret."""
+    key: NotRequired[str]
+    """Key in the Secret; required with env, default all keys with mountPath."""
+    env: NotRequired[str]
+    """Variable that receives the value; excludes mountPath."""
+    mount_path: NotRequired[str]
+    """Folder in which the keys appear as files; excludes env."""
 
 
 class ResourcesArgs(TypedDict):
@@ -836,17 +893,13 @@ class ResourcesArgs(TypedDict):
     """What the agent may use at most; defaults cpu 1, memory 1Gi, ephemeral-storage 1Gi."""
 
 
-class RolloutArgs(TypedDict):
-    """How a change reaches the pods."""
+class HttpHeaderArgs(TypedDict):
+    """A header of a probe's request."""
 
-    strategy: NotRequired[Literal["RollingUpdate", "Recreate"]]
-    """RollingUpdate, or Recreate; a single-writer claim forces Recreate."""
-    max_surge: NotRequired[int | str]
-    """Pods above the number wanted, during an update; default 1."""
-    max_unavailable: NotRequired[int | str]
-    """Pods below the number wanted, during an update; default 0."""
-    progress_deadline_seconds: NotRequired[int]
-    """Seconds after which an update counts as stuck; default 600."""
+    name: str
+    """Name of the header."""
+    value: str
+    """Its value; never a credential."""
 
 
 class HttpGetArgs(TypedDict):
@@ -856,10 +909,23 @@ class HttpGetArgs(TypedDict):
     """Path of the request."""
     port: NotRequired[int]
     """Port; default the exposed port."""
+    scheme: NotRequired[Literal["HTTP", "HTTPS"]]
+    """HTTP or HTTPS (the certificate is not checked); default HTTP."""
+    http_headers: NotRequired[list[HttpHeaderArgs]]
+    """Headers of the request."""
+
+
+class GrpcArgs(TypedDict):
+    """A call of gRPC's own health service."""
+
+    port: NotRequired[int]
+    """Port; default the exposed port."""
+    service: NotRequired[str]
+    """Name of the service that is asked for; default the whole server."""
 
 
 class ProbeArgs(TypedDict):
-    """A question that the kubelet asks the agent; exactly one of httpGet, command and tcpPort."""
+    """A question that the kubelet asks; exactly one of httpGet, command, tcpPort and grpc."""
 
     http_get: NotRequired[HttpGetArgs]
     """Ask by HTTP; 2xx and 3xx are good answers."""
@@ -867,45 +933,31 @@ class ProbeArgs(TypedDict):
     """Ask by a command in the container; 0 is a good answer."""
     tcp_port: NotRequired[int]
     """Ask by opening a connection."""
+    grpc: NotRequired[GrpcArgs]
+    """Ask gRPC's health service."""
     initial_delay_seconds: NotRequired[int]
     """Seconds before the first question; default 0."""
     period_seconds: NotRequired[int]
     """Seconds between questions; default 10."""
     timeout_seconds: NotRequired[int]
     """Seconds to wait for an answer; default 3."""
+    success_threshold: NotRequired[int]
+    """Good answers in a row until it counts as good; default 1, and 1 unless for readiness."""
     failure_threshold: NotRequired[int]
     """Bad answers in a row until action is taken; default 3."""
+    termination_grace_period_seconds: NotRequired[int]
+    """Seconds to end in when this probe restarts the container; default the agent's own."""
 
 
 class ProbesArgs(TypedDict):
     """Start-up, liveness and readiness."""
 
     startup: NotRequired[ProbeArgs]
-    """Holds the other two back until it succeeds; default none."""
+    """Holds the other two back until it succeeds; default none, or lifecycle.warmup."""
     liveness: NotRequired[ProbeArgs]
     """Restarts the container; default GET /healthz."""
     readiness: NotRequired[ProbeArgs]
     """Takes the pod out of the Service; default GET /.well-known/agent-card.json."""
-
-
-class PreStopArgs(TypedDict):
-    """What happens before SIGTERM; one of http, command and sleepSeconds."""
-
-    http: NotRequired[str]
-    """Path requested on the exposed port."""
-    command: NotRequired[list[str]]
-    """Command run in the container."""
-    sleep_seconds: NotRequired[int]
-    """Seconds slept, so that traffic drains; default 5 when nothing else is given."""
-
-
-class LifecycleArgs(TypedDict):
-    """How the agent ends."""
-
-    pre_stop: NotRequired[PreStopArgs]
-    """Hook before SIGTERM; default sleep 5 s."""
-    termination_grace_period_seconds: NotRequired[int]
-    """Seconds between SIGTERM and SIGKILL; default max(60, longest tool timeout + preStop)."""
 
 
 class ScheduleArgs(TypedDict):
@@ -960,6 +1012,8 @@ class SandboxSettingsArgs(TypedDict):
 class AgentArgs(TypedDict):
     """Arguments of Agent and AgentWorkload: the manifest's spec, and where the agent lives."""
 
+    qos_class: NotRequired[Literal["Guaranteed", "Burstable", "BestEffort"]]
+    """Class that the pods must come out with, all their containers taken together; default any."""
     priority_class_name: NotRequired[str]
     """PriorityClass of the pods."""
     runtime_class_name: NotRequired[str]
@@ -972,6 +1026,8 @@ class AgentArgs(TypedDict):
     """Affinity rules (PodSpec.affinity)."""
     topology_spread_constraints: NotRequired[list[dict[str, Any]]]
     """Spread rules; default over zones, best effort, when more than one replica runs."""
+    queue_name: NotRequired[str]
+    """Kueue LocalQueue in the agent's namespace that its pods wait in; default none."""
     type: NotRequired[Literal["BYO", "Job", "Sandbox"]]
     """BYO: a Deployment with the agent's own image; Job: a CronJob a schedule; Sandbox: a Sandbox,
 or a pool of warm ones, of agent-sandbox. Default BYO."""
@@ -1005,17 +1061,8 @@ or a pool of warm ones, of agent-sandbox. Default BYO."""
     """The system message."""
     tools: NotRequired[list[ToolArgs]]
     """What the agent may call."""
-    memory: NotRequired[MemoryArgs]
-    """What it remembers, and where."""
     storage: NotRequired[list[StorageVolumeArgs]]
     """Volumes that survive restarts."""
-    databases: NotRequired[list[DatabaseArgs]]
-    """Databases it talks to."""
-    backup: NotRequired[BackupArgs]
-    """Backups of its volumes; default none."""
-    restore_from: NotRequired[str | dict[str, str]]
-    """What fills new volumes: a VolumeSnapshot, {volume: snapshot} when there are several, or the
-id of a backup of method Job. To stay as long as the claim does."""
     secrets: NotRequired[list[SecretReferenceArgs]]
     """Secrets by reference."""
     config: NotRequired[list[ConfigEntryArgs]]
@@ -1035,7 +1082,7 @@ id of a backup of method Job. To stay as long as the claim does."""
     probes: NotRequired[ProbesArgs]
     """How its health is asked for."""
     lifecycle: NotRequired[LifecycleArgs]
-    """How it ends."""
+    """How it starts, proves itself and ends."""
     telemetry: NotRequired[TelemetryArgs]
     """What it tells about itself."""
     schedules: NotRequired[list[ScheduleArgs]]
@@ -1044,6 +1091,12 @@ id of a backup of method Job. To stay as long as the claim does."""
     """What else starts a run; reserved, refused until something reads it."""
     sandbox: NotRequired[SandboxSettingsArgs]
     """The workspace of an agent of type Sandbox."""
+    sidecars: NotRequired[list[dict[str, Any]]]
+    """Containers beside the agent's, as in PodSpec; the security defaults are merged in."""
+    init_containers: NotRequired[list[dict[str, Any]]]
+    """Containers that end before the agent starts, as in PodSpec; after Holdfast's own."""
+    pod_overrides: NotRequired[dict[str, Any]]
+    """Laid over the rendered PodSpec last: maps by key, lists by their merge key, null removes."""
     agent_name: NotRequired[str]
     """Name of the agent; default the resource's name."""
     namespace: str

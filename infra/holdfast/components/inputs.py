@@ -8,13 +8,14 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from holdfast.manifest.agent import AgentSpec
-from holdfast.manifest.backup import RestoreFrom
 from holdfast.manifest.environment import Environment
-from holdfast.manifest.exposure import Availability, Network, Scaling, Security
-from holdfast.manifest.memory import Database, Memory
+from holdfast.manifest.exposure import Network, Security
+from holdfast.manifest.lifecycle import Lifecycle
 from holdfast.manifest.model import McpServerSpec, Model, ModelConfigSpec, Prompt, Tool
+from holdfast.manifest.rollout import Rollout
 from holdfast.manifest.runtime import ContainerPort
-from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
+from holdfast.manifest.scaling import Availability, Scaling
+from holdfast.manifest.state import ConfigEntry, StorageVolume
 from holdfast.manifest.telemetry import Telemetry
 from holdfast.manifest.values import (
     AgentName,
@@ -45,6 +46,8 @@ class AgentPlace(ManifestModel):
     """What it is written with."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """What it is for."""
+    queue_name: LabelName | None = None
+    """Kueue LocalQueue that its pods wait in."""
     labels: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
     """Labels put on every object, never into selectors."""
     annotations: dict[QualifiedKey, str] = Field(default_factory=dict)
@@ -60,6 +63,7 @@ class AgentPlace(ManifestModel):
             owner=self.owner or "",
             component=self.framework,
             description=self.description or "",
+            queue=self.queue_name or "",
             labels=self.labels,
             annotations=self.annotations,
         )
@@ -122,33 +126,26 @@ class AgentIdentityInputs(PartInputs):
 
     security: Security = Security()
     """The identity and its rights."""
+    lifecycle: Lifecycle = Lifecycle()
+    """Of this, leaderElection: it brings rights to a Lease."""
 
 
-class AgentSecretsInputs(SharingPartInputs):
-    """Arguments of AgentSecrets."""
-
-    secrets: Items[SecretReference]
-    """Secrets by reference."""
-    security: Security = Security()
-    """The identity with which AWS is asked."""
-
-
-class AgentStorageInputs(SharingPartInputs):
+class AgentStorageInputs(PartInputs):
     """Arguments of AgentStorage."""
 
     storage: Items[StorageVolume]
     """Volumes that survive restarts."""
-    restore_from: RestoreFrom | None = None
-    """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
 
 
-class AgentScalingInputs(PartInputs):
+class AgentScalingInputs(SharingPartInputs):
     """Arguments of AgentScaling."""
 
     scaling: Scaling
     """How many replicas run."""
     availability: Availability = Availability()
     """How many may be missing."""
+    rollout: Rollout = Rollout()
+    """Of this, the strategy: it says which workload is scaled."""
 
 
 class AgentConfigInputs(SharingPartInputs):
@@ -160,10 +157,6 @@ class AgentConfigInputs(SharingPartInputs):
     """The system message."""
     tools: Items[Tool] = ()
     """What the agent may call."""
-    memory: Memory = Memory()
-    """What the agent remembers, and where."""
-    databases: Items[Database] = ()
-    """Databases it talks to."""
     config: Items[ConfigEntry] = ()
     """Configuration files."""
 
@@ -173,6 +166,12 @@ class AgentNetworkInputs(SharingPartInputs):
 
     network: Network = Network()
     """Who may call it, what it may reach."""
+    lifecycle: Lifecycle = Lifecycle()
+    """Of this, the fetches: their hosts join the egress."""
+    availability: Availability = Availability()
+    """Of this, which Deployment the Service leads to."""
+    rollout: Rollout = Rollout()
+    """Of this, the strategy: with BlueGreen, Argo Rollouts moves the Service."""
     telemetry: Telemetry = Telemetry()
     """Metrics port and trace endpoint."""
     ports: Items[ContainerPort] = ()
@@ -181,10 +180,6 @@ class AgentNetworkInputs(SharingPartInputs):
     """The model; its host joins the egress."""
     tools: Items[Tool] = ()
     """The tools; their hosts join the egress."""
-    memory: Memory = Memory()
-    """The memory; its store joins the egress."""
-    databases: Items[Database] = ()
-    """The databases; their hosts join the egress."""
 
 
 class AgentInputs(AgentSpec):
@@ -210,6 +205,7 @@ class AgentInputs(AgentSpec):
             owner=self.owner,
             framework=self.framework,
             description=self.description,
+            queue_name=self.queue_name,
             labels=self.labels,
             annotations=self.annotations,
         )

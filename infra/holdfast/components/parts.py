@@ -8,7 +8,6 @@ from holdfast.components.arguments import (
     AgentIdentityArgs,
     AgentNetworkArgs,
     AgentScalingArgs,
-    AgentSecretsArgs,
     AgentStorageArgs,
 )
 from holdfast.components.inputs import (
@@ -17,7 +16,6 @@ from holdfast.components.inputs import (
     AgentInputs,
     AgentNetworkInputs,
     AgentScalingInputs,
-    AgentSecretsInputs,
     AgentStorageInputs,
 )
 from holdfast.components.registration import Part, names_of, objects_of, plan_of
@@ -62,25 +60,6 @@ class AgentConfig(Part):
         self.register_outputs({"configMapNames": self.config_map_names})
 
 
-class AgentSecrets(Part):
-    """What fetches an agent's secrets from outside the cluster; no value passes through here.
-
-    Children: `<agent>-externalsecret-<entry>`, `<agent>-secretstore-aws`,
-    `<agent>-secretproviderclass-<entry>`. Secrets of the cluster itself need none.
-    """
-
-    secret_names: pulumi.Output[list[str]]
-    """Names of the ExternalSecrets, and of the Secrets that they fill."""
-
-    def __init__(
-        self, name: str, args: AgentSecretsArgs, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
-        rendered = objects_of(concerns.secrets, plan_of(name, args, AgentSecretsInputs))
-        super().__init__(name, rendered, opts)
-        self.secret_names = pulumi.Output.from_input(names_of(rendered, "ExternalSecret"))
-        self.register_outputs({"secretNames": self.secret_names})
-
-
 class AgentStorage(Part):
     """Volumes that survive restarts, protected from replacement and deletion.
 
@@ -120,27 +99,29 @@ class AgentNetwork(Part):
         self.register_outputs({"url": self.url})
 
 
-class AgentBackup(Part):
-    """Backups of an agent's volumes: by schedule, and before its workload changes.
+class AgentPromotion(Part):
+    """What a new version of an agent passes through before it replaces the old one.
 
-    Children: `<agent>-backup-schedule`, `<agent>-backup-before-rollout`, and what they run as:
-    `<agent>-backup-account`, `-role`, `-rolebinding`, `-networkpolicy`. An agent without `backup`
-    has none. AgentWorkload of the same agent must depend on it.
+    Children: `<agent>-check`, a Job that must succeed before the workload changes; with Argo
+    Rollouts `<agent>-analysis-check`, `<agent>-analysis` and `<agent>-service-preview` or
+    `-service-canary`. Used alone, it expects what AgentIdentity and AgentConfig declare.
     """
 
     def __init__(
         self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__(name, objects_of(concerns.backup, plan_of(name, args, AgentInputs)), opts)
+        plan = plan_of(name, args, AgentInputs)
+        super().__init__(name, objects_of(concerns.promotion, plan), opts)
         self.register_outputs({})
 
 
 class AgentWorkload(Part):
     """What runs an agent: a Deployment, CronJobs or a Sandbox, by its type.
 
-    Children: `<agent>-deployment`; `<agent>-schedule-<id>`; `<agent>-sandbox`, or
-    `-sandboxtemplate`, `-warmpool` and `-sandboxclaim`. Used alone, it expects what
-    AgentIdentity, AgentConfig and AgentStorage of the same agent declare.
+    Children: `<agent>-deployment`, `<agent>-deployment-standby` or `<agent>-rollout`;
+    `<agent>-schedule-<id>`; `<agent>-sandbox`, or `-sandboxtemplate`, `-warmpool` and
+    `-sandboxclaim`. Used alone, it expects what AgentIdentity, AgentConfig, AgentStorage and
+    AgentPromotion of the same agent declare.
     """
 
     workload_name: pulumi.Output[str]
@@ -159,7 +140,8 @@ class AgentWorkload(Part):
 class AgentScaling(Part):
     """The autoscaler of an agent with a range, and its disruption budget.
 
-    Children: `<agent>-autoscaler`, `<agent>-disruptionbudget`.
+    Children: `<agent>-autoscaler` or `<agent>-scaledobject`, `<agent>-disruptionbudget` and
+    `<agent>-disruptionbudget-standby`.
     """
 
     def __init__(

@@ -106,6 +106,7 @@ def register(
         depends_on=depends_on,
         protect=True if item.is_protected else None,
         retain_on_delete=True if item.is_retained else None,
+        ignore_changes=list(item.left_to_controllers) or None,
         replace_on_changes=list(item.replaced_on) or None,
         delete_before_replace=True if item.replaced_on else None,
     )

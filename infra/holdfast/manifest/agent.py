@@ -6,22 +6,22 @@ from pydantic import Field, StringConstraints, model_validator
 
 from holdfast.manifest.agent_checks import faults_of_spec
 from holdfast.manifest.agent_types import AgentType
-from holdfast.manifest.backup import AGENT_NAME_MAX_CHARACTERS as BACKUP_NAME_MAX_CHARACTERS
-from holdfast.manifest.backup import Backup, RestoreFrom
-from holdfast.manifest.exposure import Availability, Network, Rollout, Scaling, Security
+from holdfast.manifest.exposure import Network, Security
 from holdfast.manifest.faults import KEY, fault, together
-from holdfast.manifest.memory import Database, Memory
+from holdfast.manifest.fragments import ExtraContainer, PodSpecChange
+from holdfast.manifest.lifecycle import Lifecycle
 from holdfast.manifest.model import Model, Prompt, Tool
+from holdfast.manifest.probes import Probes
+from holdfast.manifest.rollout import DEFAULT_DEADLINE_SECONDS, Rollout
 from holdfast.manifest.runtime import (
     ContainerPort,
     EnvFromSource,
     EnvVar,
-    Lifecycle,
     Placement,
-    Probes,
     Resources,
 )
 from holdfast.manifest.sandboxed import SandboxSettings
+from holdfast.manifest.scaling import Availability, Scaling
 from holdfast.manifest.schedule import Schedule, schedule_names
 from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.telemetry import Telemetry
@@ -46,6 +46,7 @@ AGENT_KIND = "Agent"
 OWN_PREFIXES = ("holdfast.dev/", "app.kubernetes.io/")
 DEFAULT_GRACE_SECONDS = 60
 CRON_JOB_NAME_MAX_CHARACTERS = 52
+SECONDS_BEYOND_WARMUP = 60
 
 
 class Metadata(ManifestModel):
@@ -117,17 +118,8 @@ class AgentSpec(Placement):
     """The system message."""
     tools: Items[Tool] = ()
     """What the agent may call."""
-    memory: Memory = Memory()
-    """What it remembers, and where."""
     storage: Items[StorageVolume] = ()
     """Volumes that survive restarts."""
-    databases: Items[Database] = ()
-    """Databases it talks to."""
-    backup: Backup | None = None
-    """Backups of its volumes; default none."""
-    restore_from: RestoreFrom | None = None
-    """What fills new volumes: a VolumeSnapshot, {volume: snapshot} when there are several, or the
-    id of a backup of method Job. To stay as long as the claim does."""
     secrets: Items[SecretReference] = ()
     """Secrets by reference."""
     config: Items[ConfigEntry] = ()
@@ -147,7 +139,7 @@ class AgentSpec(Placement):
     probes: Probes = Probes()
     """How its health is asked for."""
     lifecycle: Lifecycle = Lifecycle()
-    """How it ends."""
+    """How it starts, proves itself and ends."""
     telemetry: Telemetry = Telemetry()
     """What it tells about itself."""
     schedules: Items[Schedule] = ()
@@ -156,6 +148,12 @@ class AgentSpec(Placement):
     """What else starts a run; reserved, refused until something reads it."""
     sandbox: SandboxSettings = SandboxSettings()
     """The workspace of an agent of type Sandbox."""
+    sidecars: Items[ExtraContainer] = ()
+    """Containers beside the agent's, as in PodSpec; the security defaults are merged in."""
+    init_containers: Items[ExtraContainer] = ()
+    """Containers that end before the agent starts, as in PodSpec; after Holdfast's own."""
+    pod_overrides: PodSpecChange | None = None
+    """Laid over the rendered PodSpec last: maps by key, lists by their merge key, null removes."""
 
     @model_validator(mode="after")
     def _fields_agree(self) -> Self:
@@ -179,14 +177,6 @@ class AgentSpec(Placement):
         return self.is_called and not self.is_pooled
 
     @property
-    def restored(self) -> dict[str, str]:
-        """Volume of the agent's own to the backup that fills it."""
-        if self.restore_from is None or isinstance(self.restore_from, dict):
-            return dict(self.restore_from or {})
-        own = (volume.name for volume in self.storage if volume.existing_claim is None)
-        return dict.fromkeys(own, self.restore_from)
-
-    @property
     def longest_tool_seconds(self) -> int:
         """Seconds that the slowest tool may take, rounded up; 0 without tools."""
         timeouts = [duration_milliseconds(tool.mcp.timeout) for tool in self.tools if tool.mcp]
@@ -196,8 +186,26 @@ class AgentSpec(Placement):
     def grace_seconds(self) -> int:
         """Seconds between SIGTERM and SIGKILL, as declared or derived."""
         declared = self.lifecycle.termination_grace_period_seconds
-        derived = self.longest_tool_seconds + self.lifecycle.pre_stop.reserved_seconds
-        return declared if declared is not None else max(DEFAULT_GRACE_SECONDS, derived)
+        return declared if declared is not None else max(DEFAULT_GRACE_SECONDS, self.drain_seconds)
+
+    @property
+    def drain_seconds(self) -> int:
+        """Seconds that ending may take: the hook, then the slowest tool."""
+        return self.longest_tool_seconds + self.lifecycle.pre_stop.reserved_seconds
+
+    @property
+    def is_single_writer(self) -> bool:
+        """Whether only one pod can hold its volumes, not even two during an update."""
+        return any(volume.is_single_writer for volume in self.storage)
+
+    @property
+    def progress_deadline_seconds(self) -> int:
+        """Seconds after which an update counts as stuck, as declared or derived."""
+        if self.rollout.progress_deadline_seconds is not None:
+            return self.rollout.progress_deadline_seconds
+        warmup = self.lifecycle.warmup
+        derived = warmup.timeout_seconds + SECONDS_BEYOND_WARMUP if warmup else 0
+        return max(DEFAULT_DEADLINE_SECONDS, derived)
 
 
 class Agent(ManifestModel):
@@ -211,18 +219,6 @@ class Agent(ManifestModel):
     """Name, place and marks."""
     spec: AgentSpec
     """What it is and needs."""
-
-    @model_validator(mode="after")
-    def _backup_has_a_name(self) -> Self:
-        limit = BACKUP_NAME_MAX_CHARACTERS
-        if self.spec.backup is not None and len(self.metadata.name) > limit:
-            raise fault(
-                f"an agent with a backup must have a name of at most {limit} characters",
-                found=str(len(self.metadata.name)),
-                remedy="shorten it: <agent>-backup names a CronJob",
-                at=("metadata", "name"),
-            )
-        return self
 
     @model_validator(mode="after")
     def _runs_have_names(self) -> Self:

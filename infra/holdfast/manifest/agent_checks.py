@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from pydantic_core import PydanticCustomError
 
 from holdfast.manifest.agent_types import faults_of_type
-from holdfast.manifest.data_checks import faults_of_data
 from holdfast.manifest.faults import fault
+from holdfast.manifest.workload_checks import faults_of_workload
 
 if TYPE_CHECKING:
     from holdfast.manifest.agent import AgentSpec
 
-NAMED_LISTS = ("env", "ports", "storage", "databases", "secrets", "config")
+NAMED_LISTS = ("env", "ports", "storage", "secrets", "config", "sidecars", "initContainers")
 """Fields of a spec whose items have unique names, and are merged by them."""
 
 INPUT_VARIABLE = "AGENT_INPUT"
@@ -31,12 +31,11 @@ def faults_of_spec(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     yield from _faults_of_ports(spec)
     yield from _faults_of_model_key(spec)
     yield from _faults_of_storage(spec)
-    yield from faults_of_data(spec)
-    yield from _faults_of_grace(spec)
+    yield from faults_of_workload(spec)
 
 
 def _faults_of_names(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    for field in NAMED_LISTS:
+    for field in ("env", "ports", "storage", "secrets", "config"):
         names: set[str] = set()
         for index, entry in enumerate(getattr(spec, field)):
             if entry.name in names:
@@ -136,14 +135,4 @@ def _faults_of_storage(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
             f"{spec.scaling.most_replicas} replicas may run",
             remedy="use accessModes: [ReadWriteMany] or one replica",
             at=("scaling",),
-        )
-
-
-def _faults_of_grace(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    grace = spec.lifecycle.termination_grace_period_seconds
-    if grace is not None and grace < spec.longest_tool_seconds:
-        yield fault(
-            "lifecycle.terminationGracePeriodSeconds must cover the longest tool timeout",
-            found=f"{grace} s, the longest tool may take {spec.longest_tool_seconds} s",
-            at=("lifecycle", "terminationGracePeriodSeconds"),
         )

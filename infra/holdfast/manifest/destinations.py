@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from holdfast.kube.paths import Segment
+from holdfast.manifest.fetching import fetched_url
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.hosts import Place, place_of
 from holdfast.manifest.references import models_of
@@ -30,16 +31,12 @@ class Destination:
 
 
 def destinations_of(agent: DeclaredAgent, fleet: Fleet) -> tuple[Destination, ...]:
-    """Hosts of model, tools, telemetry, stores and `network.egress.domains`, in this order.
+    """Hosts of model, tools, fetches, telemetry and `network.egress.domains`, in this order.
 
     Telemetry falls back on the endpoint of the fleet's environment. References that lead nowhere
     are left out.
     """
-    inferred = (
-        *(_of_url(url, path) for url, path in _urls(agent, fleet)),
-        *_stores(agent),
-        *_vault(agent, fleet),
-    )
+    inferred = (_of_url(url, path) for url, path in _urls(agent, fleet))
     listed = (
         Destination(domain, None, Place.EXTERNAL, ("spec", "network", "egress", "domains", index))
         for index, domain in enumerate(agent.spec.network.egress.domains)
@@ -66,28 +63,12 @@ def _urls(agent: DeclaredAgent, fleet: Fleet) -> Iterator[tuple[str, tuple[Segme
             server = fleet.mcp_server(tool.mcp.server_ref, agent.namespace)
             if server is not None:
                 yield server.spec.url, ("spec", "tools", index, "mcp", "serverRef")
+    for index, step in enumerate(spec.lifecycle.pre_start):
+        if step.fetch is not None and (url := fetched_url(step.fetch, fleet.environment)):
+            yield url, ("spec", "lifecycle", "preStart", index, "fetch", "uri")
     endpoint = spec.telemetry.traces.endpoint or fleet.environment.telemetry.otlp_endpoint
     if endpoint is not None:
         yield endpoint, ("spec", "telemetry", "traces", "endpoint")
-
-
-def _vault(agent: DeclaredAgent, fleet: Fleet) -> Iterator[Destination]:
-    """Vault, which the injected sidecar of an agent asks."""
-    vault = fleet.environment.secret_stores.vault
-    for index, secret in enumerate(agent.spec.secrets):
-        if vault is not None and secret.provider == "vault":
-            yield _of_url(vault.address, ("spec", "secrets", index, "provider"))
-
-
-def _stores(agent: DeclaredAgent) -> Iterator[Destination]:
-    """Databases, and the store of the memory."""
-    spec = agent.spec
-    for index, database in enumerate(spec.databases):
-        path = ("spec", "databases", index, "host")
-        yield Destination(database.host, database.effective_port, place_of(database.host), path)
-    if store := spec.memory.store_in(spec.databases, agent.namespace):
-        host, port = store
-        yield Destination(host, port, place_of(host), ("spec", "memory", "storeRef"))
 
 
 def _of_url(url: str, path: tuple[Segment, ...]) -> Destination:

@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from holdfast.manifest.backup import BackupSettings
 from holdfast.manifest.controllers import ControllerName
 from holdfast.manifest.faults import branch, chosen_by
 from holdfast.manifest.values import (
+    DigestReference,
     Items,
     JsonObject,
     LabelName,
@@ -80,44 +80,6 @@ RuleSettings = Annotated[
 """What a stack says of one rule."""
 
 
-class StoreReference(ManifestModel):
-    """A store of External Secrets."""
-
-    name: LabelName
-    """Its name."""
-    kind: Literal["ClusterSecretStore", "SecretStore"] = "ClusterSecretStore"
-    """ClusterSecretStore, or a SecretStore in each agent's namespace; default the former."""
-
-
-class VaultSettings(ManifestModel):
-    """HashiCorp Vault, as its injector is told."""
-
-    address: Url
-    """Address of Vault; joins the egress of agents that use it."""
-    role: Text
-    """Role of Vault's Kubernetes authentication that agents log in with."""
-    auth_path: Text | None = None
-    """Where that authentication is mounted; default the injector's (auth/kubernetes)."""
-
-
-class AwsSettings(ManifestModel):
-    """Where AWS Secrets Manager is."""
-
-    region: Text
-    """Region of the secrets."""
-
-
-class SecretStores(ManifestModel):
-    """Where secrets come from that live outside the cluster."""
-
-    external_secret: StoreReference | None = None
-    """Store of provider externalSecret."""
-    vault: VaultSettings | None = None
-    """Vault of provider vault."""
-    aws: AwsSettings | None = None
-    """AWS of provider awsSecretsManager."""
-
-
 class PolicySettings(ManifestModel):
     """How strictly the policy pack judges the stack."""
 
@@ -132,6 +94,40 @@ class TelemetrySettings(ManifestModel):
 
     otlp_endpoint: Url | None = None
     """OTLP endpoint for traces."""
+    prometheus_url: Url | None = None
+    """Prometheus that rollout.analysis and KEDA ask; default none."""
+
+
+ImageName = Literal["tools", "logShipper", "telemetryCollector"]
+
+
+class Images(ManifestModel):
+    """Images that run beside agents, each with its digest; what needs an absent one is refused."""
+
+    tools: DigestReference | None = None
+    """Fetches, checks and keeps caches warm; must hold sh, curl and sha256sum."""
+    log_shipper: DigestReference | None = None
+    """OpenTelemetry Collector with the filelog receiver: sidecar of telemetry.logs."""
+    telemetry_collector: DigestReference | None = None
+    """OpenTelemetry Collector: sidecar of telemetry.traces."""
+
+
+class ObjectStore(ManifestModel):
+    """A store that speaks S3's protocol."""
+
+    endpoint: Url
+    """Address; buckets are named in the path. Its host joins the egress of agents that fetch."""
+    region: Text
+    """Region that requests are signed for."""
+
+
+class ObjectStores(ManifestModel):
+    """Where the buckets of lifecycle.preStart[].fetch are."""
+
+    s3: ObjectStore | None = None
+    """Store of s3:// URIs; default none."""
+    gs: ObjectStore | None = None
+    """Store of gs:// URIs, by its S3 protocol; default none."""
 
 
 class Environment(ManifestModel):
@@ -149,21 +145,14 @@ class Environment(ManifestModel):
     """What the cluster's network offers."""
     telemetry: TelemetrySettings = TelemetrySettings()
     """Where agents report to."""
-    secret_stores: SecretStores = SecretStores()
-    """Where secrets come from."""
-    backups: BackupSettings = BackupSettings()
-    """What snapshots of volumes take."""
+    images: Images = Images()
+    """Images that run beside agents."""
+    object_stores: ObjectStores = ObjectStores()
+    """Where files are fetched from."""
     policy: PolicySettings = PolicySettings()
     """How strictly the stack is judged."""
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)
     """Agent to the part of its spec that differs here; merged before validation."""
-
-    @property
-    def opens_domains(self) -> Literal["cilium", "gateway"] | None:
-        """What lets agents reach domains: Cilium if it is there, else the egress gateway."""
-        if "cilium" in self.controllers:
-            return "cilium"
-        return "gateway" if self.network.egress_gateway is not None else None
 
     def profile_for(self, stack: str) -> Profile:
         """Profile that the stack is judged by: the declared one, else by the stack's name."""

@@ -1,17 +1,17 @@
-"""What runs: ports, environment, resources, probes, life cycle."""
+"""What runs and where: ports, environment, resources, placement."""
 
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from holdfast.kube.quantities import parse_quantity
 from holdfast.manifest.faults import fault
+from holdfast.manifest.fragments import Affinity, Toleration, TopologySpreadConstraint
 from holdfast.manifest.values import (
-    AbsolutePath,
     EnvName,
     FileName,
     Items,
-    JsonObject,
+    LabelName,
     LabelValue,
     ManifestModel,
     ObjectName,
@@ -146,86 +146,11 @@ class Resources(ManifestModel):
         return extended | requests, limits
 
 
-class HttpGet(ManifestModel):
-    """An HTTP request to the agent."""
-
-    path: Text = "/"
-    """Path of the request."""
-    port: Port | None = None
-    """Port; default the exposed port."""
-
-
-class Probe(ManifestModel):
-    """A question that the kubelet asks the agent; exactly one of httpGet, command and tcpPort."""
-
-    http_get: HttpGet | None = None
-    """Ask by HTTP; 2xx and 3xx are good answers."""
-    command: Items[Text] = ()
-    """Ask by a command in the container; 0 is a good answer."""
-    tcp_port: Port | None = None
-    """Ask by opening a connection."""
-    initial_delay_seconds: Annotated[int, Field(ge=0, le=3600)] = 0
-    """Seconds before the first question; default 0."""
-    period_seconds: Annotated[int, Field(ge=1, le=3600)] = 10
-    """Seconds between questions; default 10."""
-    timeout_seconds: Annotated[int, Field(ge=1, le=600)] = 3
-    """Seconds to wait for an answer; default 3."""
-    failure_threshold: Annotated[int, Field(ge=1, le=1000)] = 3
-    """Bad answers in a row until action is taken; default 3."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        given = (self.http_get is not None, bool(self.command), self.tcp_port is not None)
-        if sum(given) != 1:
-            raise fault("expected exactly one of httpGet, command and tcpPort")
-        return self
-
-
-class Probes(ManifestModel):
-    """Start-up, liveness and readiness."""
-
-    startup: Probe | None = None
-    """Holds the other two back until it succeeds; default none."""
-    liveness: Probe = Probe(http_get=HttpGet(path="/healthz"))
-    """Restarts the container; default GET /healthz."""
-    readiness: Probe = Probe(http_get=HttpGet(path="/.well-known/agent-card.json"))
-    """Takes the pod out of the Service; default GET /.well-known/agent-card.json."""
-
-
-class PreStop(ManifestModel):
-    """What happens before SIGTERM; one of http, command and sleepSeconds."""
-
-    http: AbsolutePath | None = None
-    """Path requested on the exposed port."""
-    command: Items[Text] = ()
-    """Command run in the container."""
-    sleep_seconds: Annotated[int, Field(ge=1, le=3600)] | None = None
-    """Seconds slept, so that traffic drains; default 5 when nothing else is given."""
-
-    @model_validator(mode="after")
-    def _at_most_one(self) -> Self:
-        given = (self.http is not None, bool(self.command), self.sleep_seconds is not None)
-        if sum(given) > 1:
-            raise fault("expected at most one of http, command and sleepSeconds")
-        return self
-
-    @property
-    def reserved_seconds(self) -> int:
-        """Seconds to leave for the hook when the grace period is derived."""
-        return self.sleep_seconds or 5
-
-
-class Lifecycle(ManifestModel):
-    """How the agent ends."""
-
-    pre_stop: PreStop = PreStop()
-    """Hook before SIGTERM; default sleep 5 s."""
-    termination_grace_period_seconds: Annotated[int, Field(ge=1, le=86_400)] | None = None
-    """Seconds between SIGTERM and SIGKILL; default max(60, longest tool timeout + preStop)."""
-
-
 class Placement(ManifestModel):
     """Where pods may run, in PodSpec's own words."""
+
+    qos_class: Literal["Guaranteed", "Burstable", "BestEffort"] | None = None
+    """Class that the pods must come out with, all their containers taken together; default any."""
 
     priority_class_name: ObjectName | None = None
     """PriorityClass of the pods."""
@@ -233,9 +158,11 @@ class Placement(ManifestModel):
     """RuntimeClass of the pods, such as gvisor."""
     node_selector: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
     """Labels that a node must carry."""
-    tolerations: Items[JsonObject] = ()
+    tolerations: Items[Toleration] = ()
     """Taints that the pods tolerate (PodSpec.tolerations)."""
-    affinity: JsonObject | None = None
+    affinity: Affinity | None = None
     """Affinity rules (PodSpec.affinity)."""
-    topology_spread_constraints: Items[JsonObject] | None = None
+    topology_spread_constraints: Items[TopologySpreadConstraint] | None = None
     """Spread rules; default over zones, best effort, when more than one replica runs."""
+    queue_name: LabelName | None = None
+    """Kueue LocalQueue in the agent's namespace that its pods wait in; default none."""

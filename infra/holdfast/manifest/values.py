@@ -180,7 +180,9 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 def _number_or_text(value: object) -> str | None:
     if isinstance(value, bool):
         return None
-    return "number" if isinstance(value, int) else "percent" if isinstance(value, str) else None
+    # Callers in other languages send whole numbers as floats.
+    is_number = isinstance(value, int | float)
+    return "number" if is_number else "percent" if isinstance(value, str) else None
 
 
 IntOrPercent = Annotated[

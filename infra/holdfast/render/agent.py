@@ -2,16 +2,14 @@
 
 from collections.abc import Sequence
 
-from holdfast.render.backup import render_backup
 from holdfast.render.identity import render_identity
 from holdfast.render.marks import RenderedObject, revised
-from holdfast.render.mounted import with_mounted_hash
 from holdfast.render.network import render_network
 from holdfast.render.plan import AgentPlan
+from holdfast.render.promotion import render_promotion
 from holdfast.render.sandboxes import render_sandbox
 from holdfast.render.scaling import render_scaling
 from holdfast.render.schedules import render_schedules
-from holdfast.render.secrets import render_secrets
 from holdfast.render.settings import render_settings, settings_hash
 from holdfast.render.storage import render_storage
 from holdfast.render.workload import render_workload
@@ -26,22 +24,20 @@ def render_agent(plan: AgentPlan) -> tuple[RenderedObject, ...]:
         RenderError: the agent needs what is not declared or what the stack does not offer.
     """
     configuration = settings(plan)
-    running = workload(plan, configuration)
     return (
         *identity(plan),
         *configuration,
-        *secrets(plan),
         *storage(plan),
         *network(plan),
-        *backup(plan, running),
-        *running,
+        *promotion(plan, configuration),
+        *workload(plan, configuration),
         *scaling(plan),
     )
 
 
 def identity(plan: AgentPlan) -> list[RenderedObject]:
     """ServiceAccount, Role, RoleBinding."""
-    return _revised(render_identity(plan.marks, plan.spec.security))
+    return _revised(render_identity(plan.marks, plan.spec.security, plan.spec.lifecycle))
 
 
 def settings(plan: AgentPlan) -> list[RenderedObject]:
@@ -49,36 +45,24 @@ def settings(plan: AgentPlan) -> list[RenderedObject]:
     return _revised(render_settings(plan.marks, plan.spec, plan.surroundings))
 
 
-def secrets(plan: AgentPlan) -> list[RenderedObject]:
-    """What fetches the secrets that live outside the cluster."""
-    return _revised(render_secrets(plan.marks, plan.spec, plan.surroundings))
-
-
 def storage(plan: AgentPlan) -> list[RenderedObject]:
     """PersistentVolumeClaims; none for a pool, whose pods have claims of their own."""
     if plan.spec.is_pooled:
         return []
-    spec = plan.spec
-    by_job = spec.backup is not None and spec.backup.method == "Job"
-    snapshots = {} if by_job else spec.restored
-    if snapshots:
-        plan.surroundings.require("volume-snapshots", plan.marks.name, "spec.restoreFrom")
-    return _revised(render_storage(plan.marks, spec.storage, snapshots))
-
-
-def backup(
-    plan: AgentPlan, running: Sequence[RenderedObject] | None = None
-) -> list[RenderedObject]:
-    """Backups by schedule and before the workload changes (rendered here when not given)."""
-    if plan.spec.backup is None:
-        return []
-    precedes = workload(plan) if running is None else running
-    return _revised(render_backup(plan.marks, plan.spec, plan.surroundings, precedes))
+    return _revised(render_storage(plan.marks, plan.spec.storage))
 
 
 def network(plan: AgentPlan) -> list[RenderedObject]:
     """Service and NetworkPolicy."""
     return _revised(render_network(plan.marks, plan.spec, plan.surroundings))
+
+
+def promotion(
+    plan: AgentPlan, configuration: Sequence[RenderedObject] | None = None
+) -> list[RenderedObject]:
+    """What a new version passes through: the check, analyses, a Service of its own."""
+    content = settings_hash(settings(plan) if configuration is None else configuration)
+    return _revised(render_promotion(plan.marks, plan.spec, plan.surroundings, content))
 
 
 def workload(
@@ -92,13 +76,12 @@ def workload(
     render = {"Job": render_schedules, "Sandbox": render_sandbox}.get(
         plan.spec.type, render_workload
     )
-    rendered = _revised(render(plan.marks, plan.spec, plan.surroundings, content))
-    return [with_mounted_hash(item, plan.mounted_hash) for item in rendered]
+    return _revised(render(plan.marks, plan.spec, plan.surroundings, content))
 
 
 def scaling(plan: AgentPlan) -> list[RenderedObject]:
-    """HorizontalPodAutoscaler and PodDisruptionBudget."""
-    return _revised(render_scaling(plan.marks, plan.spec.scaling, plan.spec.availability))
+    """HorizontalPodAutoscaler or ScaledObject, and PodDisruptionBudget."""
+    return _revised(render_scaling(plan.marks, plan.spec, plan.surroundings))
 
 
 def _revised(rendered: list[RenderedObject]) -> list[RenderedObject]:

@@ -6,10 +6,9 @@ server.
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
-from holdfast.manifest.runtime import PreStop, Probe
 from holdfast.render.environment import render_env, render_env_from
 from holdfast.render.marks import AgentMarks
-from holdfast.render.secrets import CSI_FOLDER, csi_volume, secret_name, way_of
+from holdfast.render.probes import render_pre_stop, render_probes
 from holdfast.render.settings import MODEL_KEY_FOLDER, mounted_configs, resolve_model
 from holdfast.render.storage import claim_name, volume_name
 from holdfast.render.surroundings import Surroundings
@@ -17,6 +16,7 @@ from holdfast.render.surroundings import Surroundings
 CONTAINER = "agent"
 TEMPORARY_FOLDER = "/tmp"  # noqa: S108 - the container's own, an emptyDir
 TEMPORARY_SIZE = "64Mi"
+TEMPORARY_MOUNT = {"name": "tmp", "mountPath": TEMPORARY_FOLDER}
 
 
 def render_container(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> KubeObject:
@@ -88,44 +88,15 @@ def pod_security_context(spec: AgentSpec) -> KubeObject:
 
 def _service_side(spec: AgentSpec) -> KubeObject:
     """What a container has because somebody calls it."""
-    probes = {"livenessProbe": spec.probes.liveness, "readinessProbe": spec.probes.readiness}
-    if spec.probes.startup:
-        probes["startupProbe"] = spec.probes.startup
     return {
         "ports": container_ports(spec),
-        "lifecycle": {"preStop": _pre_stop(spec.lifecycle.pre_stop, spec)},
-    } | {field: _probe(probe, spec) for field, probe in probes.items()}
+        "lifecycle": {"preStop": render_pre_stop(spec.lifecycle.pre_stop, spec)},
+        **render_probes(spec),
+    }
 
 
 def _port(name: str, port: int, protocol: str = "TCP") -> KubeObject:
     return {"name": name, "containerPort": port, "protocol": protocol}
-
-
-def _probe(probe: Probe, spec: AgentSpec) -> KubeObject:
-    rendered: KubeObject = {
-        "periodSeconds": probe.period_seconds,
-        "timeoutSeconds": probe.timeout_seconds,
-        "successThreshold": 1,
-        "failureThreshold": probe.failure_threshold,
-    }
-    if probe.initial_delay_seconds:
-        rendered["initialDelaySeconds"] = probe.initial_delay_seconds
-    if probe.http_get:
-        port = probe.http_get.port or spec.network.expose.port
-        action = {"path": probe.http_get.path, "port": port, "scheme": "HTTP"}
-        return rendered | {"httpGet": action}
-    if probe.command:
-        return rendered | {"exec": {"command": list(probe.command)}}
-    return rendered | {"tcpSocket": {"port": probe.tcp_port}}
-
-
-def _pre_stop(hook: PreStop, spec: AgentSpec) -> KubeObject:
-    if hook.http:
-        port = spec.network.expose.port
-        return {"httpGet": {"path": hook.http, "port": port, "scheme": "HTTP"}}
-    if hook.command:
-        return {"exec": {"command": list(hook.command)}}
-    return {"sleep": {"seconds": hook.reserved_seconds}}
 
 
 def _mounts(
@@ -137,15 +108,11 @@ def _mounts(
         volume = {"name": config.volume, "configMap": {"name": config.config_map}}
         pairs.append((_read_only(config.volume, config.folder), volume))
     for secret in spec.secrets:
-        name = f"secret-{secret.name}"
-        way = way_of(secret, surroundings.environment)
-        if way == "csi":
-            # Also for a variable: the driver fills the Secret while the volume is mounted.
-            folder = secret.mount_path or f"{CSI_FOLDER}/{secret.name}"
-            pairs.append((_read_only(name, folder), {"name": name} | csi_volume(marks, secret)))
-        elif secret.mount_path and way != "vault":
-            volume = _secret(name, secret_name(marks, secret), secret.key)
-            pairs.append((_read_only(name, secret.mount_path), volume))
+        if secret.mount_path:
+            name = f"secret-{secret.name}"
+            pairs.append(
+                (_read_only(name, secret.mount_path), _secret(name, secret.ref, secret.key))
+            )
     model = resolve_model(marks, spec.model, surroundings) if spec.model else None
     if model and model.api_key:
         volume = _secret("model-key", model.api_key.name, model.api_key.key)
@@ -156,7 +123,7 @@ def _mounts(
         pairs.append(({"name": name, "mountPath": claim.mount_path}, volume))
     if spec.security.read_only_root_filesystem:
         volume = {"name": "tmp", "emptyDir": {"sizeLimit": TEMPORARY_SIZE}}
-        pairs.append(({"name": "tmp", "mountPath": TEMPORARY_FOLDER}, volume))
+        pairs.append((dict(TEMPORARY_MOUNT), volume))
     return pairs
 
 

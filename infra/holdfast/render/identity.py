@@ -4,13 +4,16 @@ from collections.abc import Sequence
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.exposure import PolicyRule, Security
+from holdfast.manifest.lifecycle import Lifecycle
 from holdfast.render.marks import AgentMarks, RenderedObject
 
 RBAC_GROUP = "rbac.authorization.k8s.io"
 
 
-def render_identity(marks: AgentMarks, security: Security) -> list[RenderedObject]:
-    """ServiceAccount, and Role with RoleBinding when rights are declared."""
+def render_identity(
+    marks: AgentMarks, security: Security, lifecycle: Lifecycle
+) -> list[RenderedObject]:
+    """ServiceAccount, and Role with RoleBinding when rights are declared or needed."""
     rendered = []
     if security.service_account.create:
         account: KubeObject = {
@@ -20,9 +23,17 @@ def render_identity(marks: AgentMarks, security: Security) -> list[RenderedObjec
             "automountServiceAccountToken": security.automount_token,
         }
         rendered.append(RenderedObject(marks.name, "serviceaccount", account))
-    if security.rbac_rules:
-        rendered += _render_rights(marks, security)
+    rules = _rules(security.rbac_rules)
+    if lifecycle.leader_election:
+        rules += _lease_rules(marks)
+    if rules:
+        rendered += _render_rights(marks, security, rules)
     return rendered
+
+
+def lease_name(marks: AgentMarks) -> str:
+    """Name of the Lease that the agent's replicas take turns with."""
+    return f"{marks.name}-leader"
 
 
 def service_account_name(marks: AgentMarks, security: Security) -> str:
@@ -30,12 +41,14 @@ def service_account_name(marks: AgentMarks, security: Security) -> str:
     return security.service_account.name or marks.name
 
 
-def _render_rights(marks: AgentMarks, security: Security) -> list[RenderedObject]:
+def _render_rights(
+    marks: AgentMarks, security: Security, rules: list[KubeObject]
+) -> list[RenderedObject]:
     role: KubeObject = {
         "apiVersion": f"{RBAC_GROUP}/v1",
         "kind": "Role",
         "metadata": marks.metadata(),
-        "rules": _rules(security.rbac_rules),
+        "rules": rules,
     }
     binding: KubeObject = {
         "apiVersion": f"{RBAC_GROUP}/v1",
@@ -68,3 +81,12 @@ def _rules(rules: Sequence[PolicyRule]) -> list[KubeObject]:
             entry["resourceNames"] = list(rule.resource_names)
         rendered.append(entry)
     return rendered
+
+
+def _lease_rules(marks: AgentMarks) -> list[KubeObject]:
+    """Rights to one Lease; the right to create cannot be limited to a name."""
+    leases: KubeObject = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"]}
+    return [
+        leases | {"verbs": ["create"]},
+        leases | {"verbs": ["get", "update", "patch"], "resourceNames": [lease_name(marks)]},
+    ]

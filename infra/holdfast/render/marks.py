@@ -37,6 +37,9 @@ class AgentMarks:
         labels: The user's own labels; on every object and pod, never in a selector.
         annotations: The user's own annotations.
         component: The framework it is written with.
+        queue: Kueue queue that its pods wait in.
+        pod_name: Name by which its pods are selected, where it is not the agent's: pods that act
+            for the agent without serving for it.
     """
 
     name: str
@@ -46,13 +49,29 @@ class AgentMarks:
     owner: str = ""
     component: str = "custom"
     description: str = ""
+    queue: str = ""
+    pod_name: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
 
     def selector(self) -> dict[str, str]:
         """Labels that select the agent's pods; immutable, so nothing that changes is among them."""
         return {
-            "app.kubernetes.io/name": self.name,
+            "app.kubernetes.io/name": self.pod_name or self.name,
+            "app.kubernetes.io/instance": self.origin.stack,
+        }
+
+    def beside(self, role: str) -> "AgentMarks":
+        """Marks of pods that act for the agent in another role, under the same network rules."""
+        return replace(self, pod_name=f"{self.name}-{role}")
+
+    def network_selector(self) -> dict[str, str]:
+        """Labels by which network rules know every pod that acts for the agent.
+
+        Those `beside` it are included; the Service and the disruption budget do not select them.
+        """
+        return {
+            "holdfast.dev/agent": self.name,
             "app.kubernetes.io/instance": self.origin.stack,
         }
 
@@ -70,6 +89,11 @@ class AgentMarks:
         if self.owner:
             ours["holdfast.dev/owner"] = self.owner
         return dict(self.labels) | ours
+
+    def workload_labels(self) -> dict[str, str]:
+        """Labels of pods, and of what makes pods."""
+        queue = {"kueue.x-k8s.io/queue-name": self.queue} if self.queue else {}
+        return self.object_labels() | queue
 
     def metadata(
         self, suffix: str = "", annotations: Mapping[str, str] | None = None
@@ -100,6 +124,8 @@ class RenderedObject:
         is_retained: Leave it in the cluster when the agent goes.
         replaced_on: Field paths of which a change makes the object anew: its controller would
             not carry it out.
+        left_to_controllers: Field paths that a controller writes once the object is there; updates
+            leave them alone.
     """
 
     agent: str
@@ -108,6 +134,7 @@ class RenderedObject:
     is_protected: bool = False
     is_retained: bool = False
     replaced_on: tuple[str, ...] = ()
+    left_to_controllers: tuple[str, ...] = ()
 
 
 def content_hash(value: object, digits: int = 16) -> str:

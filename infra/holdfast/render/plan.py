@@ -9,17 +9,11 @@ from holdfast.render.surroundings import Surroundings
 
 @dataclass(frozen=True)
 class AgentPlan:
-    """The arguments of every render function, together.
-
-    Attributes:
-        mounted_hash: Of the Secrets and ConfigMaps of others that its pods mount; empty when nobody
-            has looked at them.
-    """
+    """The arguments of every render function, together."""
 
     marks: AgentMarks
     spec: AgentSpec
     surroundings: Surroundings
-    mounted_hash: str = ""
 
 
 def marks_of(metadata: Metadata, spec: AgentSpec, namespace: str, origin: Origin) -> AgentMarks:
@@ -32,6 +26,7 @@ def marks_of(metadata: Metadata, spec: AgentSpec, namespace: str, origin: Origin
         owner=spec.owner or "",
         component=spec.framework,
         description=spec.description or "",
+        queue=spec.queue_name or "",
         labels=metadata.labels,
         annotations=metadata.annotations,
     )

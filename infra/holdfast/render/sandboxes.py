@@ -9,9 +9,9 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.text_checks import duration_milliseconds
 from holdfast.render.marks import AgentMarks, RenderedObject
+from holdfast.render.pod import pod_template
 from holdfast.render.storage import claim_spec, volume_name
 from holdfast.render.surroundings import Surroundings
-from holdfast.render.workload import pod_template
 
 API_VERSION = "agents.x-k8s.io/v1beta1"
 EXTENSIONS_API_VERSION = "extensions.agents.x-k8s.io/v1beta1"

@@ -5,8 +5,8 @@ from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.agent_checks import INPUT_VARIABLE
 from holdfast.manifest.schedule import Schedule, schedule_names
 from holdfast.render.marks import AgentMarks, RenderedObject
+from holdfast.render.pod import pod_template
 from holdfast.render.surroundings import Surroundings
-from holdfast.render.workload import pod_template
 
 
 def render_schedules(
@@ -45,7 +45,7 @@ def _schedule(marks: AgentMarks, schedule: Schedule, template: KubeObject) -> Ku
         "successfulJobsHistoryLimit": schedule.history_limit,
         "failedJobsHistoryLimit": schedule.history_limit,
         "suspend": schedule.suspend,
-        "jobTemplate": {"metadata": {"labels": marks.object_labels()}, "spec": job},
+        "jobTemplate": {"metadata": {"labels": marks.workload_labels()}, "spec": job},
     }
 
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from holdfast.errors import RenderError
+from holdfast.kube.paths import format_path
+from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.controllers import CONTROLLERS, ControllerName
-from holdfast.manifest.environment import Environment
+from holdfast.manifest.environment import Environment, ImageName
 from holdfast.manifest.exposure import Expose
 from holdfast.manifest.hosts import Place, place_of
 from holdfast.manifest.model import (
@@ -16,6 +18,7 @@ from holdfast.manifest.model import (
     Reference,
     as_reference,
 )
+from holdfast.manifest.needs import image_of, unmet_needs
 from holdfast.manifest.runtime import KeyReference
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -101,3 +104,19 @@ class Surroundings:
             remedy=f"install {needed.title} and add {controller} to holdfast:controllers in the "
             "stack file, or remove the field",
         )
+
+    def require_all(self, agent: str, spec: AgentSpec) -> None:
+        """Refuse a spec that needs what the stack does not offer.
+
+        Raises:
+            RenderError: names the agent, the first such field, and where to declare what it needs.
+        """
+        for need in unmet_needs(spec, self.environment):
+            path = format_path(("spec", *need.path))
+            raise RenderError(f"agent {agent}: {path} {need.expected}", remedy=need.remedy)
+
+    def image(self, name: ImageName) -> str:
+        """One of the stack's images; that it is there was checked by `require_all`."""
+        image = image_of(self.environment, name)
+        assert image is not None, f"unchecked need of image {name}"  # noqa: S101 - an invariant
+        return image

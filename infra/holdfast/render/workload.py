@@ -1,100 +1,129 @@
-"""The Deployment of an agent."""
+"""What runs a serving agent: a Deployment, or a Rollout where two versions run side by side."""
+
+import json
+from datetime import UTC, datetime
+from typing import Final
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
-from holdfast.render.container import pod_security_context, render_container, render_volumes
-from holdfast.render.identity import service_account_name
-from holdfast.render.marks import AgentMarks, RenderedObject
-from holdfast.render.restore import restore_container
-from holdfast.render.secrets import vault_annotations, vault_volumes
+from holdfast.render.marks import AgentMarks, RenderedObject, content_hash
+from holdfast.render.pod import pod_template
+from holdfast.render.promotion import progressive_strategy
+from holdfast.render.services import STANDBY
 from holdfast.render.surroundings import Surroundings
 
-CONFIG_HASH = "holdfast.dev/config-hash"
+HISTORY = 10
+PAST_SECONDS: Final = 1_500_000_000
+"""Length of the past, from 1970, in which versions have their moments."""
+ROLLOUT_SLACK_SECONDS = 300
+"""Time that Argo Rollouts needs between the steps of a rollout, on top of pauses and windows."""
+
+
+def workload_reference(marks: AgentMarks, spec: AgentSpec) -> KubeObject:
+    """The workload as autoscalers refer to it."""
+    if spec.rollout.is_progressive:
+        return {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "name": marks.name}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "name": marks.name}
 
 
 def render_workload(
     marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, config_hash: str
 ) -> list[RenderedObject]:
-    """The Deployment; its pods roll when `config_hash` changes.
+    """Deployment, with a second one as standby if declared; or Rollout.
 
-    An autoscaler owns the number of replicas: with a range, none is rendered.
+    The pods roll when `config_hash` changes. An autoscaler owns the number of replicas: with one,
+    none is rendered.
     """
-    deployment: KubeObject = {
-        "progressDeadlineSeconds": spec.rollout.progress_deadline_seconds,
-        "revisionHistoryLimit": 10,
+    template = pod_template(marks, spec, surroundings, config_hash)
+    if spec.rollout.is_progressive:
+        return [_rollout(marks, spec, surroundings, template)]
+    rendered = [_deployment(marks, spec, template)]
+    if spec.availability.standby:
+        beside = marks.beside(STANDBY)
+        template = pod_template(beside, spec, surroundings, config_hash)
+        rendered.append(_deployment(beside, spec, template, STANDBY))
+    return rendered
+
+
+def _deployment(
+    marks: AgentMarks, spec: AgentSpec, template: KubeObject, suffix: str = ""
+) -> RenderedObject:
+    body: KubeObject = {
+        "progressDeadlineSeconds": spec.progress_deadline_seconds,
+        "revisionHistoryLimit": HISTORY,
         "selector": {"matchLabels": marks.selector()},
         "strategy": _strategy(spec),
-        "template": pod_template(marks, spec, surroundings, config_hash),
+        "template": template,
     }
-    if not spec.scaling.is_automatic:
-        deployment["replicas"] = spec.scaling.most_replicas
-    deadline = {"pulumi.com/timeoutSeconds": str(spec.rollout.progress_deadline_seconds)}
+    if suffix:
+        # Nobody sends a standby requests, so nothing could scale it.
+        body["replicas"] = max(spec.scaling.base_replicas, 1)
+    elif not spec.scaling.is_automatic:
+        body["replicas"] = spec.scaling.most_replicas
+    deadline = {"pulumi.com/timeoutSeconds": str(spec.progress_deadline_seconds)}
+    metadata = marks.metadata(suffix, annotations=deadline)
     manifest: KubeObject = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": marks.metadata(annotations=deadline),
-        "spec": deployment,
+        "metadata": metadata | {"labels": marks.workload_labels()},
+        "spec": body,
     }
-    return [RenderedObject(marks.name, "deployment", manifest)]
+    role = f"deployment-{suffix}" if suffix else "deployment"
+    return RenderedObject(marks.name, role, manifest)
 
 
-def pod_template(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, config_hash: str
-) -> KubeObject:
-    """The pods of an agent, whatever runs them: metadata and spec."""
-    return {
-        "metadata": {
-            "labels": marks.object_labels(),
-            "annotations": dict(marks.annotations)
-            | vault_annotations(spec, surroundings)
-            | {CONFIG_HASH: config_hash},
-        },
-        "spec": _pod(marks, spec, surroundings),
+def _rollout(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, template: KubeObject
+) -> RenderedObject:
+    body: KubeObject = {
+        "progressDeadlineAbort": spec.rollout.auto_rollback,
+        "progressDeadlineSeconds": spec.progress_deadline_seconds,
+        "revisionHistoryLimit": HISTORY,
+        "selector": {"matchLabels": marks.selector()},
+        "strategy": progressive_strategy(marks, spec, surroundings),
+        "template": template,
     }
+    if not spec.scaling.is_automatic:
+        body["replicas"] = spec.scaling.most_replicas
+    body["restartAt"] = moment = _moment_of(body)
+    healthy = ["{.status.restartedAt}=" + moment, "{.status.phase}=Healthy"]
+    annotations = {
+        "pulumi.com/waitFor": json.dumps([f"jsonpath={each}" for each in healthy]),
+        "pulumi.com/timeoutSeconds": str(_rollout_seconds(spec)),
+        # Argo Rollouts writes the whole object back in its own spelling, and then owns it.
+        "pulumi.com/patchForce": "true",
+    }
+    metadata = marks.metadata(annotations=annotations)
+    manifest: KubeObject = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Rollout",
+        "metadata": metadata | {"labels": marks.workload_labels()},
+        "spec": body,
+    }
+    return RenderedObject(marks.name, "rollout", manifest)
+
+
+def _moment_of(body: KubeObject) -> str:
+    """A moment long ago that stands for this version of a Rollout.
+
+    Argo Rollouts repeats it in `status.restartedAt` when it has seen the version, and restarts no
+    pod for it: none is that old. Without it, the status of the previous version would be taken
+    for that of the new one, and an update would be done before it has begun.
+    """
+    seconds = int(content_hash(body, digits=8), 16) % PAST_SECONDS
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _rollout_seconds(spec: AgentSpec) -> int:
+    window = spec.rollout.analysis.window_seconds if spec.rollout.analysis else 0
+    return (
+        spec.progress_deadline_seconds + spec.rollout.pause_seconds + window + ROLLOUT_SLACK_SECONDS
+    )
 
 
 def _strategy(spec: AgentSpec) -> KubeObject:
-    single_writer = any(volume.is_single_writer for volume in spec.storage)
-    if single_writer or spec.rollout.strategy == "Recreate":
+    if spec.is_single_writer or spec.rollout.strategy == "Recreate":
         # Two pods cannot hold a single-writer claim, not even during an update.
         return {"type": "Recreate"}
     surge = {"maxSurge": spec.rollout.max_surge, "maxUnavailable": spec.rollout.max_unavailable}
     return {"type": "RollingUpdate", "rollingUpdate": surge}
-
-
-def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> KubeObject:
-    pod: KubeObject = {
-        "automountServiceAccountToken": spec.security.automount_token,
-        "containers": [render_container(marks, spec, surroundings)],
-        "enableServiceLinks": False,
-        "securityContext": pod_security_context(spec),
-        "serviceAccountName": service_account_name(marks, spec.security),
-        "terminationGracePeriodSeconds": spec.grace_seconds,
-        "volumes": [*render_volumes(marks, spec, surroundings), *vault_volumes(spec)],
-    }
-    optional = {
-        "affinity": spec.affinity,
-        "imagePullSecrets": [{"name": name} for name in spec.image_pull_secrets],
-        "nodeSelector": spec.node_selector,
-        "priorityClassName": spec.priority_class_name,
-        "runtimeClassName": spec.runtime_class_name,
-        "tolerations": list(spec.tolerations),
-        "topologySpreadConstraints": _spread(marks, spec),
-        "initContainers": [each for each in [restore_container(spec)] if each],
-    }
-    return pod | {key: value for key, value in optional.items() if value}
-
-
-def _spread(marks: AgentMarks, spec: AgentSpec) -> list[KubeObject]:
-    if spec.topology_spread_constraints is not None:
-        return list(spec.topology_spread_constraints)
-    if spec.scaling.most_replicas <= 1:
-        return []
-    return [
-        {
-            "maxSkew": 1,
-            "topologyKey": "topology.kubernetes.io/zone",
-            "whenUnsatisfiable": "ScheduleAnyway",
-            "labelSelector": {"matchLabels": marks.selector()},
-        }
-    ]

@@ -227,7 +227,7 @@ def test_callers_peers_and_ranges_are_named() -> None:
     policy = only(rendered, "NetworkPolicy")["spec"]
     gateway, planner, ops = policy["ingress"][0]["from"]
     assert gateway["podSelector"]["matchLabels"] == {"app": "gateway"}
-    assert planner["podSelector"]["matchLabels"]["app.kubernetes.io/name"] == "planner"
+    assert planner["podSelector"]["matchLabels"]["holdfast.dev/agent"] == "planner"
     assert ops == {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "ops"}}}
     vision = policy["egress"][1]
     assert vision["ports"] == [{"port": 9000, "protocol": "TCP"}]

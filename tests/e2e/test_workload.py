@@ -1,0 +1,374 @@
+"""Life cycle, rollout and scaling on the real engine, a real API server and real definitions."""
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from holdfast.engine.failures import RunFailedError
+
+from tests.e2e.fleet_project import FleetProject
+from tests.e2e.live_sandbox import Kubectl, LiveSandbox
+
+pytestmark = pytest.mark.e2e
+
+IMAGE = "registry.example/agent@sha256:" + "1" * 64
+NEWER = "registry.example/agent@sha256:" + "2" * 64
+DIGEST = "6" * 64
+MODEL = {"provider": "vLLM", "name": "vlm-7b", "baseUrl": "http://vllm.models.svc:8000/v1"}
+CANARY = {
+    "strategy": "Canary",
+    "steps": [{"setWeight": 20}, {"pause": "1m"}, {"setWeight": 50}, {"pause": "1m"}],
+    "analysis": {
+        "maxErrorRate": 1,
+        "maxP99LatencyMs": 4000,
+        "minToolSuccess": 98.5,
+        "maxTokensPerRequest": 9000,
+    },
+}
+BLUE_GREEN = {"strategy": "BlueGreen", "analysis": {"maxErrorRate": 1, "window": "2m"}}
+RANGE = {
+    "minReplicas": 2,
+    "maxReplicas": 6,
+    "metrics": [
+        {"type": "Resource", "name": "cpu", "target": 70},
+        {"type": "Resource", "name": "memory", "target": "2Gi"},
+        {"type": "Pods", "name": "agent_inflight_requests", "target": "1500m"},
+        {"type": "External", "name": "queue_depth", "target": 5, "selector": {"queue": "a"}},
+    ],
+    "behavior": {
+        "scaleUp": {"stabilizationWindowSeconds": 0, "selectPolicy": "Max"},
+        "scaleDown": {"policies": [{"type": "Percent", "value": 10, "periodSeconds": 60}]},
+    },
+}
+BUSY = {
+    "lifecycle": {
+        "preStart": [
+            {"command": ["migrate"]},
+            {
+                "fetch": {
+                    "uri": "s3://weights/vlm.bin",
+                    "sha256": DIGEST,
+                    "to": "/models",
+                    "credentials": "store",
+                }
+            },
+        ],
+        "warmup": {"http": "/warm", "timeout": "15m"},
+        "postStartCheck": {"command": ["self-test"], "timeout": "30s"},
+        "cacheWarmer": {"http": "/warm", "interval": "1m"},
+        "preStop": {"http": "/drain"},
+        "leaderElection": True,
+    },
+    "secrets": [{"name": "store", "ref": "store-keys", "mountPath": "/run/store"}],
+    "network": {"egress": {"cidrs": ["10.96.0.1/32"]}},
+    "probes": {
+        "liveness": {
+            "grpc": {"service": "agent"},
+            "initialDelaySeconds": 5,
+            "terminationGracePeriodSeconds": 20,
+        },
+        "readiness": {
+            "httpGet": {"path": "/ready", "httpHeaders": [{"name": "X-Probe", "value": "1"}]},
+            "successThreshold": 2,
+        },
+    },
+    "telemetry": {"logs": {"shipper": "sidecar"}, "traces": {"inject": "sidecar"}},
+    "sidecars": [{"name": "proxy", "image": IMAGE, "ports": [{"containerPort": 9901}]}],
+    "initContainers": [{"name": "seed", "image": IMAGE, "command": ["seed"]}],
+    "podOverrides": {
+        "hostAliases": [{"ip": "10.0.0.9", "hostnames": ["db"]}],
+        "containers": [{"name": "agent", "tty": True}],
+    },
+    "resources": {
+        "requests": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"},
+        "limits": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"},
+    },
+    "qosClass": "Guaranteed",
+    "queueName": "gpu-team",
+    "nodeSelector": {"nvidia.com/gpu.present": "true"},
+    "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}],
+    "affinity": {
+        "nodeAffinity": {
+            "preferredDuringSchedulingIgnoredDuringExecution": [
+                {
+                    "weight": 1,
+                    "preference": {
+                        "matchExpressions": [
+                            {"key": "gpu-model", "operator": "In", "values": ["a"]}
+                        ]
+                    },
+                }
+            ]
+        }
+    },
+    "topologySpreadConstraints": [
+        {
+            "maxSkew": 1,
+            "topologyKey": "kubernetes.io/hostname",
+            "whenUnsatisfiable": "ScheduleAnyway",
+            "labelSelector": {"matchLabels": {"app.kubernetes.io/name": "busy"}},
+        }
+    ],
+    "availability": {"standby": True, "pdb": {"maxUnavailable": "50%"}},
+    "rollout": {"maxSurge": "50%", "maxUnavailable": 0},
+    "scaling": {"replicas": 2},
+}
+AGENTS: dict[str, dict[str, Any]] = {
+    "busy": {"model": MODEL, **BUSY},
+    "canary": {"model": MODEL, "rollout": CANARY, "scaling": RANGE},
+    "bluegreen": {"rollout": BLUE_GREEN, "telemetry": {"traces": {"inject": "operator"}}},
+    "sleeper": {
+        "scaling": {
+            "minReplicas": 1,
+            "maxReplicas": 5,
+            "metrics": [{"type": "External", "name": "queue_depth", "target": 5}],
+            "behavior": {"scaleDown": {"selectPolicy": "Min"}},
+            "idleSeconds": 120,
+            "schedules": [
+                {
+                    "start": "0 8 * * 1-5",
+                    "end": "0 18 * * 1-5",
+                    "timezone": "Europe/London",
+                    "replicas": 3,
+                }
+            ],
+        }
+    },
+    "ranged": {"scaling": RANGE, "rollout": {"strategy": "RollingUpdate", "maxUnavailable": 1}},
+}
+SETTINGS = {
+    "holdfast:controllers": ["argo-rollouts", "keda", "kueue", "opentelemetry-operator"],
+    "holdfast:images": {
+        "tools": "registry.example/tools@sha256:" + "3" * 64,
+        "logShipper": "registry.example/collector@sha256:" + "4" * 64,
+        "telemetryCollector": "registry.example/collector@sha256:" + "4" * 64,
+    },
+    "holdfast:objectStores": {"s3": {"endpoint": "https://s3.example.com", "region": "eu-1"}},
+    "holdfast:telemetry": {
+        "otlpEndpoint": "http://otel.monitoring.svc:4317",
+        "prometheusUrl": "http://prometheus.monitoring.svc:9090",
+    },
+    "holdfast:network": {
+        "egressGateway": {
+            "namespace": "egress",
+            "podLabels": {"app": "proxy"},
+            "port": 3128,
+            "url": "http://proxy.egress.svc:3128",
+        }
+    },
+    "holdfast:policy": {"profile": "dev"},
+}
+
+
+def declare(
+    project: FleetProject, agents: dict[str, dict[str, Any]], namespace: str, **metadata: Any
+) -> None:
+    """Make these the only agents of the project."""
+    for file in (project.root / "agents").rglob("*"):
+        if file.is_file():
+            file.unlink()
+    for name, spec in agents.items():
+        document = {
+            "apiVersion": "holdfast.dev/v1alpha1",
+            "kind": "Agent",
+            "metadata": {"name": name, **metadata},
+            "spec": {"version": "1.0.0", "owner": "a", "image": IMAGE, **spec},
+        }
+        (project.root / "agents" / f"{name}.yaml").write_text(yaml.safe_dump(document))
+    file = project.root / "stacks" / "Pulumi.dev.yaml"
+    stack = yaml.safe_load(file.read_text())
+    cluster = {"context": project.sandbox.context, "identifier": "dev"}
+    stack["config"] = SETTINGS | {"holdfast:cluster": cluster, "holdfast:namespace": namespace}
+    file.write_text(yaml.safe_dump(stack))
+
+
+@pytest.fixture
+def project(tmp_path: Path, defined_sandbox: LiveSandbox) -> FleetProject:
+    copied = FleetProject.copy(tmp_path, defined_sandbox)
+    copied.stack().init_if_absent()
+    return copied
+
+
+@pytest.fixture
+def place(namespace: str) -> str:
+    """Name of a namespace that the stack declares itself."""
+    return f"{namespace}-agents"
+
+
+class HealthyRollouts:
+    """Plays the one part of Argo Rollouts that an update waits for: it says they are healthy."""
+
+    def __init__(self, kubectl: Kubectl, namespace: str, *names: str) -> None:
+        self._told = threading.Event()
+        self._thread = threading.Thread(target=self._tell, args=(kubectl, namespace, names))
+
+    def _tell(self, kubectl: Kubectl, namespace: str, names: tuple[str, ...]) -> None:
+        while not self._told.wait(0.5):
+            for name in names:
+                patch = ("--subresource=status", "--type=merge", "-p")
+                found = kubectl.run("get", f"rollout/{name}", "-n", namespace, "-o", "json")
+                if found.returncode:
+                    continue
+                moment = json.loads(found.stdout)["spec"]["restartAt"]
+                status = {"phase": "Healthy", "restartedAt": moment}
+                what = ("patch", f"rollout/{name}", "-n", namespace)
+                kubectl(*what, *patch, json.dumps({"status": status}))
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._told.set()
+        self._thread.join()
+
+
+def test_every_field_is_deployed_as_declared_and_then_nothing_drifts(
+    project: FleetProject, place: str, kubectl: Kubectl
+) -> None:
+    declare(project, AGENTS, place)
+    stack = project.stack()
+    with HealthyRollouts(kubectl, place, "canary", "bluegreen"):
+        stack.up()
+    code, report = project.drift()
+    assert report["findings"] == []
+    assert code == 0, report
+    assert not stack.preview().has_changes
+    assert not stack.refresh_preview().has_drift
+
+    busy = kubectl.get("pods", "-n", place, "-l", "app.kubernetes.io/name=busy")["items"]
+    assert {pod["status"]["qosClass"] for pod in busy} == {"Guaranteed"}
+    assert {pod["spec"]["nodeName"] for pod in busy} == {"sandbox-3"}
+    names = [each["name"] for each in busy[0]["spec"]["initContainers"]]
+    assert names == ["log-shipper", "telemetry", "cache-warmer", "prestart-1", "prestart-2", "seed"]
+
+
+def test_a_version_that_fails_its_check_leaves_the_running_one_alone(
+    project: FleetProject, place: str, kubectl: Kubectl
+) -> None:
+    checked = {"model": MODEL, "lifecycle": {"postStartCheck": {}}, "scaling": {"replicas": 2}}
+    declare(project, {"checked": checked}, place)
+    project.stack().up()
+    before = kubectl.get("deployment/checked", "-n", place)
+
+    reason = {"sandbox.holdfast.dev/fail": "holdfast: model vlm-7b does not answer: status 503"}
+    declare(project, {"checked": checked | {"image": NEWER}}, place, annotations=reason)
+    with pytest.raises(RunFailedError) as failed:
+        project.stack().up()
+
+    text = "\n".join(each.message for each in failed.value.result.errors)
+    assert "checked-check" in text
+    assert "status 503" in text
+    after = kubectl.get("deployment/checked", "-n", place)
+    assert after["spec"] == before["spec"]
+    assert after["status"]["readyReplicas"] == 2
+    [replica_set] = kubectl.get("replicasets", "-n", place)["items"]
+    assert replica_set["spec"]["replicas"] == 2
+
+    declare(project, {"checked": checked | {"image": NEWER}}, place)
+    project.stack().up()
+    running = kubectl.get("deployment/checked", "-n", place)["spec"]["template"]["spec"]
+    assert running["containers"][0]["image"] == NEWER
+
+
+def test_a_service_that_argo_rollouts_has_moved_is_left_alone_by_updates_and_no_drift(
+    project: FleetProject, place: str, kubectl: Kubectl
+) -> None:
+    agents = {"bluegreen": {"rollout": {"strategy": "BlueGreen"}}}
+    declare(project, agents, place)
+    with HealthyRollouts(kubectl, place, "bluegreen"):
+        project.stack().up()
+    moved = json.dumps({"spec": {"selector": {"rollouts-pod-template-hash": "6d8f7c9b4d"}}})
+    service = ("patch", "service/bluegreen", "-n", place, "--type=merge", "-p", moved)
+    kubectl(*service, "--field-manager=rollouts-controller")
+    code, report = project.drift()
+    assert (code, report["findings"]) == (0, [])
+
+    declare(project, {"bluegreen": agents["bluegreen"] | {"version": "1.1.0"}}, place)
+    with HealthyRollouts(kubectl, place, "bluegreen"):
+        project.stack().up()
+    live = kubectl.get("service/bluegreen", "-n", place)
+    assert live["metadata"]["labels"]["app.kubernetes.io/version"] == "1.1.0"
+    assert live["spec"]["selector"]["rollouts-pod-template-hash"] == "6d8f7c9b4d"
+
+    stolen = json.dumps({"spec": {"selector": {"app.kubernetes.io/name": "other"}}})
+    kubectl("patch", "service/bluegreen", "-n", place, "--type=merge", "-p", stolen)
+    code, report = project.drift()
+    assert code == 7
+    assert {each["path"].split("[")[0] for each in report["findings"]} == {"spec.selector"}
+
+
+def test_replicas_moved_by_an_autoscaler_are_no_drift_whatever_runs_the_pods(
+    project: FleetProject, place: str, kubectl: Kubectl
+) -> None:
+    agents = {name: AGENTS[name] for name in ("canary", "sleeper")}
+    declare(project, agents, place)
+    with HealthyRollouts(kubectl, place, "canary"):
+        project.stack().up()
+    for what, replicas, manager in (
+        ("rollout.argoproj.io/canary", 5, "kube-controller-manager"),
+        ("deployment/sleeper", 0, "keda"),
+    ):
+        scale = json.dumps({"spec": {"replicas": replicas}})
+        patch = ("--type=merge", "-p", scale, f"--field-manager={manager}")
+        kubectl("patch", what, "-n", place, *patch, "--subresource=scale")
+    assert project.drift()[1]["findings"] == []
+    kubectl(
+        "patch",
+        "deployment/sleeper",
+        "-n",
+        place,
+        "--type=merge",
+        "-p",
+        '{"spec": {"replicas": 50}}',
+        "--subresource=scale",
+    )
+    code, report = project.drift()
+    assert (code, [each["path"] for each in report["findings"]]) == (7, ["spec.replicas"])
+
+
+def test_failing_over_moves_the_selector_of_the_service_and_nothing_else(
+    project: FleetProject, place: str, kubectl: Kubectl
+) -> None:
+    spec = {"availability": {"standby": True}}
+    declare(project, {"pair": spec}, place)
+    project.stack().up()
+    assert kubectl.get("deployment/pair-standby", "-n", place)["status"]["readyReplicas"] == 1
+
+    declare(project, {"pair": {"availability": {"standby": True, "active": "standby"}}}, place)
+    result = project.stack().up()
+    assert result.counts.get("update") == 1
+    selector = kubectl.get("service/pair", "-n", place)["spec"]["selector"]
+    assert selector["app.kubernetes.io/name"] == "pair-standby"
+    labels = ",".join(f"{key}={value}" for key, value in selector.items())
+    [pod] = kubectl.get("pods", "-n", place, "-l", labels)["items"]
+    assert pod["metadata"]["name"].startswith("pair-standby-")
+    assert project.drift()[0] == 0
+
+
+def test_a_rolling_update_keeps_as_many_ready_as_it_promises(
+    project: FleetProject, place: str, kubectl: Kubectl
+) -> None:
+    spec = {"scaling": {"replicas": 4}, "rollout": {"maxSurge": 1, "maxUnavailable": 1}}
+    declare(project, {"rolling": spec}, place)
+    project.stack().up()
+    seen: list[int] = []
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(0.05):
+            status = kubectl.get("deployment/rolling", "-n", place)["status"]
+            seen.append(status.get("availableReplicas", 0))
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    declare(project, {"rolling": spec | {"image": NEWER}}, place)
+    try:
+        project.stack().up()
+    finally:
+        ended.set()
+        watcher.join()
+    assert len(seen) > 1
+    assert min(seen) >= 3

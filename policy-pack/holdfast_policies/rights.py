@@ -30,15 +30,21 @@ class Right:
     verbs: tuple[str, ...]
 
 
-def grants(rule: object, right: Right) -> bool:
-    """Whether one rule of a role grants a right, wildcards included."""
+def grants(rule: object, right: Right, *, any_group: bool = False) -> bool:
+    """Whether one rule of a role grants a right, wildcards included.
+
+    Args:
+        rule: The rule.
+        right: The right; its group does not matter with `any_group`.
+        any_group: Take a right in any group for it.
+    """
     declared: Mapping[str, Any] = mapping(rule)
     verbs = {text(verb) for verb in items(declared.get("verbs"))}
     groups = {text(group) for group in items(declared.get("apiGroups"))}
     resources = [text(resource) for resource in items(declared.get("resources"))]
     return (
         not verbs.isdisjoint(("*", *right.verbs))
-        and not groups.isdisjoint(("*", right.group))
+        and (any_group or not groups.isdisjoint(("*", right.group)))
         and any(_covers(given, wanted) for given in resources for wanted in right.resources)
     )
 

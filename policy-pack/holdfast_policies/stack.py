@@ -8,20 +8,35 @@ from holdfast_policies.kinds import POD_TEMPLATE_PATHS, Kind
 from holdfast_policies.subject import Subject
 
 
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A verdict of a mandatory rule that an unknown value has hidden.
+
+    Attributes:
+        rule: Id of the rule.
+        place: The object and the field path of the value.
+    """
+
+    rule: str
+    place: str
+
+
 @dataclass(frozen=True, eq=False)
 class Stack:
     """The objects of one stack.
 
     Attributes:
         subjects: All of them, in the order in which the engine registered them.
+        hidden: What could not be judged when they were looked at one by one.
     """
 
     subjects: tuple[Subject, ...]
+    hidden: tuple[Hidden, ...] = ()
 
     @classmethod
-    def of(cls, subjects: Iterable[Subject]) -> "Stack":
+    def of(cls, subjects: Iterable[Subject], hidden: Iterable[Hidden] = ()) -> "Stack":
         """Stack of these objects."""
-        return cls(tuple(subjects))
+        return cls(tuple(subjects), tuple(hidden))
 
     @cached_property
     def by_kind(self) -> Mapping[Kind, tuple[Subject, ...]]:

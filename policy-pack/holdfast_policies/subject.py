@@ -147,6 +147,19 @@ class Pod:
                     )
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a program treats an object, beyond what the object says.
+
+    Attributes:
+        is_protected: Whether deleting it is refused.
+        ignored_changes: Field paths whose changes an update ignores.
+    """
+
+    is_protected: bool = False
+    ignored_changes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Subject:
     """One object under judgement.
@@ -155,16 +168,20 @@ class Subject:
         object: The object, decoded; may hold unknown values.
         kind: API group and kind.
         urn: Name of the resource in the engine; empty for a live object.
+        options: How the program treats it; None for an object that is in no program.
     """
 
     object: Mapping[str, Any]
     kind: Kind
     urn: str = field(default="")
+    options: Options | None = None
 
     @classmethod
-    def of(cls, kube_object: Mapping[str, Any], urn: str = "") -> "Subject":
+    def of(
+        cls, kube_object: Mapping[str, Any], urn: str = "", options: Options | None = None
+    ) -> "Subject":
         """Subject for a plain object that carries its apiVersion and kind."""
-        return cls(kube_object, kind_of(kube_object), urn)
+        return cls(kube_object, kind_of(kube_object), urn, options)
 
     @property
     def metadata(self) -> Mapping[str, Any]:

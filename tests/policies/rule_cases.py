@@ -2,9 +2,10 @@
 
 `cases/<rule>.yaml` holds `object` (a name of another file, or written out), `others` (the rest of
 the stack, for stack rules) and `cases`. A case has `set` and `remove` (JSON pointers) or an
-`object` of its own, and `settings` over those of the file. Expected is `violates` (a field path),
-or nothing for a pass; `says` is part of the message, `hides` must not be; `except` names kinds it
-does not hold for.
+`object` of its own, `settings` over those of the file, `options` and
+`hidden`. Expected is `violates` (a
+field path), or nothing for a pass; `says` is part of the message, `hides` must not be; `except`
+names kinds it does not hold for.
 """
 
 import copy
@@ -23,8 +24,8 @@ from holdfast_policies.finding import Undecided
 from holdfast_policies.kinds import kind_of
 from holdfast_policies.profile import Profile, Ruling
 from holdfast_policies.rule import Environment, Level, Rule
-from holdfast_policies.stack import Stack
-from holdfast_policies.subject import Subject
+from holdfast_policies.stack import Hidden, Stack
+from holdfast_policies.subject import Options, Subject
 from holdfast_policies.table import RULES
 
 FOLDER = Path(__file__).parent / "cases"
@@ -41,6 +42,8 @@ class Case:
     edited: tuple[str, ...] = ()
     others: tuple[dict[str, Any], ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    options: Options | None = None
+    hidden: tuple[Hidden, ...] = ()
     violates: str | None = None
     says: str = ""
     hides: str = ""
@@ -70,9 +73,9 @@ def run(case: Case, kube_object: Mapping[str, Any] | None = None) -> Outcome:
     ruling = Ruling(case.rule, Level.MANDATORY, settings | dict(case.settings))
     profile = Profile(Environment.PROD, (ruling,))
     if case.rule.check is not None:
-        found = judge.judgements(Subject.of(chosen), profile)
+        found = judge.judgements(Subject.of(chosen, options=case.options), profile)
     else:
-        stack = Stack.of(Subject.of(each) for each in (chosen, *case.others))
+        stack = Stack.of((Subject.of(each) for each in (chosen, *case.others)), case.hidden)
         found = judge.stack_judgements(stack, profile)
     for judgement in found:
         return Outcome(judgement.violations, judgement.undecided)
@@ -89,6 +92,7 @@ def allowed_case(rule: Rule) -> Case:
         _object(content["object"]),
         others=tuple(content.get("others", ())),
         settings=content.get("settings", {}),
+        options=_options(content.get("options")),
     )
 
 
@@ -169,11 +173,19 @@ def _cases(rule: Rule) -> Iterator[Case]:
             edited=(*content.get("remove", ()), *content.get("set", {})),
             others=allowed.others,
             settings={**allowed.settings, **content.get("settings", {})},
+            options=_options(content["options"]) if "options" in content else allowed.options,
+            hidden=tuple(Hidden(**each) for each in content.get("hidden", ())),
             violates=content.get("violates"),
             says=content.get("says", ""),
             hides=content.get("hides", ""),
             excepted=tuple(content.get("except", ())),
         )
+
+
+def _options(given: Mapping[str, Any] | None) -> Options | None:
+    if given is None:
+        return None
+    return Options(given.get("protect", False), tuple(given.get("ignoreChanges", ())))
 
 
 def _steps(pointer: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast_policies.decode.properties import decode_properties
 from holdfast_policies.kinds import Kind
-from holdfast_policies.subject import Subject
+from holdfast_policies.subject import Options, Subject
 
 _TOKEN_PARTS = 3
 _PATCH = "Patch"
@@ -35,7 +35,9 @@ def is_patch(token: str) -> bool:
 
 def decode_resource(resource: Any, kind: Kind) -> Subject:  # noqa: ANN401  # two messages alike
     """Object of a kind that a resource, in a request or among those of a stack, declares."""
-    return Subject(decode_properties(resource.properties), kind, resource.urn)
+    given = resource.options
+    options = Options(given.protect, tuple(given.ignoreChanges))
+    return Subject(decode_properties(resource.properties), kind, resource.urn, options)
 
 
 def stack_of_urn(urn: str) -> str:

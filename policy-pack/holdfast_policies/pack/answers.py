@@ -13,10 +13,9 @@ from holdfast_policies.pack.sdk import proto
 from holdfast_policies.profile import Profile
 from holdfast_policies.rule import Level, Rule, Severity
 from holdfast_policies.table import RULES
+from holdfast_policies.version import PACK_NAME, PACK_VERSION
 from holdfast_policies.wording import printable
 
-PACK_NAME = "holdfast"
-PACK_VERSION = "0.1.0"
 UNDETERMINED = "undetermined"
 
 _LEVELS = {

@@ -32,7 +32,9 @@ from holdfast_policies.profile import (
     profile_of,
 )
 from holdfast_policies.rule import Environment, Level
-from holdfast_policies.stack import Stack
+from holdfast_policies.stack import Hidden, Stack
+from holdfast_policies.subject import Subject
+from holdfast_policies.version import PACK_NAME, PACK_VERSION
 
 
 class Servicer(AnalyzerServicer):
@@ -43,11 +45,10 @@ class Servicer(AnalyzerServicer):
     """
 
     def __init__(self) -> None:
-        super().__init__(
-            answers.PACK_NAME, answers.PACK_VERSION, policies(), EnforcementLevel.MANDATORY
-        )
+        super().__init__(PACK_NAME, PACK_VERSION, policies(), EnforcementLevel.MANDATORY)
         self._stack = StackSettings()
         self._config: dict[str, Any] = {}
+        self._hidden: list[Hidden] = []
         self._profiles: dict[Environment, Profile] = {}
         self._templates: dict[tuple[Environment, Kind | None], proto.AnalyzeResponse] = {}
 
@@ -102,8 +103,19 @@ class Servicer(AnalyzerServicer):
             answers.add_judgements(response, _open_judgements(profile, kind, request.type))
         else:
             subject = decode_resource(request, kind)
-            answers.add_judgements(response, judgements(subject, profile))
+            found = list(judgements(subject, profile))
+            answers.add_judgements(response, found)
+            self._note_hidden(subject, found)
         return response
+
+    def _note_hidden(self, subject: Subject, found: list[Judgement]) -> None:
+        """Keep what a mandatory rule could not judge, for the rule about the whole preview."""
+        for judgement in found:
+            if judgement.ruling.level is Level.MANDATORY:
+                self._hidden.extend(
+                    Hidden(judgement.ruling.rule.id, f"{subject.label}: {each.path}")
+                    for each in judgement.undecided
+                )
 
     def AnalyzeStack(self, request: Any, _context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
         """Judge the resources together, by their outputs; only of kinds that stack rules read."""
@@ -115,7 +127,8 @@ class Servicer(AnalyzerServicer):
             if (kind := kind_of_token(resource.type)) in wanted and not is_patch(resource.type)
         )
         response = proto.AnalyzeResponse()
-        answers.add_judgements(response, stack_judgements(Stack.of(subjects), profile))
+        stack = Stack.of(subjects, self._hidden)
+        answers.add_judgements(response, stack_judgements(stack, profile))
         return response
 
     def Remediate(self, _request: Any, _context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's

@@ -1,0 +1,73 @@
+"""Agents, tools, models and memory stand in places of their own."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.governance import declared
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.parts import workloads
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.stack import Stack
+from holdfast_policies.subject import Subject, mapping, text
+
+_ZONES = {
+    "mcp-server": "tool",
+    "tool-server": "tool",
+    "model-server": "model",
+    "inference": "model",
+    "vector-database": "memory",
+    "database": "memory",
+    "memory": "memory",
+}
+KEY = Parameter(
+    name="key",
+    description="Label or annotation that names a workload's zone: agent, tool, model, memory.",
+    schema={"type": "string"},
+    default="trust-zone",
+)
+
+
+def check(workload: Subject, stack: Stack, settings: Settings) -> Iterator[Finding]:
+    """A workload whose namespace holds one of another zone; told at the one that is no agent."""
+    zone = _zone(workload, settings["key"])
+    if zone in ("", "agent"):
+        return
+    for other in stack.workloads:
+        other_zone = _zone(other, settings["key"])
+        if other_zone not in ("", zone) and other.namespace == workload.namespace:
+            got = f"a {zone} beside {other.label}, which is of zone {other_zone}"
+            yield Breach("metadata.namespace", got, "a namespace for each zone")
+            return
+
+
+def _zone(workload: Subject, key: str) -> str:
+    """What a workload says of itself; else by its component, else agent where it is one."""
+    labels = mapping(workload.metadata.get("labels"))
+    said = declared(workload.metadata, key)
+    component = text(labels.get("app.kubernetes.io/component"))
+    by_component = _ZONES.get(component, "")
+    return said or by_component or ("agent" if labels.get("holdfast.dev/agent") else "")
+
+
+RULE = Rule(
+    id="stack-trust-zones",
+    title="Zones of trust",
+    description="Workloads of different trust share a namespace, and with it accounts and secrets",
+    rationale="Whoever takes over a tool then stands where the agents and their keys are.",
+    remedy="give tools, models and memory namespaces of their own",
+    source="https://kubernetes.io/docs/concepts/security/multi-tenancy/",
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=(
+        "AC-4",
+        "AC-5",
+        "SC-32",
+        "ASI03",
+        "ASI07",
+        "MCP",
+    ),
+    fix=Fix.NO,
+    kinds=POD_KINDS,
+    check_stack=workloads(check),
+    parameters=(KEY,),
+)

@@ -1,0 +1,84 @@
+"""Every call of a tool is written down; what people said is not."""
+
+from collections.abc import Iterator
+
+from holdfast_policies.agent_settings import settings_of
+from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.governance import DECLARATIONS, declared
+from holdfast_policies.kinds import CONFIG_MAP, POD_KINDS
+from holdfast_policies.parts import all_of, containers, each
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Container, Subject, field_path, items, key_path, mapping, text
+
+KEYS = Parameter(
+    name="keys",
+    description="Annotations or labels that say where calls of tools are written down.",
+    schema=DECLARATIONS,
+    default=["tool-audit"],
+)
+CAPTURE = Parameter(
+    name="capture_allowed",
+    description="Whether traces may hold the content of messages.",
+    schema={"type": "boolean"},
+    default=False,
+)
+_CAPTURING = (
+    "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
+    "TRACELOOP_TRACE_CONTENT",
+    "OPENINFERENCE_CAPTURE_CONTENT",
+)
+
+
+def check_audit(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """An agent with tools that does not say where its calls are written down."""
+    agent = settings_of(subject)
+    if agent is None or not items(agent.get("tools")):
+        return
+
+    def check_key(key: str, _: str) -> Iterator[Breach]:
+        if not declared(subject.metadata, key):
+            yield Breach(key_path("metadata.annotations", key), got="nothing", required="a value")
+
+    yield from each(settings["keys"], "", check_key)
+
+
+def check_capture(container: Container, settings: Settings) -> Iterator[Finding]:
+    """Telemetry that writes down what people said."""
+
+    def check_variable(variable: object, path: str) -> Iterator[Breach]:
+        entry = mapping(variable)
+        name, value = text(entry.get("name")), text(entry.get("value"))
+        if name in _CAPTURING and value.lower() not in ("", "0", "false", "no", "no_content"):
+            required = "no content of messages in telemetry"
+            yield Breach(field_path(path, "value"), f'{name}="{value}"', required)
+
+    if not settings["capture_allowed"]:
+        env = field_path(container.path, "env")
+        yield from each(container.value.get("env"), env, check_variable)
+
+
+RULE = Rule(
+    id="tool-call-audit-enabled",
+    title="Tool calls on record",
+    description="Calls of tools are not written down, or what people said is",
+    rationale="After an incident the first question is what the agent did, tool by tool.",
+    remedy="set annotation tool-audit to where calls are kept, and leave content capture off",
+    source="https://opentelemetry.io/docs/specs/semconv/gen-ai/",
+    severity=Severity.MEDIUM,
+    levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
+    frameworks=(
+        "AU-2",
+        "AU-3",
+        "AU-12",
+        "MCP",
+        "ASI09",
+        "ASI10",
+    ),
+    fix=Fix.NO,
+    kinds=POD_KINDS | {CONFIG_MAP},
+    check=all_of(check_audit, containers(check_capture)),
+    parameters=(
+        KEYS,
+        CAPTURE,
+    ),
+)

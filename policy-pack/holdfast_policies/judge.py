@@ -15,7 +15,7 @@ from holdfast_policies.finding import Breach, Finding, Undecided
 from holdfast_policies.profile import Profile, Ruling, profile_of
 from holdfast_policies.rule import Level, Settings, Severity
 from holdfast_policies.stack import Stack
-from holdfast_policies.subject import Subject
+from holdfast_policies.subject import Options, Subject
 from holdfast_policies.wording import printable
 
 _J = TypeVar("_J", Subject, Stack)
@@ -74,6 +74,7 @@ def violations(
     kube_object: Mapping[str, Any],
     environment: str | Profile,
     config: Mapping[str, Any] | None = None,
+    options: Options | None = None,
 ) -> list[Violation]:
     """Violations of one plain object by the rules about single objects.
 
@@ -82,6 +83,7 @@ def violations(
             judged as far as it says anything, and never raises.
         environment: `dev`, `staging`, anything else for production; or a profile made before.
         config: Parsed policy config that overrides the environment.
+        options: How a program treats the object; None for one that is in no program.
 
     Raises:
         PolicyConfigError: the config is wrong.
@@ -89,7 +91,7 @@ def violations(
     profile = _profile(environment, config)
     return [
         violation
-        for judgement in judgements(Subject.of(kube_object), profile)
+        for judgement in judgements(Subject.of(kube_object, options=options), profile)
         for violation in judgement.violations
     ]
 

@@ -11,6 +11,7 @@ from holdfast.render.fleet import render_fleet
 from holdfast_policies.judge import judge_stack, violations
 from holdfast_policies.profile import profile_of
 from holdfast_policies.rule import Level
+from holdfast_policies.subject import Options
 
 ROOT = Path(__file__).resolve().parents[2]
 STACKS = ("dev", "prod", "staging")
@@ -25,10 +26,14 @@ def test_there_is_a_stack_for_every_environment() -> None:
 )
 def test_the_samples_break_no_mandatory_rule(stack: str, judged_as: str) -> None:
     fleet = load_fleet(ROOT, stack)
-    objects = [item.manifest for item in render_fleet(plan_fleet(fleet, stack))]
+    rendered = render_fleet(plan_fleet(fleet, stack))
     profile = profile_of(judged_as, fleet.environment.policy.rules)
-    broken = [each for one in objects for each in violations(one, profile)]
-    broken += judge_stack(objects, profile)
+    broken = [
+        each
+        for one in rendered
+        for each in violations(one.manifest, profile, options=Options(one.is_protected))
+    ]
+    broken += judge_stack([one.manifest for one in rendered], profile)
     mandatory = [each for each in broken if each.level is Level.MANDATORY]
     assert [f"{each.rule} {each.subject.name}: {each.message}" for each in mandatory] == []
 

@@ -18,6 +18,11 @@ from tests.policies.rule_cases import allowed_case, with_value
 
 PACK = Path(__file__).parents[2] / "policy-pack"
 LATER = "$later:"
+OUTSIDE = {
+    "image-signature-verification-in-place": {"verified_by": "the cluster"},
+    "stack-admission-parity": {"installed_by": "the cluster"},
+}
+"""What is in place outside this one stack."""
 PROGRAM = f"""
 import json, pathlib
 import pulumi_kubernetes as kubernetes
@@ -35,6 +40,7 @@ def resolved(value):
 kinds = {{
     "Deployment": kubernetes.apps.v1.Deployment,
     "NetworkPolicy": kubernetes.networking.v1.NetworkPolicy,
+    "PodDisruptionBudget": kubernetes.policy.v1.PodDisruptionBudget,
 }}
 for item in wanted["objects"]:
     make, name = kinds[item["kind"]], item["kind"].lower()
@@ -86,19 +92,24 @@ class PolicyProject:
             },
             "spec": {"replicas": 2, "selector": {"matchLabels": labels}, "template": template},
         }
+        budget = {
+            "kind": "PodDisruptionBudget",
+            "metadata": {**place, "name": "agent"},
+            "spec": {"maxUnavailable": 1, "selector": {"matchLabels": labels}},
+        }
         policy = {
             "kind": "NetworkPolicy",
             "metadata": {**place, "name": "agent"},
             "spec": {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]},
         }
-        objects = [deployment, *([policy] if with_policy else [])]
+        objects = [deployment, budget, *([policy] if with_policy else [])]
         (self.root / "wanted.json").write_text(json.dumps({"place": place, "objects": objects}))
 
     def stack(self, name: str, settings: Mapping[str, Any] | None = None) -> Stack:
         """A stack, created when it is not there yet, with its `holdfast:policy` settings."""
-        if settings is not None:
-            config = {"config": {"holdfast:policy": dict(settings)}}
-            (self.root / f"Pulumi.{name}.yaml").write_text(json.dumps(config))
+        given = {"rules": OUTSIDE} if settings is None else dict(settings)
+        config = {"config": {"holdfast:policy": given}}
+        (self.root / f"Pulumi.{name}.yaml").write_text(json.dumps(config))
         stack = open_stack(self.root, name, kubeconfig=self.kubeconfig)
         stack.init_if_absent()
         return stack

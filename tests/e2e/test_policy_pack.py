@@ -122,8 +122,10 @@ def test_an_unknown_value_is_left_open_at_preview_and_decided_at_update(
     project.declare({IMAGE: f"{LATER}registry.example/agent:latest"})
     stack = project.stack("prod")
     result = project.preview(stack)
-    (note,) = result.violations
+    note, uncertain = result.violations
     assert (note.policy, note.level) == (UNDETERMINED, "advisory")
+    assert (uncertain.policy, uncertain.level) == ("stack-preview-certainty", "mandatory")
+    assert "image-digest-pinned at Deployment" in uncertain.message
     assert "image-digest-pinned: spec.template.spec.containers[name=agent].image" in note.message
     summary = project.summaries["deployment"]
     assert summary.failed == (UNDETERMINED,)

@@ -7,6 +7,7 @@ from pathlib import Path
 from holdfast_policies.judge import Violation, judge_stack, violations
 from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
 from holdfast_policies.rule import Level
+from holdfast_policies.subject import Options
 from holdfast_policies.table import RULES_BY_ID
 
 from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
@@ -114,7 +115,7 @@ def _breaches(fleet: Fleet) -> Iterator[_Fault]:
     rendered = render_fleet(plan_fleet(fleet, fleet.stack))
     agents = {reference_of(item.manifest).identity: item for item in rendered}
     for item in rendered:
-        for violation in violations(item.manifest, profile):
+        for violation in violations(item.manifest, profile, options=Options(item.is_protected)):
             yield _breach(violation, item, fleet)
     for violation in judge_stack((item.manifest for item in rendered), profile):
         about = agents.get(reference_of(violation.subject.object).identity)

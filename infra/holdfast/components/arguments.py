@@ -182,6 +182,15 @@ class ClusterArgs(TypedDict):
     """Requests at once of the Pulumi provider."""
 
 
+class NamespaceLimitsArgs(TypedDict):
+    """What every namespace of the stack may take; nothing is limited unless said."""
+
+    quota: NotRequired[dict[str, str]]
+    """Resource to the most that a namespace may have, as ResourceQuota `spec.hard`."""
+    container_max: NotRequired[dict[str, str]]
+    """Resource to the most that one container may have, as LimitRange `max`."""
+
+
 class PodGroupArgs(TypedDict):
     """Pods that network rules name."""
 
@@ -294,6 +303,8 @@ class EnvironmentArgs(TypedDict):
         ]
     ]
     """Controllers that the cluster runs beyond Kubernetes' own; what needs another is refused."""
+    namespace_limits: NotRequired[NamespaceLimitsArgs]
+    """What every managed namespace may take."""
     network: NotRequired[NetworkSettingsArgs]
     """What the cluster's network offers."""
     telemetry: NotRequired[TelemetrySettingsArgs]

@@ -16,7 +16,8 @@ from holdfast.render.marks import Origin
 class Fleet(pulumi.ComponentResource):
     """All agents of a stack.
 
-    Children: one `namespace-<name>` a managed namespace, and one Agent an agent, under its own
+    Children: one `namespace-<name>` a managed namespace (with `-quota` and `-limits` where the
+    environment limits it), and one Agent an agent, under its own
     name; an Agent that a program has declared alone is taken over without being replaced.
     """
 
@@ -34,6 +35,8 @@ class Fleet(pulumi.ComponentResource):
             item.manifest["metadata"]["name"]: register(item, self)
             for item in plan.namespace_objects()
         }
+        for item in plan.limit_objects():
+            register(item, self, [namespaces[item.manifest["metadata"]["namespace"]]])
         standalone = pulumi.Alias(parent=pulumi.ROOT_STACK_RESOURCE)
         urls: dict[str, pulumi.Output[str]] = {}
         for agent in plan.agents:

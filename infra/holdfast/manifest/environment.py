@@ -15,6 +15,7 @@ from holdfast.manifest.values import (
     ManifestModel,
     Port,
     QualifiedKey,
+    Quantity,
     Text,
     Url,
 )
@@ -89,6 +90,15 @@ class PolicySettings(ManifestModel):
     """Rule to level, or to level and parameters, over the profile; as in the pack's config."""
 
 
+class NamespaceLimits(ManifestModel):
+    """What every namespace of the stack may take; nothing is limited unless said."""
+
+    quota: dict[Text, Quantity] = Field(default_factory=dict)
+    """Resource to the most that a namespace may have, as ResourceQuota `spec.hard`."""
+    container_max: dict[Text, Quantity] = Field(default_factory=dict)
+    """Resource to the most that one container may have, as LimitRange `max`."""
+
+
 class TelemetrySettings(ManifestModel):
     """Where agents report to unless they say otherwise."""
 
@@ -141,6 +151,8 @@ class Environment(ManifestModel):
     """managed: the stack declares its namespaces, with Pod Security labels; existing: not."""
     controllers: Items[ControllerName] = ()
     """Controllers that the cluster runs beyond Kubernetes' own; what needs another is refused."""
+    namespace_limits: NamespaceLimits = NamespaceLimits()
+    """What every managed namespace may take."""
     network: NetworkSettings = NetworkSettings()
     """What the cluster's network offers."""
     telemetry: TelemetrySettings = TelemetrySettings()

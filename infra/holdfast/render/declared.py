@@ -19,6 +19,8 @@ def plan_fleet(fleet: Fleet, stack: str) -> FleetPlan:
         agents=tuple(_plan_agent(agent, surroundings, stack) for agent in fleet.agents),
         origin=Origin(stack),
         are_namespaces_managed=fleet.environment.namespaces == "managed",
+        are_namespaces_protected=fleet.environment.profile_for(stack) != "dev",
+        namespace_limits=fleet.environment.namespace_limits,
     )
 
 

@@ -1,13 +1,14 @@
 """A whole fleet to its objects."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from holdfast.errors import RenderError
 from holdfast.kube.objects import reference_of
+from holdfast.manifest.environment import NamespaceLimits
 from holdfast.render.agent import render_agent
 from holdfast.render.marks import Origin, RenderedObject, revised
-from holdfast.render.namespaces import render_namespaces
+from holdfast.render.namespaces import render_limits, render_namespaces
 from holdfast.render.plan import AgentPlan
 
 
@@ -18,11 +19,15 @@ class FleetPlan:
     Attributes:
         agents: Sorted by name.
         are_namespaces_managed: Whether the stack declares the agents' namespaces.
+        are_namespaces_protected: Whether deleting one of those by accident is refused.
+        namespace_limits: What each of those may take.
     """
 
     agents: tuple[AgentPlan, ...]
     origin: Origin
     are_namespaces_managed: bool = True
+    are_namespaces_protected: bool = False
+    namespace_limits: NamespaceLimits = field(default_factory=NamespaceLimits)
 
     def namespace_objects(self) -> tuple[RenderedObject, ...]:
         """The namespaces that the stack declares; none when they exist already."""
@@ -36,9 +41,21 @@ class FleetPlan:
         }
         return tuple(
             # A deleted namespace takes its claims along, however well those are kept.
-            replace(revised(item), is_retained=item.manifest["metadata"]["name"] in holds_data)
+            replace(
+                revised(item),
+                is_retained=item.manifest["metadata"]["name"] in holds_data,
+                is_protected=self.are_namespaces_protected,
+            )
             for item in render_namespaces(names, self.origin)
         )
+
+    def limit_objects(self) -> tuple[RenderedObject, ...]:
+        """What holds the declared namespaces to their limits."""
+        if not self.are_namespaces_managed:
+            return ()
+        names = {agent.marks.namespace for agent in self.agents}
+        limits = render_limits(names, self.namespace_limits, self.origin)
+        return tuple(revised(item) for item in limits)
 
 
 def render_fleet(plan: FleetPlan) -> tuple[RenderedObject, ...]:
@@ -51,6 +68,7 @@ def render_fleet(plan: FleetPlan) -> tuple[RenderedObject, ...]:
     """
     rendered = (
         *plan.namespace_objects(),
+        *plan.limit_objects(),
         *(item for agent in plan.agents for item in render_agent(agent)),
     )
     _refuse_shared_names(rendered)

@@ -13,9 +13,12 @@ from tests.unit.manifest.test_exemptions import EXCEPTION
 
 PROD = "stacks/Pulumi.prod.yaml"
 NOT_ASKED_FOR = """\
+    image-signature-verification-in-place: disabled
     log-retention-and-redaction-declared: disabled
     min-replicas-and-spread: disabled
     owner-and-cost-labels: disabled
+    stack-admission-parity: disabled
+    stack-namespace-baseline: disabled
     telemetry-configured: disabled
 """
 """Rules about what a minimal agent leaves out."""

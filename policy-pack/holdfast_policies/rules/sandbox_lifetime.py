@@ -16,6 +16,9 @@ def check_end(subject: Subject, _: Settings) -> Iterator[Breach]:
     """A Sandbox or a claim of one that has no end."""
     if subject.kind == SANDBOX:
         path, bounds = "spec", {"shutdownTime": subject.spec.get("shutdownTime")}
+        if subject.pod is not None:
+            # A length of life instead of a moment of death: the pod's own deadline.
+            bounds["deadline"] = subject.pod.spec.get("activeDeadlineSeconds")
     else:
         lifecycle = mapping(subject.spec.get("lifecycle"))
         path = "spec.lifecycle"
@@ -39,7 +42,7 @@ RULE = Rule(
     title="Sandboxes that end",
     description="A sandbox has no end, or stays when it has ended",
     rationale="What a model wrote goes on running when everyone has forgotten it.",
-    remedy="set shutdownTime, and shutdownPolicy to Delete",
+    remedy="set sandbox.shutdownAfter (or shutdownTime), and shutdownPolicy to Delete",
     source="https://agent-sandbox.sigs.k8s.io/docs/",
     severity=Severity.MEDIUM,
     levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),

@@ -26,8 +26,7 @@ class FleetProject:
     @classmethod
     def copy(cls, root: Path, sandbox: LiveSandbox) -> "FleetProject":
         """Copy what a test may edit, link what it may not."""
-        for entry in ("infra", ".venv", "policy-pack"):
-            (root / entry).symlink_to(CLONE / entry)
+        project = cls._linked(root, sandbox)
         for folder in ("agents", "stacks"):
             for source in (CLONE / folder).rglob("*"):
                 target = root / source.relative_to(CLONE)
@@ -35,6 +34,30 @@ class FleetProject:
                     target.parent.mkdir(parents=True, exist_ok=True)
                     text = source.read_text()
                     target.write_text(text.replace("holdfast-default", sandbox.context))
+        return project
+
+    @classmethod
+    def write(
+        cls, root: Path, sandbox: LiveSandbox, manifests: str, settings: dict[str, Any]
+    ) -> "FleetProject":
+        """A project of a test's own: its manifests, and what its `dev` stack sets (`holdfast:`)."""
+        project = cls._linked(root, sandbox)
+        project.declare(manifests)
+        (root / "stacks").mkdir()
+        settings = {"cluster": {"context": sandbox.context, "identifier": "dev"}, **settings}
+        config = {f"holdfast:{key}": value for key, value in settings.items()}
+        (root / "stacks" / "Pulumi.dev.yaml").write_text(json.dumps({"config": config}))
+        return project
+
+    def declare(self, manifests: str) -> None:
+        """Write the manifests of a project of a test's own."""
+        (self.root / "agents").mkdir(exist_ok=True)
+        (self.root / "agents" / "declared.yaml").write_text(manifests)
+
+    @classmethod
+    def _linked(cls, root: Path, sandbox: LiveSandbox) -> "FleetProject":
+        for entry in ("infra", ".venv", "policy-pack"):
+            (root / entry).symlink_to(CLONE / entry)
         (root / "Pulumi.yaml").write_text((CLONE / "Pulumi.yaml").read_text())
         return cls(root, sandbox)
 

@@ -966,9 +966,9 @@ class ProbesArgs(TypedDict):
     startup: NotRequired[ProbeArgs]
     """Holds the other two back until it succeeds; default none, or lifecycle.warmup."""
     liveness: NotRequired[ProbeArgs]
-    """Restarts the container; default GET /healthz."""
+    """Restarts the container; default GET /healthz. null: it is never asked."""
     readiness: NotRequired[ProbeArgs]
-    """Takes the pod out of the Service; default GET /.well-known/agent-card.json."""
+    """Takes the pod out of the Service; default GET /.well-known/agent-card.json. null: none."""
 
 
 class ScheduleArgs(TypedDict):
@@ -991,7 +991,7 @@ class ScheduleArgs(TypedDict):
     retries: NotRequired[int]
     """Further attempts after a failed one; default 0, as each attempt costs tokens."""
     ttl_seconds_after_finished: NotRequired[int]
-    """Seconds after which a finished run is removed; default never, only by historyLimit."""
+    """Seconds after which a finished run is removed; default 604800, a week."""
 
 
 class WarmPoolArgs(TypedDict):
@@ -1015,7 +1015,7 @@ class SandboxSettingsArgs(TypedDict):
     shutdown_after: NotRequired[str]
     """Longest life of a sandbox's pod; default no limit."""
     ttl_seconds_after_finished: NotRequired[int]
-    """Seconds after which a finished claim is removed; needs claim. Default never."""
+    """Seconds after which a finished claim is removed; needs claim. Default 3600."""
     env_injection: NotRequired[Literal["Disallowed", "Allowed", "Overrides"]]
     """Whether a claim may add variables, or override declared ones; needs warmPool."""
 

@@ -81,10 +81,10 @@ class Probes(ManifestModel):
 
     startup: Probe | None = None
     """Holds the other two back until it succeeds; default none, or lifecycle.warmup."""
-    liveness: Probe = Probe(http_get=HttpGet(path="/healthz"))
-    """Restarts the container; default GET /healthz."""
-    readiness: Probe = Probe(http_get=HttpGet(path="/.well-known/agent-card.json"))
-    """Takes the pod out of the Service; default GET /.well-known/agent-card.json."""
+    liveness: Probe | None = Probe(http_get=HttpGet(path="/healthz"))
+    """Restarts the container; default GET /healthz. null: it is never asked."""
+    readiness: Probe | None = Probe(http_get=HttpGet(path="/.well-known/agent-card.json"))
+    """Takes the pod out of the Service; default GET /.well-known/agent-card.json. null: none."""
 
     @model_validator(mode="after")
     def _as_kubernetes_has_it(self) -> Self:
@@ -95,7 +95,7 @@ class Probes(ManifestModel):
                     found=str(probe.success_threshold),
                     at=(name, "successThreshold"),
                 )
-        if self.readiness.termination_grace_period_seconds is not None:
+        if self.readiness and self.readiness.termination_grace_period_seconds is not None:
             raise fault(
                 "terminationGracePeriodSeconds has no effect on readiness, which restarts nothing",
                 remedy="remove it",

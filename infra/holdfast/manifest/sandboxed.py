@@ -28,8 +28,8 @@ class SandboxSettings(ManifestModel):
     """Suspended stops the pod and keeps its storage; default Running. Not with a pool."""
     shutdown_after: Duration | None = None
     """Longest life of a sandbox's pod; default no limit."""
-    ttl_seconds_after_finished: Annotated[int, Field(ge=0, le=31_536_000)] | None = None
-    """Seconds after which a finished claim is removed; needs claim. Default never."""
+    ttl_seconds_after_finished: Annotated[int, Field(ge=0, le=31_536_000)] = 3600
+    """Seconds after which a finished claim is removed; needs claim. Default 3600."""
     env_injection: Literal["Disallowed", "Allowed", "Overrides"] = "Disallowed"
     """Whether a claim may add variables, or override declared ones; needs warmPool."""
 
@@ -43,7 +43,7 @@ class SandboxSettings(ManifestModel):
                     raise fault(expected, at=(name,), remedy=f"add warmPool, or remove {name}")
         elif self.operating_mode != "Running":
             raise fault("a pool cannot be suspended", at=("operatingMode",), remedy="remove it")
-        if self.ttl_seconds_after_finished is not None and not self.claim:
+        if "ttl_seconds_after_finished" in self.model_fields_set and not self.claim:
             raise fault(
                 "only a claim is removed after it has finished",
                 at=("ttlSecondsAfterFinished",),

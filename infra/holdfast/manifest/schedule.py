@@ -27,8 +27,8 @@ class Schedule(ManifestModel):
     """Start no further runs; default false."""
     retries: Annotated[int, Field(ge=0, le=10)] = 0
     """Further attempts after a failed one; default 0, as each attempt costs tokens."""
-    ttl_seconds_after_finished: Annotated[int, Field(ge=0, le=31_536_000)] | None = None
-    """Seconds after which a finished run is removed; default never, only by historyLimit."""
+    ttl_seconds_after_finished: Annotated[int, Field(ge=0, le=31_536_000)] = 604_800
+    """Seconds after which a finished run is removed; default 604800, a week."""
 
 
 def schedule_names(agent: str, schedules: Sequence[Schedule]) -> list[str]:

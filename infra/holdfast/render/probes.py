@@ -12,14 +12,15 @@ MAX_FAILURES = 1000
 
 def render_probes(spec: AgentSpec) -> KubeObject:
     """The probes of the agent's container, by the names that Kubernetes has for them."""
-    probes = {
-        "livenessProbe": _probe(spec.probes.liveness, spec),
-        "readinessProbe": _probe(spec.probes.readiness, spec),
-    }
     startup = spec.probes.startup
     if spec.lifecycle.warmup:
         startup = _warmup(spec.lifecycle.warmup)
-    return probes | ({"startupProbe": _probe(startup, spec)} if startup else {})
+    probes = {
+        "livenessProbe": spec.probes.liveness,
+        "readinessProbe": spec.probes.readiness,
+        "startupProbe": startup,
+    }
+    return {name: _probe(probe, spec) for name, probe in probes.items() if probe}
 
 
 def render_pre_stop(hook: PreStop, spec: AgentSpec) -> KubeObject:

@@ -8,6 +8,7 @@ claimed stays as it is until it is released.
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.text_checks import duration_milliseconds
+from holdfast.render.enclosure import enclosure
 from holdfast.render.marks import AgentMarks, RenderedObject
 from holdfast.render.pod import pod_template
 from holdfast.render.storage import claim_spec, volume_name
@@ -34,22 +35,26 @@ def render_sandbox(
         seconds = -(-duration_milliseconds(spec.sandbox.shutdown_after) // 1000)
         template["spec"]["activeDeadlineSeconds"] = seconds
     if spec.is_pooled:
-        return _pool(marks, spec, template)
+        return _pool(marks, spec, template, enclosure(marks, spec, surroundings))
     body: KubeObject = {
         "operatingMode": spec.sandbox.operating_mode,
         "podTemplate": template,
         # The agent's own Service has this name, and a policy and a port with it.
         "service": False,
+        "shutdownPolicy": "Delete",
     }
     sandbox = _object(marks, API_VERSION, "Sandbox", body)
     return [RenderedObject(marks.name, "sandbox", sandbox, replaced_on=("spec.podTemplate",))]
 
 
-def _pool(marks: AgentMarks, spec: AgentSpec, template: KubeObject) -> list[RenderedObject]:
+def _pool(
+    marks: AgentMarks, spec: AgentSpec, template: KubeObject, network_policy: KubeObject
+) -> list[RenderedObject]:
     body: KubeObject = {
         "envVarsInjectionPolicy": spec.sandbox.env_injection,
-        # Managed would open and close what the agent's own NetworkPolicy declares.
-        "networkPolicyManagement": "Unmanaged",
+        # Without rules of its own, the controller's policy would open the internet.
+        "networkPolicy": network_policy,
+        "networkPolicyManagement": "Managed",
         "podTemplate": template,
         "volumeClaimTemplatesPolicy": "Disallowed",
     }
@@ -66,10 +71,11 @@ def _pool(marks: AgentMarks, spec: AgentSpec, template: KubeObject) -> list[Rend
     }
     rendered = [("sandboxtemplate", "SandboxTemplate", body), ("warmpool", "SandboxWarmPool", pool)]
     if spec.sandbox.claim:
-        claim: KubeObject = {"warmPoolRef": {"name": marks.name}}
-        if spec.sandbox.ttl_seconds_after_finished is not None:
-            seconds = spec.sandbox.ttl_seconds_after_finished
-            claim["lifecycle"] = {"ttlSecondsAfterFinished": seconds}
+        lifecycle = {
+            "shutdownPolicy": "Delete",
+            "ttlSecondsAfterFinished": spec.sandbox.ttl_seconds_after_finished,
+        }
+        claim = {"lifecycle": lifecycle, "warmPoolRef": {"name": marks.name}}
         rendered.append(("sandboxclaim", "SandboxClaim", claim))
     return [
         RenderedObject(marks.name, role, _object(marks, EXTENSIONS_API_VERSION, kind, each))

@@ -35,9 +35,8 @@ def _schedule(marks: AgentMarks, schedule: Schedule, template: KubeObject) -> Ku
     job: KubeObject = {
         "backoffLimit": schedule.retries,
         "template": _with_input(template, schedule.input),
+        "ttlSecondsAfterFinished": schedule.ttl_seconds_after_finished,
     }
-    if schedule.ttl_seconds_after_finished is not None:
-        job["ttlSecondsAfterFinished"] = schedule.ttl_seconds_after_finished
     return {
         "schedule": schedule.cron,
         "timeZone": schedule.timezone,

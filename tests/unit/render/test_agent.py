@@ -372,3 +372,9 @@ def test_equal_manifests_render_to_equal_bytes_whatever_the_order_of_their_lists
     assert [canonical_json(item.manifest) for item in forward] == [
         canonical_json(item.manifest) for item in backward
     ]
+
+
+def test_a_question_that_is_null_is_never_asked() -> None:
+    asked = container(render({"probes": {"liveness": None, "readiness": None}}))
+    assert not {"livenessProbe", "readinessProbe", "startupProbe"} & set(asked)
+    assert container(render({"probes": {"liveness": None}}))["readinessProbe"]["httpGet"]

@@ -78,7 +78,11 @@ def test_a_pool_gives_every_sandbox_a_claim_of_its_own() -> None:
     agent = pod(rendered, "SandboxTemplate")
     assert "storage-project" in [mount["name"] for mount in agent["containers"][0]["volumeMounts"]]
     assert "storage-project" not in [volume["name"] for volume in agent["volumes"]]
-    assert template["spec"]["networkPolicyManagement"] == "Unmanaged"
+    assert template["spec"]["networkPolicyManagement"] == "Managed"
+    own = only(rendered, "NetworkPolicy")["spec"]
+    assert template["spec"]["networkPolicy"] == {
+        name: own[name] for name in ("ingress", "egress") if name in own
+    }
     assert template["spec"]["envVarsInjectionPolicy"] == "Disallowed"
     pool = only(rendered, "SandboxWarmPool")["spec"]
     assert pool == {
@@ -94,7 +98,7 @@ def test_a_claim_takes_one_sandbox_of_the_pool() -> None:
     )
     assert only(rendered, "SandboxClaim")["spec"] == {
         "warmPoolRef": {"name": "support"},
-        "lifecycle": {"ttlSecondsAfterFinished": 60},
+        "lifecycle": {"shutdownPolicy": "Delete", "ttlSecondsAfterFinished": 60},
     }
     assert only(rendered, "SandboxTemplate")["spec"]["envVarsInjectionPolicy"] == "Allowed"
 

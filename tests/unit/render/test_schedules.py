@@ -58,7 +58,7 @@ def test_the_controller_is_told_every_setting_defaults_included() -> None:
         "jobTemplate": None,
     }
     assert body["jobTemplate"]["spec"]["backoffLimit"] == 0
-    assert "ttlSecondsAfterFinished" not in body["jobTemplate"]["spec"]
+    assert body["jobTemplate"]["spec"]["ttlSecondsAfterFinished"] == 604_800
     assert pod(body)["restartPolicy"] == "Never"
 
 

@@ -13,13 +13,19 @@ VERBS = {
     "drift": "compare what runs with what was declared, and put it back",
     "env": "print the variables with which a plain `pulumi` works on a stack",
     "explain": "say what an agent is, where each value is from, and what a field means",
+    "import": "turn workloads that others wrote into manifests",
     "render": "print the Kubernetes objects that the manifests stand for",
     "sandbox": "run a real local control plane, started in seconds",
     "schema": "print or write the JSON Schema of the manifests",
     "tools": "review what tool servers promise, and see when they change it",
     "validate": "check manifests and stack files without cluster or engine",
 }
-"""Verb to its one-line help; the module is `holdfast.cli.<verb>`, its command `command`."""
+"""Verb to its one-line help; its module is `holdfast.cli.<module_of>`, its command `command`."""
+
+
+def module_of(verb: str) -> str:
+    """Name of a verb's module; Python keeps `import` for itself."""
+    return "import_verb" if verb == "import" else verb
 
 
 class VerbGroup(click.Group):
@@ -33,7 +39,7 @@ class VerbGroup(click.Group):
         """Load the command of one verb."""
         if cmd_name not in VERBS:
             return None
-        command = importlib.import_module(f"holdfast.cli.{cmd_name}").command
+        command = importlib.import_module(f"holdfast.cli.{module_of(cmd_name)}").command
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,0 +1,113 @@
+"""`holdfast import`: workloads that others wrote, as manifests. Wiring only."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from holdfast.cli.import_sources import digests_from, objects_from_cluster, objects_from_files
+from holdfast.errors import ExitCode, InputError
+from holdfast.kube.objects import KubeObject
+from holdfast.migration.belongings import unclaimed
+from holdfast.migration.outcome import ImportedAgent
+from holdfast.migration.workloads import import_workloads
+from holdfast.report.import_report import import_json, import_text, manifest_text
+
+_SOURCE: Final = ("from_cluster", "namespace", "kubeconfig", "context")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.option("--from-cluster", is_flag=True, help="Read a namespace of a cluster instead.")
+@click.option("-n", "--namespace", help="With --from-cluster: the namespace.")
+@click.option("--kubeconfig", type=click.Path(path_type=Path), help="Default as kubectl's.")
+@click.option("--context", help="Context of the kubeconfig; default the current one.")
+@click.option(
+    "--digests",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="File of image: sha256:<64 hex digits>, one a line, for images without one.",
+)
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for one manifest an agent, such as agents/; default standard output.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace manifests that are there.")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(
+    paths: tuple[Path, ...],
+    digests: Path | None,
+    output: str,
+    **options: Any,  # noqa: ANN401  (the other options, by name)
+) -> ExitCode:
+    """Turn Deployments, StatefulSets, CronJobs and Sandboxes into manifests of agents.
+
+    What belongs to a workload comes along: Service, autoscaler, disruption budget, ServiceAccount,
+    Role, claims and mounted ConfigMaps. Every field that no manifest can say is listed by path;
+    nothing is lost in silence. Nothing is written to a cluster.
+
+    An image needs its digest: give --digests, or write it into the manifest afterwards; until then
+    `holdfast validate` refuses the manifest.
+
+    \b
+    Examples:
+      holdfast import deploy/ --digests digests.yaml --to agents/
+      holdfast import --from-cluster -n cx --context prod --to agents/
+      kubectl get deploy web -o yaml > web.yaml && holdfast import web.yaml
+
+    \b
+    Exit codes: 0 all of it was carried   1 something is left to do   2 bad input
+    """
+    folder: Path | None = options["folder"]
+    objects = _objects(paths, **{name: options[name] for name in _SOURCE})
+    agents = import_workloads(objects, digests_from(digests) if digests else {})
+    if not agents:
+        raise InputError(
+            "no workload to import", remedy="Deployment, StatefulSet, CronJob and Sandbox are read"
+        )
+    untouched = list(unclaimed(objects, [ref for agent in agents for ref in agent.objects]))
+    if folder is not None:
+        _write(agents, folder, overwrite=options["overwrite"])
+    if output == "json":
+        click.echo(import_json(agents, untouched), nl=False)
+    else:
+        if folder is None:
+            click.echo("---\n".join(manifest_text(each) for each in agents), nl=False)
+        click.echo(import_text(agents, untouched), nl=False, err=True)
+    is_done = all(agent.is_complete for agent in agents)
+    return ExitCode.OK if is_done else ExitCode.ERROR
+
+
+def _objects(
+    paths: tuple[Path, ...],
+    *,
+    from_cluster: bool,
+    namespace: str | None,
+    kubeconfig: Path | None,
+    context: str | None,
+) -> list[KubeObject]:
+    if from_cluster == bool(paths):
+        raise InputError("expected files, or --from-cluster", remedy="give one of the two")
+    if from_cluster:
+        return objects_from_cluster(namespace, kubeconfig, context)
+    if namespace or kubeconfig or context:
+        raise InputError("-n, --kubeconfig and --context need --from-cluster", remedy="add it")
+    return objects_from_files(paths)
+
+
+def _write(agents: list[ImportedAgent], folder: Path, *, overwrite: bool) -> None:
+    files = {folder / f"{agent.name}.yaml": agent for agent in agents}
+    if len(files) < len(agents):
+        names = sorted(agent.name for agent in agents)
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two workloads are called {twice}", remedy="import them one by one")
+    for file in files:
+        if file.exists() and not overwrite:
+            raise InputError(f"{file} is there already", remedy="add --overwrite, or move it")
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, agent in files.items():
+        file.write_text(manifest_text(agent), encoding="utf-8")
+        click.echo(f"wrote {file}", err=True)

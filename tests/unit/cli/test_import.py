@@ -1,0 +1,122 @@
+"""`holdfast import`: files in, manifests and an honest list out."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from holdfast.cli.main import run
+
+DIGEST = f"sha256:{'7' * 64}"
+OBJECTS = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 1
+  minReadySeconds: 5
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: web, image: "registry.example/web:1.0.0"}]
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: key, namespace: shop}
+"""
+
+
+@pytest.fixture
+def objects(tmp_path: Path) -> Path:
+    file = tmp_path / "web.yaml"
+    file.write_text(OBJECTS)
+    return file
+
+
+@pytest.fixture
+def digests(tmp_path: Path) -> Path:
+    file = tmp_path / "digests.yaml"
+    file.write_text(f'"registry.example/web:1.0.0": {DIGEST}\n')
+    return file
+
+
+def test_the_manifest_goes_to_standard_output_and_what_is_lost_to_standard_error(
+    objects: Path, digests: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["import", str(objects), "--digests", str(digests)]) == 1
+    captured = capsys.readouterr()
+    manifest = yaml.safe_load(captured.out)
+    assert manifest["spec"]["image"] == f"registry.example/web@{DIGEST}"
+    assert "not carried: Deployment shop/web: spec.minReadySeconds = 5" in captured.err
+    assert "left as they are, no agent's: Secret shop/key" in captured.err
+    assert (
+        "1 imported: not carried: 1 field; to pin: 0 images; with podOverrides: 0" in captured.err
+    )
+
+
+def test_everything_carried_is_success(
+    objects: Path, digests: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    objects.write_text(OBJECTS.replace("  minReadySeconds: 5\n", ""))
+    assert run(["import", str(objects), "--digests", str(digests)]) == 0
+    assert "not carried: 0 fields" in capsys.readouterr().err
+
+
+def test_an_image_without_digest_is_named_with_the_command_that_pins_it(
+    objects: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["import", str(objects)]) == 1
+    image = "registry.example/web:1.0.0"
+    assert f"`docker buildx imagetools inspect {image}`" in capsys.readouterr().err
+
+
+def test_a_folder_gets_one_file_an_agent_and_none_is_replaced_unasked(
+    objects: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "agents"
+    assert run(["import", str(objects), "--to", str(folder)]) == 1
+    text = (folder / "web.yaml").read_text()
+    assert text.startswith("# yaml-language-server: $schema=")
+    assert capsys.readouterr().out == ""
+    assert run(["import", str(objects), "--to", str(folder)]) == 2
+    assert "is there already; add --overwrite" in capsys.readouterr().err
+    assert run(["import", str(objects), "--to", str(folder), "--overwrite"]) == 1
+    assert (folder / "web.yaml").read_text() == text
+
+
+def test_json_has_manifest_and_list(objects: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", str(objects), "-o", "json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    [agent] = document["agents"]
+    assert agent["manifest"]["metadata"]["name"] == "web"
+    assert agent["notCarried"][0]["path"] == "spec.minReadySeconds"
+    assert agent["imagesToPin"] == ["registry.example/web:1.0.0"]
+    assert document["untouched"] == ["Secret shop/key"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        pytest.param([], "expected files, or --from-cluster", id="nothing"),
+        pytest.param(["web.yaml", "--from-cluster"], "expected files, or", id="both"),
+        pytest.param(["web.yaml", "-n", "shop"], "need --from-cluster", id="namespace of a file"),
+        pytest.param(["digests.yaml"], "without apiVersion", id="no object"),
+        pytest.param(["secret.yaml"], "no workload to import", id="no workload"),
+        pytest.param(["web.yaml", "--digests", "bad.yaml"], "64 hexadecimal digits", id="digest"),
+    ],
+)
+def test_bad_input_is_one_error(
+    objects: Path,
+    digests: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    words: str,
+) -> None:
+    monkeypatch.chdir(objects.parent)
+    Path("secret.yaml").write_text(OBJECTS.partition("---\n")[2])
+    Path("bad.yaml").write_text("image: sha256:12\n")
+    assert digests.exists()
+    assert run(["import", *arguments]) == 2
+    assert words in capsys.readouterr().err

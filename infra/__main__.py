@@ -1,11 +1,14 @@
 """The program of every stack: load what is declared, deploy it. Wiring only."""
 
 import gc
+import sys
 from pathlib import Path
 
 import pulumi
+from holdfast.cli.live_checks import look_at_cluster
 from holdfast.components.fleet import declared_fleet
 from holdfast.components.provider import kubernetes_provider
+from holdfast.errors import HoldfastError
 from holdfast.manifest.loader import load_fleet
 from holdfast.render.declared import plan_fleet
 
@@ -15,8 +18,17 @@ gc.freeze()
 gc.set_threshold(200_000, 20, 100)
 
 stack = pulumi.get_stack()
-declared = load_fleet(Path(pulumi.get_root_directory()), stack)
-provider = kubernetes_provider(declared.environment, stack)
-plan = plan_fleet(declared, stack)
-fleet = declared_fleet("fleet", plan, pulumi.ResourceOptions(provider=provider))
+try:
+    declared = load_fleet(Path(pulumi.get_root_directory()), stack)
+    plan = plan_fleet(declared, stack)
+    live = look_at_cluster(declared, plan)
+    for note in live.notes:
+        pulumi.log.warn(note)
+    plan = live.known_to(plan)
+    provider = kubernetes_provider(declared.environment, stack)
+    fleet = declared_fleet("fleet", plan, pulumi.ResourceOptions(provider=provider))
+except HoldfastError as error:
+    # As our own commands end: what is wrong, and no traceback.
+    sys.stderr.write(f"error: {error}\n")
+    sys.exit(int(error.exit_code))
 pulumi.export("agents", fleet.urls)

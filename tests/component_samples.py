@@ -17,8 +17,14 @@ def samples(namespace: str) -> Mapping[str, Mapping[str, Any]]:
     return {
         "AgentIdentity": part | {"security": {"rbacRules": rules}},
         "AgentConfig": part | {"prompt": {"systemMessage": "Be brief."}},
+        "AgentSecrets": part | {"secrets": [{"name": "key", "ref": "llm", "mountPath": "/llm"}]},
         "AgentStorage": part | {"storage": STORAGE},
         "AgentNetwork": part | {"network": {"ingressFrom": ["peer", {"namespace": "edge"}]}},
+        "AgentBackup": whole
+        | {
+            "storage": STORAGE,
+            "backup": {"method": "Job", "image": IMAGE, "command": ["save"]},
+        },
         "AgentPromotion": whole | {"lifecycle": {"postStartCheck": {"command": ["self-test"]}}},
         "AgentWorkload": whole | {"scaling": {"replicas": 2}},
         "AgentScaling": part | {"scaling": {"replicas": 2}},

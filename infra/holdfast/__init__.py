@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from holdfast.components.arguments import AgentIdentityArgs as AgentIdentityArgs
     from holdfast.components.arguments import AgentNetworkArgs as AgentNetworkArgs
     from holdfast.components.arguments import AgentScalingArgs as AgentScalingArgs
+    from holdfast.components.arguments import AgentSecretsArgs as AgentSecretsArgs
     from holdfast.components.arguments import AgentStorageArgs as AgentStorageArgs
     from holdfast.components.arguments import FleetArgs as FleetArgs
     from holdfast.components.fleet import Fleet as Fleet
+    from holdfast.components.parts import AgentBackup as AgentBackup
     from holdfast.components.parts import AgentConfig as AgentConfig
     from holdfast.components.parts import AgentIdentity as AgentIdentity
     from holdfast.components.parts import AgentNetwork as AgentNetwork
     from holdfast.components.parts import AgentPromotion as AgentPromotion
     from holdfast.components.parts import AgentScaling as AgentScaling
+    from holdfast.components.parts import AgentSecrets as AgentSecrets
     from holdfast.components.parts import AgentStorage as AgentStorage
     from holdfast.components.parts import AgentWorkload as AgentWorkload
 

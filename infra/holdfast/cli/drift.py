@@ -6,18 +6,23 @@ from typing import Any
 
 import click
 
+from holdfast.cli.drift_context import drift_context
 from holdfast.cli.drift_engine import scan_with_engine
 from holdfast.cli.drift_sources import DriftRequest, DriftSources
 from holdfast.cli.drift_watch_options import WatchRequest, watch_options
-from holdfast.cli.output import wants_colour
+from holdfast.cli.report_output import ReportRequest, check_files, report_options, write_reports
+from holdfast.cli.scan_extras import ScanExtras, extra_options
+from holdfast.cli.scan_history import with_history
+from holdfast.cli.verb_parts import VerbWithParts
 from holdfast.errors import ExitCode, InputError
-from holdfast.report.drift_json import drift_json
-from holdfast.report.drift_text import drift_text
 
 _FILE = click.Path(path_type=Path)
 
 
-@click.command()
+PARTS = {"history": ("holdfast.cli.drift_history", "since when findings stand, and how often seen")}
+
+
+@click.command(cls=VerbWithParts, parts=PARTS)
 @click.option("-s", "--stack", default="", help="Stack whose rendered objects are wanted.")
 @click.option("--desired", type=_FILE, help="File or folder of plain objects (YAML or JSON).")
 @click.option("--live", type=_FILE, help="Live objects from a file instead of a cluster.")
@@ -33,9 +38,8 @@ _FILE = click.Path(path_type=Path)
     show_default=True,
     help="No read takes longer, with all its tries; what is late is not checked.",
 )
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@report_options
+@extra_options
 @click.option(
     "--engine/--no-engine",
     default=None,
@@ -46,8 +50,9 @@ _FILE = click.Path(path_type=Path)
 @click.option("--yes", is_flag=True, help="With --revert: agree to all that is shown.")
 @watch_options
 def command(
-    output: str,
+    wanted: ReportRequest,
     *,
+    extras: ScanExtras,
     engine: bool | None,
     revert: bool,
     yes: bool,
@@ -65,8 +70,10 @@ def command(
       holdfast drift -s dev
       holdfast drift --desired manifests/ --context kind-test
       holdfast drift --desired app.yaml --live live.json -o json
+      holdfast drift -s dev --report html=drift.html --report sarif=drift.sarif
       holdfast drift -s dev --revert
       holdfast drift -s dev --watch --metrics :9464
+      holdfast drift history -s dev
 
     \b
     Exit codes: 0 in sync   7 drift   1 error, or not everything could be checked   2 bad input
@@ -83,11 +90,21 @@ def command(
     if engine and not request.stack:
         raise InputError("--engine needs --stack", remedy="the engine knows stacks, not files")
     if watching is not None:
-        if revert:
-            raise InputError("--watch only reports", remedy="leave --revert out")
+        if revert or wanted.written_files or not extras.are_default:
+            raise InputError(
+                "--watch only reports",
+                remedy="leave out --revert, --probes, --report, --output-file and the history",
+            )
+        if wanted.output not in {"text", "json"}:
+            raise InputError("--watch writes text or JSON lines", remedy="choose -o text or json")
         from holdfast.cli.drift_watch import watch  # noqa: PLC0415  (start-up)
 
-        return watch(request, watching, output)
+        return watch(request, watching, wanted.output)
+    if extras.probing.is_on and (revert or not request.stack):
+        raise InputError(
+            "--probes needs --stack, and only looks", remedy="revert without it, then probe again"
+        )
+    check_files(wanted)
     sources = DriftSources(request)
     scan, failures = scan_with_engine(sources, wanted=False if revert else engine), 0
     if revert:
@@ -95,11 +112,13 @@ def command(
 
         outcome = put_back(sources, scan, is_agreed=yes)
         scan, failures = outcome.scan, outcome.failures
+    if extras.probing.is_on:
+        from holdfast.cli.drift_probes import with_probes  # noqa: PLC0415  (start-up)
+
+        scan = with_probes(sources, scan, extras.probing)
     report = scan.report
-    if output == "json":
-        click.echo(drift_json(report), nl=False)
-    else:
-        click.echo(drift_text(report, colour=wants_colour()), nl=False)
+    context = with_history(drift_context(sources, wanted), report, extras.history)
+    write_reports(report, wanted, context)
     if failures or not report.is_complete:
         return ExitCode.ERROR
     return ExitCode.DRIFT if report.drift else ExitCode.OK

@@ -13,12 +13,12 @@ from holdfast.cli.drift_cluster import ClusterSource
 from holdfast.cli.policy_judge import judge_of
 from holdfast.drift.attribution import AuditTrail
 from holdfast.drift.autoscaling import Autoscalers
-from holdfast.drift.finding import DriftReport, NotChecked, Objects
+from holdfast.drift.finding import DriftReport, Finding, NotChecked, Objects
 from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.record import with_record_findings
 from holdfast.drift.rollouts import Rollouts
 from holdfast.drift.scan import DriftJudge, Identity, LiveState
-from holdfast.errors import InputError
+from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.placement import placed
 from holdfast.kube.structure import TypeTable, builtin_kind
@@ -54,6 +54,7 @@ class DesiredState:
         context: Kubeconfig context of the stack; None for the current one.
         kubeconfig: Kubeconfig of the sandbox that the stack lives in; None elsewhere.
         audit_log: Audit log of that sandbox.
+        place_of: Where the field of a finding (else its agent, else its object) is declared.
         pending: Objects that an interrupted update left half done: they cannot be judged.
         baseline: Live objects right after the last good update; None without.
         recorded: Objects whose record a refresh has rewritten, as that record has them.
@@ -75,10 +76,12 @@ class DesiredState:
     urns: Mapping[tuple[str, str, str, str], str] = field(default_factory=dict)
     not_checked: tuple[NotChecked, ...] = ()
     origins: "Origins | None" = None
+    place_of: Callable[[Finding], SourceLocation | None] = field(default=lambda _: None)
 
 
 def desired_objects_of_stack(stack: str) -> DesiredState:
     """Rendered objects of a stack, its cluster settings and its policy profile."""
+    from holdfast.cli.declared_places import places_in  # noqa: PLC0415  (files need no project)
     from holdfast.cli.stack_state import open_state  # noqa: PLC0415  (files need no project)
     from holdfast.engine.baseline import read_baseline  # noqa: PLC0415  (as above)
     from holdfast.render.origins import Origins  # noqa: PLC0415  (as above)
@@ -89,6 +92,7 @@ def desired_objects_of_stack(stack: str) -> DesiredState:
         reading = reader.submit(read_baseline, state.project_root, stack)
         objects = state.objects
         baseline = reading.result()
+    origins = Origins(state.fleet, stack)
     for note in _notes_on(baseline):
         click.echo(f"note: {note}", err=True)
     return DesiredState(
@@ -104,7 +108,8 @@ def desired_objects_of_stack(stack: str) -> DesiredState:
         recorded=baseline.rewritten,
         urns={one.reference.identity: one.urn for one in baseline.objects},
         not_checked=tuple(_under_way(stack, who) for who in baseline.running),
-        origins=Origins(state.fleet, stack),
+        origins=origins,
+        place_of=places_in(origins),
     )
 
 
@@ -135,7 +140,7 @@ class DriftSources:
             return desired_objects_of_stack(self.request.stack)
         assert self.request.desired is not None  # noqa: S101  (the command line has looked)
         read = read_kube_objects(self.request.desired)
-        places: dict[tuple[str, str, str, str], str] = {}
+        places: dict[tuple[str, str, str, str], SourceLocation] = {}
         for one in read:
             identity = reference_of(one.kube_object).identity
             if identity in places:
@@ -144,8 +149,11 @@ class DriftSources:
                     f"{one.file}: {ref} is declared in {places[identity]} already",
                     remedy="keep one of the two",
                 )
-            places[identity] = one.file
-        return DesiredState(tuple(one.kube_object for one in read))
+            places[identity] = SourceLocation(one.file)
+        return DesiredState(
+            tuple(one.kube_object for one in read),
+            place_of=lambda finding: places.get(finding.ref.identity),
+        )
 
     @cached_property
     def cluster(self) -> ClusterSource:

@@ -15,6 +15,7 @@ VERBS = {
     "explain": "say what an agent is, where each value is from, and what a field means",
     "import": "turn workloads that others wrote into manifests",
     "render": "print the Kubernetes objects that the manifests stand for",
+    "report": "show a saved drift report in another format",
     "sandbox": "run a real local control plane, started in seconds",
     "schema": "print or write the JSON Schema of the manifests",
     "tools": "review what tool servers promise, and see when they change it",

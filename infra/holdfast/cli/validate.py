@@ -1,4 +1,4 @@
-"""`holdfast validate`: every fault of every file, without cluster or engine. Wiring only."""
+"""`holdfast validate`: every fault of every file, without an engine. Wiring only."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,16 +23,25 @@ from holdfast.report.validation_report import (
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
-def command(paths: tuple[Path, ...], stacks: tuple[str, ...], output: str) -> ExitCode:
+@click.option(
+    "--cluster",
+    "asks_clusters",
+    is_flag=True,
+    help="Ask each stack's cluster, too, whether it knows every kind that agents need.",
+)
+def command(
+    paths: tuple[Path, ...], stacks: tuple[str, ...], output: str, *, asks_clusters: bool
+) -> ExitCode:
     """Check manifests and stack files, and judge what they stand for by the policy pack's rules.
 
     Reads the whole project, since manifests refer to one another, and reports what lies in PATHS:
-    files or folders, default all of it. Needs neither cluster nor engine.
+    files or folders, default all of it. Needs neither cluster nor engine, unless --cluster asks.
 
     \b
     Examples:
       holdfast validate
       holdfast validate -s prod
+      holdfast validate -s prod --cluster
       holdfast validate agents/support-rag.yaml -s dev -s prod -o json
 
     \b
@@ -40,7 +49,8 @@ def command(paths: tuple[Path, ...], stacks: tuple[str, ...], output: str) -> Ex
     """
     root = find_project_root()
     today = datetime.now(UTC).date()
-    report = validate_project(root, stacks or stack_names(root), paths, today=today)
+    chosen = stacks or stack_names(root)
+    report = validate_project(root, chosen, paths, today=today, asks_clusters=asks_clusters)
     if output == "json":
         click.echo(validation_json(report), nl=False)
     else:

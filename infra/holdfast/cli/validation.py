@@ -10,6 +10,8 @@ from holdfast_policies.rule import Level
 from holdfast_policies.subject import Options
 from holdfast_policies.table import RULES_BY_ID
 
+from holdfast.cli.definition_check import missing_definitions, remedy_for
+from holdfast.cli.stack_state import StackState
 from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
 from holdfast.kube.objects import reference_of
 from holdfast.kube.paths import format_path
@@ -33,7 +35,12 @@ _Fault = ManifestError | RuleBreach
 
 
 def validate_project(
-    root: Path, stacks: Sequence[str], paths: Sequence[Path] = (), *, today: date
+    root: Path,
+    stacks: Sequence[str],
+    paths: Sequence[Path] = (),
+    *,
+    today: date,
+    asks_clusters: bool = False,
 ) -> ValidationReport:
     """Read all manifests for each stack, render them, and judge what they stand for.
 
@@ -43,9 +50,11 @@ def validate_project(
         paths: Files and folders to report on; none for all. Those outside the project's own
             folders are read as if they lay among the manifests.
         today: The day by which exemptions are judged.
+        asks_clusters: Ask the cluster of each stack whether it knows every kind that is needed.
 
     Raises:
         InputError: there is no such stack (exit code 6), or no folder of manifests.
+        ClusterError: a cluster that was to be asked gave no answer.
     """
     root = root.resolve()
     chosen = [path.resolve() for path in paths]
@@ -55,7 +64,10 @@ def validate_project(
     found: list[tuple[_Fault, str]] = []
     exemptions: dict[Exemption, None] = {}
     for stack in stacks or [""]:
-        for each in _found_on(root, stack, further, today):
+        for each in (
+            *_found_on(root, stack, further, today),
+            *(_missing_definitions(root, stack) if stack and asks_clusters else ()),
+        ):
             if chosen and not any(_lies_in(each, path, root) for path in chosen):
                 continue
             if isinstance(each, Exemption):
@@ -84,6 +96,23 @@ def _found_on(
     except RenderError as error:
         place = SourceLocation(f"{STACKS_FOLDER}/Pulumi.{stack}.yaml")
         yield ManifestError(place, "", expected=error.message, remedy=error.remedy)
+
+
+def _missing_definitions(root: Path, stack: str) -> Iterator[ManifestError]:
+    state = StackState(root, stack)
+    try:
+        rendered = state.rendered
+    except (InvalidFilesError, RenderError):
+        return  # told already, and nothing can be asked for
+    for missing in missing_definitions(rendered, state.kubeconfig, state.context):
+        for agent in state.fleet.agents:
+            if agent.name in missing.agents:
+                yield ManifestError(
+                    agent.location_of("metadata.name"),
+                    "",
+                    expected=f"expected a cluster that knows {missing.what} on stack {stack}",
+                    remedy=remedy_for([missing.controller], state.context),
+                )
 
 
 def exemptions_of(fleet: Fleet, today: date) -> Iterator[Exemption]:

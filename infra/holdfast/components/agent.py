@@ -7,11 +7,13 @@ import pulumi
 from holdfast.components.arguments import AgentArgs
 from holdfast.components.inputs import AgentInputs
 from holdfast.components.parts import (
+    AgentBackup,
     AgentConfig,
     AgentIdentity,
     AgentNetwork,
     AgentPromotion,
     AgentScaling,
+    AgentSecrets,
     AgentStorage,
     AgentWorkload,
 )
@@ -22,9 +24,9 @@ from holdfast.render.promotion import has_promotion
 class Agent(pulumi.ComponentResource):
     """An agent with everything it needs, secure unless told otherwise.
 
-    Children: `<agent>-identity`, `-config`, `-storage`, `-network`, `-promotion`, `-workload` and
-    `-scaling`, the parts that can also be used alone; a part that a program has used alone under
-    that name is taken over without being replaced.
+    Children: `<agent>-identity`, `-config`, `-secrets`, `-storage`, `-network`, `-backup`,
+    `-promotion`, `-workload` and `-scaling`, the parts that can also be used alone; a part that a
+    program has used alone under that name is taken over without being replaced.
     """
 
     namespace: pulumi.Output[str]
@@ -49,12 +51,17 @@ class Agent(pulumi.ComponentResource):
         storage = AgentStorage(f"{agent}-storage", part_args, options)
         network = AgentNetwork(f"{agent}-network", part_args, options)
         before = [*identity.objects, *config.objects, *storage.objects, *network.objects]
+        if any(secret.provider != "kubernetes" for secret in plan.spec.secrets):
+            before += AgentSecrets(f"{agent}-secrets", part_args, options).objects
         if has_promotion(plan.spec, plan.surroundings):
             promotion = AgentPromotion(
                 f"{agent}-promotion", part_args, self._options([*inherited, *before])
             )
             # A version that does not pass leaves the running one as it is.
             before += promotion.objects
+        if plan.spec.backup is not None:
+            options = self._options([*inherited, *before])
+            before += AgentBackup(f"{agent}-backup", part_args, options).objects
         workload = AgentWorkload(
             f"{agent}-workload", part_args, self._options([*inherited, *before])
         )

@@ -28,6 +28,7 @@ TARGET = Path(__file__).with_name("arguments.py")
 ARGUMENTS: dict[str, type[BaseModel]] = {
     "AgentIdentityArgs": inputs.AgentIdentityInputs,
     "AgentConfigArgs": inputs.AgentConfigInputs,
+    "AgentSecretsArgs": inputs.AgentSecretsInputs,
     "AgentStorageArgs": inputs.AgentStorageInputs,
     "AgentNetworkArgs": inputs.AgentNetworkInputs,
     "AgentScalingArgs": inputs.AgentScalingInputs,

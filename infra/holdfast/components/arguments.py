@@ -235,6 +235,57 @@ class TelemetrySettingsArgs(TypedDict):
     """Prometheus that rollout.analysis and KEDA ask; default none."""
 
 
+class StoreReferenceArgs(TypedDict):
+    """A store of External Secrets."""
+
+    name: str
+    """Its name."""
+    kind: NotRequired[Literal["ClusterSecretStore", "SecretStore"]]
+    """ClusterSecretStore, or a SecretStore in each agent's namespace; default the former."""
+
+
+class VaultSettingsArgs(TypedDict):
+    """HashiCorp Vault, as its injector is told."""
+
+    address: str
+    """Address of Vault; joins the egress of agents that use it."""
+    role: str
+    """Role of Vault's Kubernetes authentication that agents log in with."""
+    auth_path: NotRequired[str]
+    """Where that authentication is mounted; default the injector's (auth/kubernetes)."""
+
+
+class AwsSettingsArgs(TypedDict):
+    """Where AWS Secrets Manager is."""
+
+    region: str
+    """Region of the secrets."""
+
+
+class SecretStoresArgs(TypedDict):
+    """Where secrets come from that live outside the cluster."""
+
+    external_secret: NotRequired[StoreReferenceArgs]
+    """Store of provider externalSecret."""
+    vault: NotRequired[VaultSettingsArgs]
+    """Vault of provider vault."""
+    aws: NotRequired[AwsSettingsArgs]
+    """AWS of provider awsSecretsManager."""
+
+
+class BackupSettingsArgs(TypedDict):
+    """What snapshots take in this environment."""
+
+    image: NotRequired[str]
+    """Image of the jobs of backup.method VolumeSnapshot; must hold sh, date and curl."""
+    snapshot_class_name: NotRequired[str]
+    """VolumeSnapshotClass; default the cluster's."""
+    api_server_cidrs: NotRequired[list[str]]
+    """Addresses of the API server's endpoints, which the jobs ask for snapshots."""
+    api_server_port: NotRequired[int]
+    """Port of those endpoints; default 6443."""
+
+
 class ImagesArgs(TypedDict):
     """Images that run beside agents, each with its digest; what needs an absent one is refused."""
 
@@ -309,6 +360,10 @@ class EnvironmentArgs(TypedDict):
     """What the cluster's network offers."""
     telemetry: NotRequired[TelemetrySettingsArgs]
     """Where agents report to."""
+    secret_stores: NotRequired[SecretStoresArgs]
+    """Where secrets come from."""
+    backups: NotRequired[BackupSettingsArgs]
+    """What snapshots of volumes take."""
     images: NotRequired[ImagesArgs]
     """Images that run beside agents."""
     object_stores: NotRequired[ObjectStoresArgs]
@@ -497,6 +552,62 @@ class ToolArgs(TypedDict):
     """An HTTP endpoint."""
 
 
+class CompactionArgs(TypedDict):
+    """When a conversation is summarised."""
+
+    interval: NotRequired[int]
+    """Turns between summaries; default 5."""
+    overlap: NotRequired[int]
+    """Turns that a summary leaves as they are; default 2."""
+    token_threshold: NotRequired[int]
+    """Tokens from which on to summarise, whatever the turns; default none."""
+
+
+class MemoryArgs(TypedDict):
+    """What the agent keeps between turns, and where."""
+
+    backend: NotRequired[Literal["none", "local", "redis", "postgres", "vector"]]
+    """none; local: in the agent's storage; or a store. Default none."""
+    store_ref: NotRequired[str | ObjectReferenceArgs]
+    """Store: an entry of databases[], else a Service by name or {namespace, name}. Env
+MEMORY_STORE_HOST and MEMORY_STORE_PORT; egress to it is opened."""
+    embedding_model_ref: NotRequired[str | ObjectReferenceArgs]
+    """ModelConfig that turns texts into vectors; backend vector only."""
+    ttl_days: NotRequired[int]
+    """Days after which a conversation is forgotten; default 15."""
+    context_limit: NotRequired[int]
+    """Messages given to the model with each turn; default 6."""
+    compaction: NotRequired[CompactionArgs]
+    """When a conversation is summarised; default never."""
+
+
+class DatabaseArgs(TypedDict):
+    """A database that the agent talks to; egress to it is opened."""
+
+    name: str
+    """Name of this entry; <NAME>_HOST and <NAME>_PORT say where the database is."""
+    kind: Literal[
+        "chroma",
+        "elasticsearch",
+        "milvus",
+        "mongodb",
+        "mysql",
+        "pgvector",
+        "postgres",
+        "qdrant",
+        "redis",
+        "weaviate",
+    ]
+    """What it is; decides the default port."""
+    host: str
+    """Host: a Service (`postgres`, `postgres.data.svc`), a domain or an address."""
+    port: NotRequired[int]
+    """Port; default by kind: postgres and pgvector 5432, mysql 3306, redis 6379, qdrant 6333, …"""
+    secret: NotRequired[str]
+    """Entry of secrets[] that holds the credentials; <NAME>_CREDENTIALS_FILE names its file or
+folder, or <NAME>_CREDENTIALS_ENV its variable."""
+
+
 class ConfigEntryArgs(TypedDict):
     """Configuration files: written here, or taken from a ConfigMap that exists."""
 
@@ -523,8 +634,49 @@ class AgentConfigArgs(TypedDict):
     """The system message."""
     tools: NotRequired[list[ToolArgs]]
     """What the agent may call."""
+    memory: NotRequired[MemoryArgs]
+    """What the agent remembers, and where."""
+    databases: NotRequired[list[DatabaseArgs]]
+    """Databases it talks to."""
     config: NotRequired[list[ConfigEntryArgs]]
     """Configuration files."""
+
+
+class SecretReferenceArgs(TypedDict):
+    """A secret by reference: never its value."""
+
+    name: str
+    """Name of this entry, by which model.apiKey and others refer to it."""
+    provider: NotRequired[Literal["kubernetes", "externalSecret", "vault", "awsSecretsManager"]]
+    """Where it lives. kubernetes: a Secret in the agent's namespace; externalSecret: the stack's
+store, by External Secrets; vault: HashiCorp Vault, by its injector; awsSecretsManager: by
+External Secrets or the CSI driver, with the role of the ServiceAccount. Default kubernetes."""
+    ref: str
+    """Name of the Secret, or path in the store, such as prod/llm."""
+    key: NotRequired[str]
+    """Key in the secret; required with env and by vault, default all keys with mountPath."""
+    env: NotRequired[str]
+    """Variable that receives the value; excludes mountPath."""
+    mount_path: NotRequired[str]
+    """Folder in which the keys appear as files; excludes env."""
+    refresh_interval: NotRequired[str]
+    """How often the store is asked again; default 1h. Has no effect on provider kubernetes."""
+    on_change: NotRequired[Literal["restart", "reload"]]
+    """restart: the next update rolls the pods when the secret has changed; reload: the agent reads
+the file again. Default restart, where the secret never passes through a Secret reload."""
+
+
+class AgentSecretsArgs(TypedDict):
+    """Arguments of AgentSecrets."""
+
+    agent: AgentPlaceArgs
+    """The agent that the part belongs to."""
+    shared: NotRequired[SharedArgs]
+    """What agents share and what the stack offers."""
+    secrets: list[SecretReferenceArgs]
+    """Secrets by reference."""
+    security: NotRequired[SecurityArgs]
+    """The identity with which AWS is asked."""
 
 
 class StorageVolumeArgs(TypedDict):
@@ -546,6 +698,9 @@ class StorageVolumeArgs(TypedDict):
     """Name of a claim that exists already; then none is rendered."""
     retain: NotRequired[bool]
     """Keep the data when the agent goes; default true."""
+    allow_replacement: NotRequired[bool]
+    """Let a change of storageClassName, accessModes or restoreFrom delete the claim and its data
+and make it anew; needs retain: false. Default false: such a change is refused."""
 
 
 class AgentStorageArgs(TypedDict):
@@ -553,15 +708,36 @@ class AgentStorageArgs(TypedDict):
 
     agent: AgentPlaceArgs
     """The agent that the part belongs to."""
+    shared: NotRequired[SharedArgs]
+    """What agents share and what the stack offers."""
     storage: list[StorageVolumeArgs]
     """Volumes that survive restarts."""
+    restore_from: NotRequired[str | dict[str, str]]
+    """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
+
+
+class GatewayReferenceArgs(TypedDict):
+    """A Gateway of Gateway API."""
+
+    namespace: NotRequired[str]
+    """Namespace of the object; default the referrer's."""
+    name: str
+    """Name of the object."""
+    section_name: NotRequired[str]
+    """Listener of the Gateway; default all that let the route in."""
 
 
 class ExposeArgs(TypedDict):
-    """The Service in front of the agent."""
+    """The Service in front of the agent, and the route that leads to it from outside."""
 
     port: NotRequired[int]
     """Port of the Service and of the agent; default 8080."""
+    gateway_ref: NotRequired[GatewayReferenceArgs]
+    """Gateway that routes to the agent (HTTPRoute); its pods may then call. Default none."""
+    hosts: NotRequired[list[str]]
+    """Host names of the route; default the Gateway's. Needs gatewayRef."""
+    path: NotRequired[str]
+    """What paths of the route begin with; default /. Needs gatewayRef."""
 
 
 class NamespaceArgs(TypedDict):
@@ -577,7 +753,8 @@ class EgressArgs(TypedDict):
     mode: NotRequired[Literal["allowList", "denyAll"]]
     """allowList: the entries here and those inferred; denyAll: nothing but DNS."""
     domains: NotRequired[list[str]]
-    """Domains, joined by those of model, tools and telemetry; need an egress gateway or Cilium."""
+    """Domains, joined by those of model, tools, databases and telemetry; port 443. By Cilium where
+the stack declares it, else by its egress gateway."""
     cidrs: NotRequired[list[str]]
     """Address ranges; never a catch-all, metadata addresses are always left out."""
     allow_dns: NotRequired[bool]
@@ -744,6 +921,10 @@ class AgentNetworkArgs(TypedDict):
     """The model; its host joins the egress."""
     tools: NotRequired[list[ToolArgs]]
     """The tools; their hosts join the egress."""
+    memory: NotRequired[MemoryArgs]
+    """The memory; its store joins the egress."""
+    databases: NotRequired[list[DatabaseArgs]]
+    """The databases; their hosts join the egress."""
 
 
 class ScalingMetricArgs(TypedDict):
@@ -878,21 +1059,29 @@ class EnvFromSourceArgs(TypedDict):
     """Name of a Secret."""
 
 
-class SecretReferenceArgs(TypedDict):
-    """A secret by reference: never its value."""
+class BackupArgs(TypedDict):
+    """Backups of the agent's volumes: by schedule, and before its workload changes."""
 
-    name: str
-    """Name of this entry, by which model.apiKey and others refer to it."""
-    provider: NotRequired[Literal["kubernetes"]]
-    """Where the secret lives: `kubernetes`, a Secret in the agent's namespace."""
-    ref: str
-    """Name of the Secret."""
-    key: NotRequired[str]
-    """Key in the Secret; required with env, default all keys with mountPath."""
-    env: NotRequired[str]
-    """Variable that receives the value; excludes mountPath."""
-    mount_path: NotRequired[str]
-    """Folder in which the keys appear as files; excludes env."""
+    method: NotRequired[Literal["VolumeSnapshot", "Job"]]
+    """VolumeSnapshot: snapshots of the claims; Job: a container of yours that mounts the volumes
+read-only. Default VolumeSnapshot."""
+    schedule: NotRequired[str]
+    """When: minute, hour, day of the month, month, day of the week; default never."""
+    timezone: NotRequired[str]
+    """Time zone of the schedule; default UTC."""
+    retention_days: NotRequired[int]
+    """Days that a backup is kept; snapshots are deleted afterwards, your container reads it in
+BACKUP_RETENTION_DAYS. Default 7."""
+    before_rollout: NotRequired[bool]
+    """Make a backup before the workload changes; the change waits for it. Default true."""
+    image: NotRequired[str]
+    """Image of the container; method Job only."""
+    command: NotRequired[list[str]]
+    """Command that saves the volumes; method Job only."""
+    restore_command: NotRequired[list[str]]
+    """Command that fills them from the backup named in RESTORE_FROM; method Job only."""
+    env: NotRequired[list[EnvVarArgs]]
+    """Variables of both commands, such as where to save; method Job only."""
 
 
 class ResourcesArgs(TypedDict):
@@ -1072,8 +1261,17 @@ or a pool of warm ones, of agent-sandbox. Default BYO."""
     """The system message."""
     tools: NotRequired[list[ToolArgs]]
     """What the agent may call."""
+    memory: NotRequired[MemoryArgs]
+    """What it remembers, and where."""
     storage: NotRequired[list[StorageVolumeArgs]]
     """Volumes that survive restarts."""
+    databases: NotRequired[list[DatabaseArgs]]
+    """Databases it talks to."""
+    backup: NotRequired[BackupArgs]
+    """Backups of its volumes; default none."""
+    restore_from: NotRequired[str | dict[str, str]]
+    """What fills new volumes: a VolumeSnapshot, {volume: snapshot} when there are several, or the
+id of a backup of method Job. To stay as long as the claim does."""
     secrets: NotRequired[list[SecretReferenceArgs]]
     """Secrets by reference."""
     config: NotRequired[list[ConfigEntryArgs]]

@@ -8,14 +8,16 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.backup import RestoreFrom
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.exposure import Network, Security
 from holdfast.manifest.lifecycle import Lifecycle
+from holdfast.manifest.memory import Database, Memory
 from holdfast.manifest.model import McpServerSpec, Model, ModelConfigSpec, Prompt, Tool
 from holdfast.manifest.rollout import Rollout
 from holdfast.manifest.runtime import ContainerPort
 from holdfast.manifest.scaling import Availability, Scaling
-from holdfast.manifest.state import ConfigEntry, StorageVolume
+from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.telemetry import Telemetry
 from holdfast.manifest.values import (
     AgentName,
@@ -130,11 +132,22 @@ class AgentIdentityInputs(PartInputs):
     """Of this, leaderElection: it brings rights to a Lease."""
 
 
-class AgentStorageInputs(PartInputs):
+class AgentSecretsInputs(SharingPartInputs):
+    """Arguments of AgentSecrets."""
+
+    secrets: Items[SecretReference]
+    """Secrets by reference."""
+    security: Security = Security()
+    """The identity with which AWS is asked."""
+
+
+class AgentStorageInputs(SharingPartInputs):
     """Arguments of AgentStorage."""
 
     storage: Items[StorageVolume]
     """Volumes that survive restarts."""
+    restore_from: RestoreFrom | None = None
+    """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
 
 
 class AgentScalingInputs(SharingPartInputs):
@@ -157,6 +170,10 @@ class AgentConfigInputs(SharingPartInputs):
     """The system message."""
     tools: Items[Tool] = ()
     """What the agent may call."""
+    memory: Memory = Memory()
+    """What the agent remembers, and where."""
+    databases: Items[Database] = ()
+    """Databases it talks to."""
     config: Items[ConfigEntry] = ()
     """Configuration files."""
 
@@ -180,6 +197,10 @@ class AgentNetworkInputs(SharingPartInputs):
     """The model; its host joins the egress."""
     tools: Items[Tool] = ()
     """The tools; their hosts join the egress."""
+    memory: Memory = Memory()
+    """The memory; its store joins the egress."""
+    databases: Items[Database] = ()
+    """The databases; their hosts join the egress."""
 
 
 class AgentInputs(AgentSpec):

@@ -8,6 +8,7 @@ from holdfast.components.arguments import (
     AgentIdentityArgs,
     AgentNetworkArgs,
     AgentScalingArgs,
+    AgentSecretsArgs,
     AgentStorageArgs,
 )
 from holdfast.components.inputs import (
@@ -16,6 +17,7 @@ from holdfast.components.inputs import (
     AgentInputs,
     AgentNetworkInputs,
     AgentScalingInputs,
+    AgentSecretsInputs,
     AgentStorageInputs,
 )
 from holdfast.components.registration import Part, names_of, objects_of, plan_of
@@ -60,6 +62,25 @@ class AgentConfig(Part):
         self.register_outputs({"configMapNames": self.config_map_names})
 
 
+class AgentSecrets(Part):
+    """What fetches an agent's secrets from outside the cluster; no value passes through here.
+
+    Children: `<agent>-externalsecret-<entry>`, `<agent>-secretstore-aws`,
+    `<agent>-secretproviderclass-<entry>`. Secrets of the cluster itself need none.
+    """
+
+    secret_names: pulumi.Output[list[str]]
+    """Names of the ExternalSecrets, and of the Secrets that they fill."""
+
+    def __init__(
+        self, name: str, args: AgentSecretsArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        rendered = objects_of(concerns.secrets, plan_of(name, args, AgentSecretsInputs))
+        super().__init__(name, rendered, opts)
+        self.secret_names = pulumi.Output.from_input(names_of(rendered, "ExternalSecret"))
+        self.register_outputs({"secretNames": self.secret_names})
+
+
 class AgentStorage(Part):
     """Volumes that survive restarts, protected from replacement and deletion.
 
@@ -97,6 +118,21 @@ class AgentNetwork(Part):
         url = f"http://{marks.name}.{marks.namespace}.svc:{port}" if plan.spec.has_service else ""
         self.url = pulumi.Output.from_input(url)
         self.register_outputs({"url": self.url})
+
+
+class AgentBackup(Part):
+    """Backups of an agent's volumes: by schedule, and before its workload changes.
+
+    Children: `<agent>-backup-schedule`, `<agent>-backup-before-rollout`, and what they run as:
+    `<agent>-backup-account`, `-role`, `-rolebinding`, `-networkpolicy`. An agent without `backup`
+    has none. AgentWorkload of the same agent must depend on it.
+    """
+
+    def __init__(
+        self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__(name, objects_of(concerns.backup, plan_of(name, args, AgentInputs)), opts)
+        self.register_outputs({})
 
 
 class AgentPromotion(Part):

@@ -21,6 +21,9 @@ class DriftClass(StrEnum):
     TERMINATING = "terminating"
 
 
+PROBES = "probes"
+"""First segment of the path of what a probe has found: no object has such a field."""
+
 FIELD_CLASSES = frozenset({DriftClass.CHANGED, DriftClass.REMOVED, DriftClass.ADDED})
 
 
@@ -149,13 +152,14 @@ class DriftReport:
 
     Attributes:
         findings: Sorted by namespace, kind, name, path.
-        objects_checked: How many declared objects were compared.
+        objects_checked: How many declared objects were compared; None when a saved report is
+            shown again, which does not say.
         layers: Which detectors ran.
     """
 
     findings: tuple[Finding, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
-    objects_checked: int = 0
+    objects_checked: int | None = 0
     layers: tuple[Layer, ...] = ()
 
     @property

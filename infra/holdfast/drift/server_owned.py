@@ -49,11 +49,18 @@ def _annotations(*prefixes: str) -> re.Pattern[str]:
     return re.compile(rf'metadata\.annotations\["({names})')
 
 
+# What the pods of an update mount: its own mark, put beside what is rendered.
+_MOUNTED_HASH: Final = re.compile(
+    r'spec\.template\.metadata\.annotations\["holdfast\.dev/mounted-hash"\]$'
+)
+_HOLDFAST: Final = re.compile(r"^holdfast$")
 _FINALIZERS: Final = re.compile(r"metadata\.finalizers")
 _RULES: Final = (
     ServerOwned("Namespace", re.compile(r'metadata\.labels\["kubernetes\.io/metadata\.name"\]')),
     ServerOwned("Namespace", re.compile(r"spec(\.finalizers)?$")),
     ServerOwned("ServiceAccount", re.compile("secrets")),
+    ServerOwned("Deployment", _MOUNTED_HASH, _HOLDFAST),
+    ServerOwned("Rollout", _MOUNTED_HASH, _HOLDFAST),
     ServerOwned(
         "PersistentVolumeClaim",
         _annotations("pv.kubernetes.io/", "volume.kubernetes.io/", "volume.beta.kubernetes.io/"),

@@ -6,10 +6,13 @@ from pydantic import Field, StringConstraints, model_validator
 
 from holdfast.manifest.agent_checks import faults_of_spec
 from holdfast.manifest.agent_types import AgentType
+from holdfast.manifest.backup import AGENT_NAME_MAX_CHARACTERS as BACKUP_NAME_MAX_CHARACTERS
+from holdfast.manifest.backup import Backup, RestoreFrom
 from holdfast.manifest.exposure import Network, Security
 from holdfast.manifest.faults import KEY, fault, together
 from holdfast.manifest.fragments import ExtraContainer, PodSpecChange
 from holdfast.manifest.lifecycle import Lifecycle
+from holdfast.manifest.memory import Database, Memory
 from holdfast.manifest.model import Model, Prompt, Tool
 from holdfast.manifest.probes import Probes
 from holdfast.manifest.rollout import DEFAULT_DEADLINE_SECONDS, Rollout
@@ -118,8 +121,17 @@ class AgentSpec(Placement):
     """The system message."""
     tools: Items[Tool] = ()
     """What the agent may call."""
+    memory: Memory = Memory()
+    """What it remembers, and where."""
     storage: Items[StorageVolume] = ()
     """Volumes that survive restarts."""
+    databases: Items[Database] = ()
+    """Databases it talks to."""
+    backup: Backup | None = None
+    """Backups of its volumes; default none."""
+    restore_from: RestoreFrom | None = None
+    """What fills new volumes: a VolumeSnapshot, {volume: snapshot} when there are several, or the
+    id of a backup of method Job. To stay as long as the claim does."""
     secrets: Items[SecretReference] = ()
     """Secrets by reference."""
     config: Items[ConfigEntry] = ()
@@ -177,6 +189,14 @@ class AgentSpec(Placement):
         return self.is_called and not self.is_pooled
 
     @property
+    def restored(self) -> dict[str, str]:
+        """Volume of the agent's own to the backup that fills it."""
+        if self.restore_from is None or isinstance(self.restore_from, dict):
+            return dict(self.restore_from or {})
+        own = (volume.name for volume in self.storage if volume.existing_claim is None)
+        return dict.fromkeys(own, self.restore_from)
+
+    @property
     def longest_tool_seconds(self) -> int:
         """Seconds that the slowest tool may take, rounded up; 0 without tools."""
         timeouts = [duration_milliseconds(tool.mcp.timeout) for tool in self.tools if tool.mcp]
@@ -219,6 +239,18 @@ class Agent(ManifestModel):
     """Name, place and marks."""
     spec: AgentSpec
     """What it is and needs."""
+
+    @model_validator(mode="after")
+    def _backup_has_a_name(self) -> Self:
+        limit = BACKUP_NAME_MAX_CHARACTERS
+        if self.spec.backup is not None and len(self.metadata.name) > limit:
+            raise fault(
+                f"an agent with a backup must have a name of at most {limit} characters",
+                found=str(len(self.metadata.name)),
+                remedy="shorten it: <agent>-backup names a CronJob",
+                at=("metadata", "name"),
+            )
+        return self
 
     @model_validator(mode="after")
     def _runs_have_names(self) -> Self:

@@ -6,13 +6,23 @@ from typing import TYPE_CHECKING
 from pydantic_core import PydanticCustomError
 
 from holdfast.manifest.agent_types import faults_of_type
+from holdfast.manifest.data_checks import faults_of_data
 from holdfast.manifest.faults import fault
 from holdfast.manifest.workload_checks import faults_of_workload
 
 if TYPE_CHECKING:
     from holdfast.manifest.agent import AgentSpec
 
-NAMED_LISTS = ("env", "ports", "storage", "secrets", "config", "sidecars", "initContainers")
+NAMED_LISTS = (
+    "env",
+    "ports",
+    "storage",
+    "databases",
+    "secrets",
+    "config",
+    "sidecars",
+    "initContainers",
+)
 """Fields of a spec whose items have unique names, and are merged by them."""
 
 INPUT_VARIABLE = "AGENT_INPUT"
@@ -31,6 +41,7 @@ def faults_of_spec(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     yield from _faults_of_ports(spec)
     yield from _faults_of_model_key(spec)
     yield from _faults_of_storage(spec)
+    yield from faults_of_data(spec)
     yield from faults_of_workload(spec)
 
 

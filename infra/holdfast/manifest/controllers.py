@@ -31,11 +31,13 @@ class Controller:
     Attributes:
         title: Its name as its project writes it.
         provides: What agents need it for, in words.
+        home: Where its project says how to install it.
         groups: API groups whose kinds it defines; empty when it reads annotations or labels only.
     """
 
     title: str
     provides: str
+    home: str
     groups: tuple[str, ...] = ()
 
 
@@ -43,33 +45,61 @@ CONTROLLERS: dict[ControllerName, Controller] = {
     "agent-sandbox": Controller(
         "agent-sandbox",
         "sandboxes and warm pools",
+        "https://agent-sandbox.sigs.k8s.io",
         ("agents.x-k8s.io", "extensions.agents.x-k8s.io"),
     ),
     "argo-rollouts": Controller(
-        "Argo Rollouts", "canary and blue-green rollouts", ("argoproj.io",)
+        "Argo Rollouts",
+        "canary and blue-green rollouts",
+        "https://argoproj.github.io/rollouts",
+        ("argoproj.io",),
     ),
-    "cilium": Controller("Cilium", "network rules by domain name", ("cilium.io",)),
+    "cilium": Controller(
+        "Cilium", "network rules by domain name", "https://cilium.io", ("cilium.io",)
+    ),
     "external-secrets": Controller(
-        "External Secrets Operator", "secrets kept in an external store", ("external-secrets.io",)
+        "External Secrets Operator",
+        "secrets kept in an external store",
+        "https://external-secrets.io",
+        ("external-secrets.io",),
     ),
     "gateway-api": Controller(
-        "Gateway API", "routes from a gateway", ("gateway.networking.k8s.io",)
+        "Gateway API",
+        "routes from a gateway",
+        "https://gateway-api.sigs.k8s.io",
+        ("gateway.networking.k8s.io",),
     ),
-    "keda": Controller("KEDA", "scaling to zero and by schedule", ("keda.sh",)),
-    "kueue": Controller("Kueue", "queues for scarce resources", ("kueue.x-k8s.io",)),
+    "keda": Controller("KEDA", "scaling to zero and by schedule", "https://keda.sh", ("keda.sh",)),
+    "kueue": Controller(
+        "Kueue", "queues for scarce resources", "https://kueue.sigs.k8s.io", ("kueue.x-k8s.io",)
+    ),
     "opentelemetry-operator": Controller(
-        "OpenTelemetry Operator", "injected telemetry", ("opentelemetry.io",)
+        "OpenTelemetry Operator",
+        "injected telemetry",
+        "https://opentelemetry.io/docs/platforms/kubernetes/operator",
+        ("opentelemetry.io",),
     ),
     "prometheus-operator": Controller(
-        "Prometheus Operator", "scraping and alerts", ("monitoring.coreos.com",)
+        "Prometheus Operator",
+        "scraping and alerts",
+        "https://prometheus-operator.dev",
+        ("monitoring.coreos.com",),
     ),
     "secrets-store-csi": Controller(
         "Secrets Store CSI Driver",
         "secrets mounted from an external store",
+        "https://secrets-store-csi-driver.sigs.k8s.io",
         ("secrets-store.csi.x-k8s.io",),
     ),
-    "vault-injector": Controller("Vault Agent Injector", "secrets injected by Vault"),
+    "vault-injector": Controller(
+        "Vault Agent Injector",
+        "secrets injected by Vault",
+        "https://developer.hashicorp.com/vault/docs/deploy/kubernetes/injector",
+    ),
     "volume-snapshots": Controller(
-        "CSI volume snapshots", "backups of volumes", ("snapshot.storage.k8s.io",)
+        "CSI volume snapshots",
+        "backups of volumes",
+        "https://kubernetes-csi.github.io/docs/snapshot-controller.html",
+        ("snapshot.storage.k8s.io",),
     ),
 }

@@ -31,12 +31,16 @@ class Destination:
 
 
 def destinations_of(agent: DeclaredAgent, fleet: Fleet) -> tuple[Destination, ...]:
-    """Hosts of model, tools, fetches, telemetry and `network.egress.domains`, in this order.
+    """Hosts of model, tools, fetches, telemetry, stores and `network.egress.domains`, in order.
 
     Telemetry falls back on the endpoint of the fleet's environment. References that lead nowhere
     are left out.
     """
-    inferred = (_of_url(url, path) for url, path in _urls(agent, fleet))
+    inferred = (
+        *(_of_url(url, path) for url, path in _urls(agent, fleet)),
+        *_stores(agent),
+        *_vault(agent, fleet),
+    )
     listed = (
         Destination(domain, None, Place.EXTERNAL, ("spec", "network", "egress", "domains", index))
         for index, domain in enumerate(agent.spec.network.egress.domains)
@@ -69,6 +73,25 @@ def _urls(agent: DeclaredAgent, fleet: Fleet) -> Iterator[tuple[str, tuple[Segme
     endpoint = spec.telemetry.traces.endpoint or fleet.environment.telemetry.otlp_endpoint
     if endpoint is not None:
         yield endpoint, ("spec", "telemetry", "traces", "endpoint")
+
+
+def _vault(agent: DeclaredAgent, fleet: Fleet) -> Iterator[Destination]:
+    """Vault, which the injected sidecar of an agent asks."""
+    vault = fleet.environment.secret_stores.vault
+    for index, secret in enumerate(agent.spec.secrets):
+        if vault is not None and secret.provider == "vault":
+            yield _of_url(vault.address, ("spec", "secrets", index, "provider"))
+
+
+def _stores(agent: DeclaredAgent) -> Iterator[Destination]:
+    """Databases, and the store of the memory."""
+    spec = agent.spec
+    for index, database in enumerate(spec.databases):
+        path = ("spec", "databases", index, "host")
+        yield Destination(database.host, database.effective_port, place_of(database.host), path)
+    if store := spec.memory.store_in(spec.databases, agent.namespace):
+        host, port = store
+        yield Destination(host, port, place_of(host), ("spec", "memory", "storeRef"))
 
 
 def _of_url(url: str, path: tuple[Segment, ...]) -> Destination:

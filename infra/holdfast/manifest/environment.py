@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from holdfast.manifest.backup import BackupSettings
 from holdfast.manifest.controllers import ControllerName
 from holdfast.manifest.faults import branch, chosen_by
 from holdfast.manifest.values import (
@@ -79,6 +80,44 @@ RuleSettings = Annotated[
     chosen_by(_settings_shape, "expected a level, or a mapping of level and parameters"),
 ]
 """What a stack says of one rule."""
+
+
+class StoreReference(ManifestModel):
+    """A store of External Secrets."""
+
+    name: LabelName
+    """Its name."""
+    kind: Literal["ClusterSecretStore", "SecretStore"] = "ClusterSecretStore"
+    """ClusterSecretStore, or a SecretStore in each agent's namespace; default the former."""
+
+
+class VaultSettings(ManifestModel):
+    """HashiCorp Vault, as its injector is told."""
+
+    address: Url
+    """Address of Vault; joins the egress of agents that use it."""
+    role: Text
+    """Role of Vault's Kubernetes authentication that agents log in with."""
+    auth_path: Text | None = None
+    """Where that authentication is mounted; default the injector's (auth/kubernetes)."""
+
+
+class AwsSettings(ManifestModel):
+    """Where AWS Secrets Manager is."""
+
+    region: Text
+    """Region of the secrets."""
+
+
+class SecretStores(ManifestModel):
+    """Where secrets come from that live outside the cluster."""
+
+    external_secret: StoreReference | None = None
+    """Store of provider externalSecret."""
+    vault: VaultSettings | None = None
+    """Vault of provider vault."""
+    aws: AwsSettings | None = None
+    """AWS of provider awsSecretsManager."""
 
 
 class PolicySettings(ManifestModel):
@@ -157,6 +196,10 @@ class Environment(ManifestModel):
     """What the cluster's network offers."""
     telemetry: TelemetrySettings = TelemetrySettings()
     """Where agents report to."""
+    secret_stores: SecretStores = SecretStores()
+    """Where secrets come from."""
+    backups: BackupSettings = BackupSettings()
+    """What snapshots of volumes take."""
     images: Images = Images()
     """Images that run beside agents."""
     object_stores: ObjectStores = ObjectStores()
@@ -165,6 +208,13 @@ class Environment(ManifestModel):
     """How strictly the stack is judged."""
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)
     """Agent to the part of its spec that differs here; merged before validation."""
+
+    @property
+    def opens_domains(self) -> Literal["cilium", "gateway"] | None:
+        """What lets agents reach domains: Cilium if it is there, else the egress gateway."""
+        if "cilium" in self.controllers:
+            return "cilium"
+        return "gateway" if self.network.egress_gateway is not None else None
 
     def profile_for(self, stack: str) -> Profile:
         """Profile that the stack is judged by: the declared one, else by the stack's name."""

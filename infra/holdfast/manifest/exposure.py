@@ -1,5 +1,6 @@
 """Who may call an agent, what it may reach, and what it may do."""
 
+import ipaddress
 import re
 from typing import Annotated, Literal, Self
 
@@ -9,6 +10,7 @@ from holdfast.manifest.faults import branch, chosen_by, fault
 from holdfast.manifest.fragments import PodSecurityContext, SecurityContext
 from holdfast.manifest.model import ObjectReference, Reference
 from holdfast.manifest.values import (
+    AbsolutePath,
     Cidr,
     Domain,
     Items,
@@ -20,11 +22,32 @@ from holdfast.manifest.values import (
 )
 
 
+class GatewayReference(ObjectReference):
+    """A Gateway of Gateway API."""
+
+    section_name: LabelName | None = None
+    """Listener of the Gateway; default all that let the route in."""
+
+
 class Expose(ManifestModel):
-    """The Service in front of the agent."""
+    """The Service in front of the agent, and the route that leads to it from outside."""
 
     port: Port = 8080
     """Port of the Service and of the agent; default 8080."""
+    gateway_ref: GatewayReference | None = None
+    """Gateway that routes to the agent (HTTPRoute); its pods may then call. Default none."""
+    hosts: Items[Domain] = ()
+    """Host names of the route; default the Gateway's. Needs gatewayRef."""
+    path: AbsolutePath | None = None
+    """What paths of the route begin with; default /. Needs gatewayRef."""
+
+    @model_validator(mode="after")
+    def _routed_by_a_gateway(self) -> Self:
+        for field in ("hosts", "path"):
+            if self.gateway_ref is None and getattr(self, field):
+                remedy = "name the Gateway, or remove it"
+                raise fault("has no effect without gatewayRef", remedy=remedy, at=(field,))
+        return self
 
 
 class Namespace(ManifestModel):
@@ -65,7 +88,8 @@ class Egress(ManifestModel):
     mode: Literal["allowList", "denyAll"] = "allowList"
     """allowList: the entries here and those inferred; denyAll: nothing but DNS."""
     domains: Items[Domain] = ()
-    """Domains, joined by those of model, tools and telemetry; need an egress gateway or Cilium."""
+    """Domains, joined by those of model, tools, databases and telemetry; port 443. By Cilium where
+    the stack declares it, else by its egress gateway."""
     cidrs: Items[Cidr] = ()
     """Address ranges; never a catch-all, metadata addresses are always left out."""
     allow_dns: bool = Field(default=True, alias="allowDNS")
@@ -75,6 +99,22 @@ class Egress(ManifestModel):
     def _deny_means_deny(self) -> Self:
         if self.mode == "denyAll" and (self.domains or self.cidrs):
             raise fault("denyAll excludes domains and cidrs")
+        return self
+
+    @model_validator(mode="after")
+    def _not_everything_in_parts(self) -> Self:
+        short = [ipaddress.IPv4Network(cidr) for cidr in self.cidrs if ":" not in cidr]
+        long = [ipaddress.IPv6Network(cidr) for cidr in self.cidrs if ":" in cidr]
+        lengths = [each.prefixlen for each in ipaddress.collapse_addresses(short)]
+        lengths += [each.prefixlen for each in ipaddress.collapse_addresses(long)]
+        if 0 in lengths:
+            raise fault(
+                "must not be a catch-all, not in parts either",
+                found=", ".join(self.cidrs),
+                remedy="name the networks that the agent needs",
+                rule="egress-scoped",
+                at=("cidrs",),
+            )
         return self
 
 
@@ -158,6 +198,7 @@ __all__ = [
     "Caller",
     "Egress",
     "Expose",
+    "GatewayReference",
     "Namespace",
     "Network",
     "ObjectReference",

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from holdfast.errors import ManifestError
-from holdfast.kube.paths import format_path
+from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.declared_names import DeclaredNames
 from holdfast.manifest.destinations import destinations_of
 from holdfast.manifest.exposure import GATEWAY
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.hosts import Place, needs_gateway
+from holdfast.manifest.hosts import Place, is_outside
 from holdfast.manifest.needs import unmet_needs
 from holdfast.manifest.references import faults_of_references, faults_of_teams
 from holdfast.manifest.tool_checks import faults_of_lock, faults_of_tools
@@ -50,29 +50,47 @@ def _faults_of_owner(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestErr
 def _faults_of_gateway(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
     if fleet.environment.network.gateway is not None:
         return
+    if agent.spec.network.expose.gateway_ref is not None:
+        yield _no_gateway(agent, fleet, ("spec", "network", "expose", "gatewayRef"))
     for index, caller in enumerate(agent.spec.network.ingress_from):
         if caller == GATEWAY:
-            path = ("spec", "network", "ingressFrom", index)
-            yield ManifestError(
-                agent.location_of(path),
-                format_path(path),
-                expected=f"expected a gateway on stack {fleet.stack!r}",
-                found="none",
-                remedy="set holdfast:network.gateway in the stack file",
-            )
+            yield _no_gateway(agent, fleet, ("spec", "network", "ingressFrom", index))
+
+
+def _no_gateway(agent: DeclaredAgent, fleet: Fleet, path: Path) -> ManifestError:
+    return ManifestError(
+        agent.location_of(path),
+        format_path(path),
+        expected=f"expected a gateway on stack {fleet.stack!r}",
+        found="none",
+        remedy="set holdfast:network.gateway in the stack file: the pods that requests come from",
+    )
 
 
 def _faults_of_egress(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
-    if fleet.environment.network.egress_gateway is not None:
-        return
-    if agent.spec.network.egress.mode == "denyAll":
+    opened_by = fleet.environment.opens_domains
+    egress = agent.spec.network.egress
+    if opened_by == "gateway" or egress.mode == "denyAll":
         return
     for destination in destinations_of(agent, fleet):
-        if not needs_gateway(destination.host, agent.spec.network.egress.cidrs):
+        if not is_outside(destination.host, egress.cidrs):
             continue
         remedy = "set holdfast:network.egressGateway in the stack file"
         if destination.place is Place.ADDRESS:
-            remedy += ", or add the address to network.egress.cidrs"
+            way = "add the address to network.egress.cidrs"
+            remedy = way if opened_by == "cilium" else f"{remedy}, or {way}"
+        elif opened_by == "cilium" and egress.allow_dns:
+            continue
+        elif opened_by == "cilium":
+            yield ManifestError(
+                agent.location_of(("spec", "network", "egress", "allowDNS")),
+                "spec.network.egress.allowDNS",
+                expected=f"expected true to reach {destination.host!r}: Cilium learns the "
+                "addresses of a domain from the agent's own look-ups",
+                found="false",
+                remedy="remove allowDNS: false, or what reaches that domain",
+            )
+            continue
         yield ManifestError(
             agent.location_of(destination.path),
             format_path(destination.path),

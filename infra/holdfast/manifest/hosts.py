@@ -31,10 +31,10 @@ def place_of(host: str) -> Place:
     return Place.LOCAL if address.is_loopback else Place.ADDRESS
 
 
-def needs_gateway(host: str, cidrs: Iterable[str]) -> bool:
-    """Whether a host can be reached only through the stack's egress gateway.
+def is_outside(host: str, cidrs: Iterable[str]) -> bool:
+    """Whether no network policy of Kubernetes can open a host: it knows addresses, no domains.
 
-    A network policy knows addresses and pods, no domains.
+    Domains are opened by Cilium or by the stack's egress gateway, addresses by the latter alone.
 
     Args:
         host: Domain, Service name or address.

@@ -44,6 +44,7 @@ class FieldReference:
 def references_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
     """Every reference to a declared object in an agent's manifest."""
     yield from models_of(agent)
+    yield from _embedding_model_of(agent)
     for index, tool in enumerate(agent.spec.tools):
         if tool.mcp is not None and tool.mcp.server_ref is not None:
             server_path = ("spec", "tools", index, "mcp", "serverRef")
@@ -66,6 +67,13 @@ def models_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
         if fallback.ref is not None:
             path = ("spec", "model", "fallbacks", index, "ref")
             yield FieldReference(MODEL_CONFIG_KIND, fallback.ref, path)
+
+
+def _embedding_model_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
+    reference = agent.spec.memory.embedding_model_ref
+    if reference is not None:
+        path = ("spec", "memory", "embeddingModelRef")
+        yield FieldReference(MODEL_CONFIG_KIND, reference, path)
 
 
 def peers_of(agent: DeclaredAgent) -> Iterator[FieldReference]:

@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 
+from holdfast.render.backup import render_backup
 from holdfast.render.identity import render_identity
 from holdfast.render.marks import RenderedObject, revised
+from holdfast.render.mounted import with_mounted_hash
 from holdfast.render.network import render_network
 from holdfast.render.plan import AgentPlan
 from holdfast.render.promotion import render_promotion
 from holdfast.render.sandboxes import render_sandbox
 from holdfast.render.scaling import render_scaling
 from holdfast.render.schedules import render_schedules
+from holdfast.render.secrets import render_secrets
 from holdfast.render.settings import render_settings, settings_hash
 from holdfast.render.storage import render_storage
 from holdfast.render.workload import render_workload
@@ -24,13 +27,16 @@ def render_agent(plan: AgentPlan) -> tuple[RenderedObject, ...]:
         RenderError: the agent needs what is not declared or what the stack does not offer.
     """
     configuration = settings(plan)
+    running = workload(plan, configuration)
     return (
         *identity(plan),
         *configuration,
+        *secrets(plan),
         *storage(plan),
         *network(plan),
+        *backup(plan, running),
         *promotion(plan, configuration),
-        *workload(plan, configuration),
+        *running,
         *scaling(plan),
     )
 
@@ -45,11 +51,31 @@ def settings(plan: AgentPlan) -> list[RenderedObject]:
     return _revised(render_settings(plan.marks, plan.spec, plan.surroundings))
 
 
+def secrets(plan: AgentPlan) -> list[RenderedObject]:
+    """What fetches the secrets that live outside the cluster."""
+    return _revised(render_secrets(plan.marks, plan.spec, plan.surroundings))
+
+
 def storage(plan: AgentPlan) -> list[RenderedObject]:
     """PersistentVolumeClaims; none for a pool, whose pods have claims of their own."""
     if plan.spec.is_pooled:
         return []
-    return _revised(render_storage(plan.marks, plan.spec.storage))
+    spec = plan.spec
+    by_job = spec.backup is not None and spec.backup.method == "Job"
+    snapshots = {} if by_job else spec.restored
+    if snapshots:
+        plan.surroundings.require("volume-snapshots", plan.marks.name, "spec.restoreFrom")
+    return _revised(render_storage(plan.marks, spec.storage, snapshots))
+
+
+def backup(
+    plan: AgentPlan, running: Sequence[RenderedObject] | None = None
+) -> list[RenderedObject]:
+    """Backups by schedule and before the workload changes (rendered here when not given)."""
+    if plan.spec.backup is None:
+        return []
+    precedes = workload(plan) if running is None else running
+    return _revised(render_backup(plan.marks, plan.spec, plan.surroundings, precedes))
 
 
 def network(plan: AgentPlan) -> list[RenderedObject]:
@@ -76,7 +102,8 @@ def workload(
     render = {"Job": render_schedules, "Sandbox": render_sandbox}.get(
         plan.spec.type, render_workload
     )
-    return _revised(render(plan.marks, plan.spec, plan.surroundings, content))
+    rendered = _revised(render(plan.marks, plan.spec, plan.surroundings, content))
+    return [with_mounted_hash(item, plan.mounted_hash) for item in rendered]
 
 
 def scaling(plan: AgentPlan) -> list[RenderedObject]:

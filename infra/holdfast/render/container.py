@@ -9,6 +9,7 @@ from holdfast.manifest.agent import AgentSpec
 from holdfast.render.environment import render_env, render_env_from
 from holdfast.render.marks import AgentMarks
 from holdfast.render.probes import render_pre_stop, render_probes
+from holdfast.render.secrets import CSI_FOLDER, csi_volume, secret_name, way_of
 from holdfast.render.settings import MODEL_KEY_FOLDER, mounted_configs, resolve_model
 from holdfast.render.storage import claim_name, volume_name
 from holdfast.render.surroundings import Surroundings
@@ -108,11 +109,15 @@ def _mounts(
         volume = {"name": config.volume, "configMap": {"name": config.config_map}}
         pairs.append((_read_only(config.volume, config.folder), volume))
     for secret in spec.secrets:
-        if secret.mount_path:
-            name = f"secret-{secret.name}"
-            pairs.append(
-                (_read_only(name, secret.mount_path), _secret(name, secret.ref, secret.key))
-            )
+        name = f"secret-{secret.name}"
+        way = way_of(secret, surroundings.environment)
+        if way == "csi":
+            # Also for a variable: the driver fills the Secret while the volume is mounted.
+            folder = secret.mount_path or f"{CSI_FOLDER}/{secret.name}"
+            pairs.append((_read_only(name, folder), {"name": name} | csi_volume(marks, secret)))
+        elif secret.mount_path and way != "vault":
+            volume = _secret(name, secret_name(marks, secret), secret.key)
+            pairs.append((_read_only(name, secret.mount_path), volume))
     model = resolve_model(marks, spec.model, surroundings) if spec.model else None
     if model and model.api_key:
         volume = _secret("model-key", model.api_key.name, model.api_key.key)

@@ -1,5 +1,6 @@
 """The environment variables of an agent: what Holdfast tells it, then what its manifest says."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from holdfast.kube.objects import KubeObject
@@ -8,6 +9,7 @@ from holdfast.manifest.runtime import EnvVar
 from holdfast.manifest.text_checks import duration_milliseconds
 from holdfast.render.identity import lease_name
 from holdfast.render.marks import AgentMarks
+from holdfast.render.secrets import secret_name
 from holdfast.render.settings import MODEL_KEY_FOLDER, SETTINGS_FOLDER, resolve_model
 from holdfast.render.surroundings import Surroundings
 
@@ -23,7 +25,7 @@ def render_env(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -
     }
     for secret in spec.secrets:
         if secret.env:
-            reference = {"name": secret.ref, "key": secret.key}
+            reference = {"name": secret_name(marks, secret), "key": secret.key}
             source = {"secretKeyRef": reference}
             variables[secret.env] = {"name": secret.env, "valueFrom": source}
     variables |= {entry.name: _declared(entry) for entry in spec.env}
@@ -45,9 +47,16 @@ def otlp_endpoint(spec: AgentSpec, surroundings: Surroundings) -> str | None:
     return spec.telemetry.traces.endpoint or surroundings.environment.telemetry.otlp_endpoint
 
 
+def render_declared_env(entries: Iterable[EnvVar]) -> list[KubeObject]:
+    """Variables as the manifest declares them, sorted by name."""
+    return [_declared(entry) for entry in sorted(entries, key=lambda entry: entry.name)]
+
+
 def proxy_env(spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
     """The way to domains outside, for containers beside the agent's."""
-    return [{"name": name, "value": value} for name, value in _proxy(spec, surroundings).items()]
+    return [
+        {"name": name, "value": value} for name, value in render_proxy(spec, surroundings).items()
+    ]
 
 
 def _declared(entry: EnvVar) -> KubeObject:
@@ -65,8 +74,10 @@ def _ours(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dic
     return (
         variables
         | _model(marks, spec, surroundings)
+        | _memory(marks, spec)
+        | _databases(spec)
         | _traces(marks, spec, surroundings)
-        | _proxy(spec, surroundings)
+        | render_proxy(spec, surroundings)
         | _sidecars(marks, spec)
     )
 
@@ -111,6 +122,29 @@ def _traces(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> d
     }
 
 
+def _memory(marks: AgentMarks, spec: AgentSpec) -> dict[str, str]:
+    store = spec.memory.store_in(spec.databases, marks.namespace)
+    if store is None:
+        return {}
+    return {"MEMORY_STORE_HOST": store[0], "MEMORY_STORE_PORT": str(store[1])}
+
+
+def _databases(spec: AgentSpec) -> dict[str, str]:
+    secrets = {secret.name: secret for secret in spec.secrets}
+    variables: dict[str, str] = {}
+    for database in spec.databases:
+        prefix = database.variable_prefix
+        variables[f"{prefix}_HOST"] = database.host
+        variables[f"{prefix}_PORT"] = str(database.effective_port)
+        secret = secrets.get(database.secret or "")
+        if secret and secret.mount_path:
+            file = f"{secret.mount_path.rstrip('/')}/{secret.key or ''}".rstrip("/")
+            variables[f"{prefix}_CREDENTIALS_FILE"] = file
+        elif secret and secret.env:
+            variables[f"{prefix}_CREDENTIALS_ENV"] = secret.env
+    return variables
+
+
 def _sidecars(marks: AgentMarks, spec: AgentSpec) -> dict[str, str]:
     variables = {}
     if spec.telemetry.logs.shipper == "sidecar":
@@ -120,8 +154,11 @@ def _sidecars(marks: AgentMarks, spec: AgentSpec) -> dict[str, str]:
     return variables
 
 
-def _proxy(spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
-    gateway = surroundings.environment.network.egress_gateway
-    if gateway is None or spec.network.egress.mode == "denyAll":
+def render_proxy(spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
+    """Variables that lead to the stack's egress gateway, where the agent uses it."""
+    environment = surroundings.environment
+    gateway = environment.network.egress_gateway
+    is_used = environment.opens_domains == "gateway" and spec.network.egress.mode != "denyAll"
+    if gateway is None or not is_used:
         return {}
     return {"HTTPS_PROXY": gateway.url, "NO_PROXY": ".svc,.svc.cluster.local,localhost,127.0.0.1"}

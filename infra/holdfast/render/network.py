@@ -1,4 +1,4 @@
-"""The Service in front of an agent, and the NetworkPolicy that denies what is not declared."""
+"""The Service in front of an agent, and the network policies that deny what is not declared."""
 
 import ipaddress
 from collections.abc import Iterable
@@ -7,15 +7,17 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.environment import PodGroup
-from holdfast.manifest.exposure import Caller, Namespace
+from holdfast.manifest.exposure import GATEWAY, Caller, Namespace
 from holdfast.manifest.fetching import fetched_url
-from holdfast.manifest.hosts import needs_gateway
+from holdfast.manifest.hosts import is_outside
 from holdfast.manifest.model import as_reference
+from holdfast.render.domains import render_domains
 from holdfast.render.environment import otlp_endpoint
 from holdfast.render.marks import AgentMarks, RenderedObject
+from holdfast.render.routes import render_route
 from holdfast.render.services import STANDBY, hands_over_service, moved_service, service_ports
 from holdfast.render.settings import resolve_model
-from holdfast.render.surroundings import Host, Surroundings
+from holdfast.render.surroundings import DEFAULT_PORTS, Host, Surroundings
 
 METADATA_ADDRESSES = ("169.254.169.254/32", "fd00:ec2::254/128")
 _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
@@ -24,14 +26,35 @@ _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 def render_network(
     marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
 ) -> list[RenderedObject]:
-    """Service and NetworkPolicy; both directions are always governed by the policy."""
-    policy = RenderedObject(marks.name, "networkpolicy", _policy(marks, spec, surroundings))
-    if not spec.has_service:
-        return [policy]
-    # Argo Rollouts adds the version to the selector of a Service that it moves.
-    left = ("spec.selector",) if hands_over_service(spec) else ()
-    service = RenderedObject(marks.name, "service", _service(marks, spec), left_to_controllers=left)
-    return [service, policy]
+    """Service, route and network policies; both directions are always governed by the policy."""
+    rendered = [RenderedObject(marks.name, "networkpolicy", _policy(marks, spec, surroundings))]
+    rendered += domain_policy(marks, spec, surroundings)
+    if spec.has_service:
+        # Argo Rollouts adds the version to the selector of a Service that it moves.
+        left = ("spec.selector",) if hands_over_service(spec) else ()
+        service = _service(marks, spec)
+        item = RenderedObject(marks.name, "service", service, left_to_controllers=left)
+        rendered.insert(0, item)
+        rendered += render_route(marks, spec, surroundings)
+    return rendered
+
+
+def domain_policy(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, suffix: str = ""
+) -> list[RenderedObject]:
+    """The policy that opens domains by name, where the stack has Cilium and the agent needs one.
+
+    Args:
+        marks: The agent's marks.
+        spec: The agent.
+        surroundings: Its stack.
+        suffix: Of the pods `<agent>-<suffix>` that it is for; by default the agent's own.
+    """
+    environment = surroundings.environment
+    outside = _outside(marks, spec, surroundings)
+    if not outside or environment.opens_domains != "cilium":
+        return []
+    return render_domains(marks, outside, environment.network.dns, suffix)
 
 
 def _service(marks: AgentMarks, spec: AgentSpec) -> KubeObject:
@@ -54,7 +77,7 @@ def _policy(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> K
     # An absent list denies; an empty one would vanish in the provider's normalisation.
     if ingress := _ingress(marks, spec, surroundings):
         body["ingress"] = ingress
-    if egress := _egress(marks, spec, surroundings):
+    if egress := egress_rules(marks, spec, surroundings):
         body["egress"] = egress
     return {
         "apiVersion": "networking.k8s.io/v1",
@@ -66,9 +89,12 @@ def _policy(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> K
 
 def _ingress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
     rules = []
-    if spec.network.ingress_from:
-        callers = [_caller(marks, caller, surroundings) for caller in spec.network.ingress_from]
-        rules.append({"from": callers, "ports": [_tcp(spec.network.expose.port)]})
+    callers = [*spec.network.ingress_from]
+    if spec.network.expose.gateway_ref is not None and GATEWAY not in callers:
+        callers.append(GATEWAY)
+    if callers:
+        allowed = [_caller(marks, caller, surroundings) for caller in callers]
+        rules.append({"from": allowed, "ports": [_tcp(spec.network.expose.port)]})
     monitoring = surroundings.environment.network.monitoring
     if monitoring and spec.telemetry.metrics.enabled and spec.is_called:
         ports = [_tcp(spec.telemetry.metrics.port)]
@@ -77,11 +103,11 @@ def _ingress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> 
 
 
 def _caller(marks: AgentMarks, caller: Caller, surroundings: Surroundings) -> KubeObject:
-    if caller == "gateway":
+    if caller == GATEWAY:
         gateway = surroundings.environment.network.gateway
         if gateway is None:
             raise RenderError(
-                f"agent {marks.name}: ingressFrom names the gateway, but the stack has none",
+                f"agent {marks.name}: is called by the gateway, but the stack has none",
                 remedy="set holdfast:network gateway in the stack file",
             )
         return _pods(gateway)
@@ -91,12 +117,20 @@ def _caller(marks: AgentMarks, caller: Caller, surroundings: Surroundings) -> Ku
     return _agent_pods(name, namespace, marks.origin.stack)
 
 
-def _egress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
-    settings = surroundings.environment.network
+def dns_rule(surroundings: Surroundings) -> KubeObject:
+    """Egress to the cluster's DNS."""
+    dns = _pods(surroundings.environment.network.dns)
+    return {"to": [dns], "ports": [_port(53, "UDP"), _port(53, "TCP")]}
+
+
+def egress_rules(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+) -> list[KubeObject]:
+    """What an agent may reach, as far as a NetworkPolicy can say it."""
     declared = spec.network.egress
     rules = []
     if declared.allow_dns:
-        rules.append({"to": [_pods(settings.dns)], "ports": [_port(53, "UDP"), _port(53, "TCP")]})
+        rules.append(dns_rule(surroundings))
     if declared.mode == "denyAll":
         return rules
     references = (*spec.network.peers, *(tool.agent.ref for tool in spec.tools if tool.agent))
@@ -109,20 +143,24 @@ def _egress(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> l
     for namespace, port in sorted((place, port) for place, port in inside if place is not None):
         selector = {"namespaceSelector": {"matchLabels": {_NAMESPACE_LABEL: namespace}}}
         rules.append({"to": [selector], "ports": [_tcp(port)]})
-    outside = [host.name for host in hosts if needs_gateway(host.name, declared.cidrs)]
-    if outside or declared.domains:
-        rules.append(_gateway(marks, [*declared.domains, *outside], surroundings))
+    if surroundings.environment.opens_domains != "cilium" and (
+        outside := _outside(marks, spec, surroundings)
+    ):
+        rules.append(_gateway(marks, outside, surroundings))
     rules += [{"to": [{"ipBlock": _block(cidr)}]} for cidr in declared.cidrs]
     return rules
 
 
 def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[Host]:
-    """Hosts of model, tools, fetched files and telemetry, without repeats, in order of name."""
+    """Hosts of model, tools, fetches, databases, memory and telemetry, without repeats, by name."""
     urls: list[str | None] = [otlp_endpoint(spec, surroundings)]
     if spec.model:
         choices = (spec.model, *spec.model.fallbacks)
         models = [resolve_model(marks, choice, surroundings) for choice in choices]
         urls += [spec.model.base_url, *(model.base_url for model in models)]
+    vault = surroundings.environment.secret_stores.vault
+    if vault is not None and any(secret.provider == "vault" for secret in spec.secrets):
+        urls.append(vault.address)
     urls += [
         fetched_url(step.fetch, surroundings.environment)
         for step in spec.lifecycle.pre_start
@@ -137,16 +175,32 @@ def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
         elif tool.mcp:
             urls.append(tool.mcp.url)
     hosts = {Host.of(url) for url in urls if url}
+    hosts |= {Host(database.host, database.effective_port) for database in spec.databases}
+    if store := spec.memory.store_in(spec.databases, marks.namespace):
+        hosts.add(Host(*store))
     return sorted(hosts, key=lambda host: (host.name, host.port))
 
 
-def _gateway(marks: AgentMarks, domains: Iterable[str], surroundings: Surroundings) -> KubeObject:
+def _outside(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[Host]:
+    """Hosts that a NetworkPolicy cannot open: domains, and addresses that no range covers."""
+    egress = spec.network.egress
+    if egress.mode == "denyAll":
+        return []
+    listed = {Host(domain, DEFAULT_PORTS["https"]) for domain in egress.domains}
+    reached = reached_hosts(marks, spec, surroundings)
+    found = listed | {host for host in reached if is_outside(host.name, egress.cidrs)}
+    return sorted(found, key=lambda host: (host.name, host.port))
+
+
+def _gateway(marks: AgentMarks, hosts: Iterable[Host], surroundings: Surroundings) -> KubeObject:
     gateway = surroundings.environment.network.egress_gateway
     if gateway is None:
+        names = ", ".join(sorted({host.name for host in hosts}))
         raise RenderError(
-            f"agent {marks.name}: reaches {', '.join(sorted(set(domains)))}, but the stack has no "
+            f"agent {marks.name}: reaches {names}, but the stack has neither Cilium nor an "
             "egress gateway (a NetworkPolicy knows no domains)",
-            remedy="set holdfast:network egressGateway in the stack file",
+            remedy="set holdfast:network egressGateway in the stack file, or add cilium to "
+            "holdfast:controllers where the cluster runs it",
         )
     return {"to": [_pods(gateway)], "ports": [_tcp(gateway.port)]}
 

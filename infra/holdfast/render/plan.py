@@ -9,11 +9,17 @@ from holdfast.render.surroundings import Surroundings
 
 @dataclass(frozen=True)
 class AgentPlan:
-    """The arguments of every render function, together."""
+    """The arguments of every render function, together.
+
+    Attributes:
+        mounted_hash: Of the Secrets and ConfigMaps of others that its pods mount; empty when nobody
+            has looked at them.
+    """
 
     marks: AgentMarks
     spec: AgentSpec
     surroundings: Surroundings
+    mounted_hash: str = ""
 
 
 def marks_of(metadata: Metadata, spec: AgentSpec, namespace: str, origin: Origin) -> AgentMarks:

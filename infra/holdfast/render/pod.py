@@ -10,6 +10,8 @@ from holdfast.render.container import pod_security_context, render_container, re
 from holdfast.render.identity import service_account_name
 from holdfast.render.marks import AgentMarks
 from holdfast.render.prestart import fetch_folders, render_prestart
+from holdfast.render.restore import restore_container
+from holdfast.render.secrets import vault_annotations, vault_volumes
 from holdfast.render.sidecars import LOG_MOUNT, LOG_VOLUME, declared_container, typed_sidecars
 from holdfast.render.surroundings import Surroundings
 
@@ -33,7 +35,9 @@ def pod_template(
     if spec.pod_overrides:
         pod = strategic_merge(pod, spec.pod_overrides, structure_named("core.v1.PodSpec"))
     _refuse_other_quality(marks, spec, pod)
-    annotations = dict(marks.annotations) | {CONFIG_HASH: config_hash}
+    annotations = (
+        dict(marks.annotations) | vault_annotations(spec, surroundings) | {CONFIG_HASH: config_hash}
+    )
     if spec.telemetry.traces.inject == "operator":
         language = spec.telemetry.traces.language
         annotations[f"instrumentation.opentelemetry.io/inject-{language}"] = "true"
@@ -49,6 +53,7 @@ def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> Kube
     agent["volumeMounts"] = [*agent["volumeMounts"], *(mount for mount, _ in added)]
     first = [
         *typed_sidecars(marks, spec, surroundings),
+        *(each for each in [restore_container(spec)] if each),
         *render_prestart(spec, agent, surroundings),
         *(declared_container(each, spec) for each in spec.init_containers),
     ]
@@ -62,6 +67,7 @@ def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> Kube
         "volumes": [
             *render_volumes(marks, spec, surroundings),
             *(volume for _, volume in added),
+            *vault_volumes(spec),
         ],
     }
     optional = {

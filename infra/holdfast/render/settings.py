@@ -8,6 +8,7 @@ from typing import Any
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.memory import Database
 from holdfast.manifest.model import ModelChoice, Tool, as_reference
 from holdfast.manifest.state import ConfigEntry
 from holdfast.manifest.text_checks import duration_milliseconds
@@ -102,9 +103,36 @@ def agent_settings(
         source = spec.prompt.system_message_from
         key = source.key if source and source.key else PROMPT_KEY
         settings["prompt"] = {"systemMessageFile": f"{PROMPT_FOLDER}/{key}"}
+    if spec.memory.backend != "none":
+        settings["memory"] = _memory_settings(marks, spec, surroundings)
+    if spec.databases:
+        settings["databases"] = [_database_settings(each) for each in spec.databases]
     if spec.tools:
         settings["tools"] = [_tool_settings(marks, tool, surroundings) for tool in spec.tools]
     return settings
+
+
+def _memory_settings(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+) -> dict[str, Any]:
+    settings = spec.memory.model_dump(
+        by_alias=True, exclude_none=True, exclude={"store_ref", "embedding_model_ref"}
+    )
+    if store := spec.memory.store_in(spec.databases, marks.namespace):
+        settings["store"] = {"host": store[0], "port": store[1]}
+    if spec.memory.embedding_model_ref is not None:
+        choice = ModelChoice(ref=spec.memory.embedding_model_ref)
+        settings["embeddingModel"] = _one_model(resolve_model(marks, choice, surroundings))
+    return settings
+
+
+def _database_settings(database: Database) -> dict[str, Any]:
+    return {
+        "name": database.name,
+        "kind": database.kind,
+        "host": database.host,
+        "port": database.effective_port,
+    }
 
 
 def resolve_model(

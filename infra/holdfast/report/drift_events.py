@@ -14,7 +14,8 @@ from holdfast.drift.ledger import FindingEvent, Turn
 from holdfast.drift.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
 from holdfast.report.drift_json import finding_json
-from holdfast.report.drift_text import actor_text, severity_colour, value_text
+from holdfast.report.drift_text import severity_colour
+from holdfast.report.finding_words import actor_words, value_words
 from holdfast.report.safe_text import safe_text
 
 EVENT_SCHEMA_VERSION: Final = "holdfast.dev/drift-event/v1"
@@ -84,10 +85,10 @@ def event_text(event: FindingEvent, *, colour: bool = False) -> str:
     if event.turn is Turn.CLOSED:
         return f"{start}  after {seconds_text(event.dwell_seconds)}"
     if finding.path and finding.desired is not None:
-        start += f"  {value_text(finding.desired)} ->"
+        start += f"  {value_words(finding.desired)} ->"
     if finding.path and finding.live is not None:
-        start += f"  {value_text(finding.live)}"
-    by = ", ".join(actor_text(actor) for actor in finding.actors) or "unknown"
+        start += f"  {value_words(finding.live)}"
+    by = ", ".join(actor_words(actor) for actor in finding.actors) or "unknown"
     broken = f"  breaks {', '.join(finding.policies)}" if finding.policies else ""
     return f"{start}  by {by}{broken}"
 

@@ -2,16 +2,21 @@
 
 from typing import Any, Final
 
-import msgspec
-
 from holdfast.drift.finding import DriftReport, ExpectedBy, Finding
+from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
+from holdfast.report.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/drift/v1"
 
 
 def drift_json(report: DriftReport) -> str:
     """The whole report, one document, ending in a line end."""
+    return json_text(drift_document(report))
+
+
+def drift_document(report: DriftReport) -> dict[str, Any]:
+    """The whole report as plain data."""
     document: dict[str, Any] = {
         "schemaVersion": SCHEMA_VERSION,
         "complete": report.is_complete,
@@ -23,20 +28,14 @@ def drift_json(report: DriftReport) -> str:
             {"name": layer.name, "ran": layer.has_run, "detail": layer.detail}
             for layer in report.layers
         ]
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+    return document
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:
     """One finding, as it stands in the report."""
-    ref = finding.ref
     about = {"about": "record"} if finding.expected_by is ExpectedBy.RECORD else {}
     return about | {
-        "object": {
-            "apiVersion": ref.api_version,
-            "kind": ref.kind,
-            "namespace": ref.namespace,
-            "name": ref.name,
-        },
+        "object": object_document(finding.ref),
         "agent": finding.agent,
         "class": finding.drift_class.value,
         "path": format_path(finding.path),
@@ -56,4 +55,14 @@ def finding_json(finding: Finding) -> dict[str, Any]:
             for actor in finding.actors
         ],
         "seenBy": list(finding.seen_by),
+    }
+
+
+def object_document(ref: ObjectRef) -> dict[str, str]:
+    """A reference to an object as plain data."""
+    return {
+        "apiVersion": ref.api_version,
+        "kind": ref.kind,
+        "namespace": ref.namespace,
+        "name": ref.name,
     }

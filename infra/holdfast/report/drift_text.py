@@ -4,23 +4,21 @@ Everything that comes from the cluster passes `safe_text`.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 import click
-import msgspec
 
-from holdfast.drift.finding import (
-    Actor,
-    DriftReport,
-    EvidenceSource,
-    ExpectedBy,
-    Finding,
-    Layer,
-    Severity,
+from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, Severity
+from holdfast.drift.sightings import Sighting
+from holdfast.report.finding_words import (
+    actor_words,
+    layer_words,
+    path_words,
+    policy_words,
+    value_words,
 )
-from holdfast.kube.paths import format_path
 from holdfast.report.safe_text import safe_text
 
 _COLOURS: Final = {
@@ -41,23 +39,23 @@ _EXPECTED: Final = {
 _INDENT: Final = " " * 12
 
 
-def drift_text(report: DriftReport, *, colour: bool = False) -> str:
-    """The whole report, ending in a line end."""
+def drift_text(
+    report: DriftReport,
+    *,
+    colour: bool = False,
+    sighting_of: Callable[[Finding], Sighting | None] = lambda _: None,
+) -> str:
+    """The whole report, ending in a line end; with the history of findings that have one."""
     lines: list[str] = []
     for _, group in groupby(report.findings, key=lambda finding: finding.ref):
-        lines += [*_object_lines(list(group), colour=colour), ""]
+        lines += [*_object_lines(list(group), sighting_of, colour=colour), ""]
     for item in report.not_checked:
         mark = _styled("NOT CHECKED", "magenta", colour=colour)
         lines.append(f"{mark}  {safe_text(item.scope)}: {safe_text(item.reason)}")
     if report.not_checked:
         lines.append("")
-    lines += [*(_layer_line(layer) for layer in report.layers), summary_line(report)]
+    lines += [*(layer_words(layer) for layer in report.layers), summary_line(report)]
     return "\n".join(lines) + "\n"
-
-
-def _layer_line(layer: Layer) -> str:
-    asked = "ran" if layer.has_run else "not asked"
-    return f"layer {layer.name}: {asked}: {safe_text(layer.detail, longest=400)}"
 
 
 def summary_line(report: DriftReport) -> str:
@@ -65,7 +63,8 @@ def summary_line(report: DriftReport) -> str:
     counted = Counter(finding.severity for finding in report.drift)
     remarks = len(report.findings) - len(report.drift)
     objects = len({finding.ref for finding in report.drift})
-    checked = f"{report.objects_checked} {_plural(report.objects_checked, 'object')} checked"
+    checked = report.objects_checked
+    scope = "" if checked is None else f" ({checked} {_plural(checked, 'object')} checked)"
     if not counted:
         state = "in sync" if report.is_complete else "no drift seen"
     else:
@@ -73,7 +72,7 @@ def summary_line(report: DriftReport) -> str:
         total = counted.total()
         state = f"{total} {_plural(total, 'finding')} in {objects} {_plural(objects, 'object')}"
         state += f": {levels}"
-    parts = [f"{state} ({checked})"]
+    parts = [f"{state}{scope}"]
     if remarks:
         parts.append(f"{remarks} {_plural(remarks, 'remark')}")
     if not report.is_complete:
@@ -95,47 +94,34 @@ def severity_colour(severity: Severity) -> str:
     return _COLOURS[severity]
 
 
-def _object_lines(findings: list[Finding], *, colour: bool) -> Iterator[str]:
+def _object_lines(
+    findings: list[Finding], sighting_of: Callable[[Finding], Sighting | None], *, colour: bool
+) -> Iterator[str]:
     first = findings[0]
     agent = f"  (agent {safe_text(first.agent)})" if first.agent else ""
     title = safe_text(str(first.ref))
     yield (click.style(title, bold=True) if colour else title) + agent
     for finding in findings:
         severity = _styled(f"{finding.severity:<8}", _COLOURS[finding.severity], colour=colour)
-        path = safe_text(format_path(finding.path), longest=400)
+        path = path_words(finding)
         yield f"  {severity}  {finding.drift_class:<8} {path}".rstrip()
         yield from (f"{_INDENT}{line}" for line in _detail_lines(finding))
+        if (seen := sighting_of(finding)) and seen.count > 1:
+            yield f"{_INDENT}{'seen':<9}{seen}"
 
 
 def _detail_lines(finding: Finding) -> Iterator[str]:
     if finding.path:
         if finding.desired is not None:
-            yield f"{_EXPECTED[finding.expected_by]:<9}{value_text(finding.desired)}"
+            yield f"{_EXPECTED[finding.expected_by]:<9}{value_words(finding.desired)}"
         if finding.live is not None:
             found = "recorded" if finding.expected_by is ExpectedBy.RECORD else "live"
-            yield f"{found:<9}{value_text(finding.live)}"
+            yield f"{found:<9}{value_words(finding.live)}"
     for actor in finding.actors:
-        yield f"{'by':<9}{actor_text(actor)}"
+        yield f"{'by':<9}{actor_words(actor)}"
     if not finding.actors:
         yield f"{'by':<9}unknown"
     if finding.seen_by != ("holdfast",):
         yield f"{'seen by':<9}{', '.join(finding.seen_by)}"
     if finding.policies:
-        yield f"{'breaks':<9}{', '.join(finding.policies)}"
-
-
-def value_text(value: Any) -> str:  # noqa: ANN401  (any JSON value)
-    """A value on one line, shortened."""
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return safe_text(text)
-
-
-def actor_text(actor: Actor) -> str:
-    """Who, with what, when, and whether an audit log proves it."""
-    operation = f" {actor.operation}" if actor.operation else ""
-    via = f" of {actor.subresource}" if actor.subresource else ""
-    manager = f"{safe_text(actor.manager)}{operation}{via}" if actor.manager else ""
-    known = actor.source is EvidenceSource.AUDIT
-    who = safe_text(actor.user) if actor.user else ""
-    parts = [part for part in (who, manager, actor.time) if part]
-    return ", ".join(parts) + ("" if known else " (no audit entry)")
+        yield f"{'breaks':<9}{policy_words(finding)}"

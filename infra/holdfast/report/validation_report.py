@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import click
-import msgspec
 
 from holdfast.errors import ExitCode, ManifestError, SourceLocation
+from holdfast.report.json_text import json_text
 from holdfast.report.safe_text import safe_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/validation/v1"
@@ -131,7 +131,7 @@ def validation_json(report: ValidationReport) -> str:
         "violations": [_document(each) for each in report.faults if not _is_error(each)],
         "exemptions": [_exemption(each) for each in report.exemptions],
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+    return json_text(document)
 
 
 def _exemption(each: Exemption) -> dict[str, Any]:

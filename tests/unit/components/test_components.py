@@ -111,6 +111,15 @@ def test_the_deployment_waits_for_what_its_pods_mount_and_run_as() -> None:
     } <= waited_for
 
 
+def test_a_workload_waits_for_the_backup_that_precedes_it() -> None:
+    backup = {"method": "Job", "image": IMAGE, "command": ["save"]}
+    recorder = deploy(lambda: Agent("support", cast("Any", {**SUPPORT, "backup": backup})))
+    assert recorder.types()["support-backup"] == "holdfast:index:AgentBackup"
+    request = recorder.requests["support-deployment"]
+    waited_for = {urn.rsplit("::", 1)[1] for urn in request.dependencies}
+    assert "support-backup-before-rollout" in waited_for
+
+
 def test_a_part_works_alone_in_another_program() -> None:
     args = {
         "agent": {"name": "other", "namespace": "team"},

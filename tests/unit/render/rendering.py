@@ -1,60 +1,21 @@
-"""One agent rendered from its spec, on a stack that offers what tests ask for."""
+"""One agent rendered on a stack of a test's own."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import Agent
 from holdfast.manifest.environment import Environment
-from holdfast.manifest.model import McpServerSpec, ModelConfigSpec
 from holdfast.render.agent import render_agent
 from holdfast.render.marks import Origin, RenderedObject
 from holdfast.render.plan import AgentPlan, marks_of
 from holdfast.render.surroundings import Surroundings
 
 IMAGE = "registry.example/support@sha256:" + "2" * 64
-TOOLS = "registry.example/tools@sha256:" + "3" * 64
-SHIPPER = "registry.example/shipper@sha256:" + "4" * 64
-COLLECTOR = "registry.example/collector@sha256:" + "5" * 64
-DIGEST = "6" * 64
-
-EVERYTHING: dict[str, Any] = {
-    "controllers": ["argo-rollouts", "gateway-api", "keda", "kueue", "opentelemetry-operator"],
-    "images": {"tools": TOOLS, "logShipper": SHIPPER, "telemetryCollector": COLLECTOR},
-    "objectStores": {"s3": {"endpoint": "https://s3.example.com/", "region": "eu-1"}},
-    "telemetry": {
-        "otlpEndpoint": "http://otel.monitoring.svc:4317",
-        "prometheusUrl": "http://prometheus.monitoring.svc:9090",
-    },
-    "network": {
-        "egressGateway": {
-            "namespace": "egress",
-            "podLabels": {"app": "proxy"},
-            "port": 3128,
-            "url": "http://proxy.egress.svc:3128",
-        }
-    },
-}
-"""A stack that offers all that agents may need."""
-
-MODELS = {
-    ("cx", "local"): ModelConfigSpec.model_validate(
-        {
-            "provider": "vllm",
-            "name": "vlm-7b",
-            "baseUrl": "http://vllm.models.svc:8000/v1",
-            "apiKey": {"name": "llm", "key": "token"},
-        }
-    )
-}
-SERVERS = {
-    ("cx", "crm"): McpServerSpec.model_validate({"url": "http://crm-tools.tools.svc:8000/mcp"})
-}
 
 
-def render(
-    spec: dict[str, Any], environment: dict[str, Any] | None = None
-) -> dict[str, RenderedObject]:
-    """Role to object of the agent `support` in namespace `cx` of stack `dev`."""
+def plan(spec: dict[str, Any], environment: dict[str, Any] | None = None) -> AgentPlan:
+    """The agent `support` of namespace `cx` on stack `dev`."""
     agent = Agent.model_validate(
         {
             "apiVersion": "holdfast.dev/v1alpha1",
@@ -63,30 +24,43 @@ def render(
             "spec": {"version": "2.1.0", "image": IMAGE, **spec},
         }
     )
-    declared = Environment.model_validate(EVERYTHING if environment is None else environment)
-    surroundings = Surroundings(declared, models=MODELS, servers=SERVERS)
     marks = marks_of(agent.metadata, agent.spec, "cx", Origin("dev", "agents/support.yaml"))
-    rendered = render_agent(AgentPlan(marks, agent.spec, surroundings))
-    return {item.role: item for item in rendered}
+    around = Surroundings(Environment.model_validate(environment or {}))
+    return AgentPlan(marks, agent.spec, around)
 
 
-def body(rendered: dict[str, RenderedObject], role: str) -> KubeObject:
-    """`spec` of one object."""
-    found: KubeObject = rendered[role].manifest["spec"]
-    return found
+def render(
+    spec: dict[str, Any], environment: dict[str, Any] | None = None
+) -> tuple[RenderedObject, ...]:
+    """Every object of that agent."""
+    return render_agent(plan(spec, environment))
 
 
-def pod(rendered: dict[str, RenderedObject], role: str = "deployment") -> KubeObject:
-    """Pod spec of a workload."""
-    found: KubeObject = body(rendered, role)["template"]["spec"]
-    return found
+def named(rendered: Sequence[RenderedObject], role: str) -> KubeObject:
+    """The object of a role."""
+    found = [item.manifest for item in rendered if item.role == role]
+    assert len(found) == 1, f"{role} among {[item.role for item in rendered]}"
+    return found[0]
 
 
-def by_name(containers: list[KubeObject]) -> dict[str, KubeObject]:
-    """Containers (or variables, or volumes) by their names."""
-    return {each["name"]: each for each in containers}
+def roles(rendered: Sequence[RenderedObject]) -> set[str]:
+    """Every role that was rendered."""
+    return {item.role for item in rendered}
 
 
-def variables(container: KubeObject) -> dict[str, Any]:
-    """Variable to literal value of a container."""
-    return {each["name"]: each.get("value") for each in container.get("env", ())}
+def pod_template(rendered: Sequence[RenderedObject]) -> KubeObject:
+    """The Deployment's pod template."""
+    template: KubeObject = named(rendered, "deployment")["spec"]["template"]
+    return template
+
+
+def container(rendered: Sequence[RenderedObject]) -> KubeObject:
+    """The agent's container."""
+    first: KubeObject = pod_template(rendered)["spec"]["containers"][0]
+    return first
+
+
+def env(rendered: Sequence[RenderedObject]) -> dict[str, Any]:
+    """Variable to its value, or to where it comes from."""
+    variables: Sequence[KubeObject] = container(rendered)["env"]
+    return {each["name"]: each.get("value", each.get("valueFrom")) for each in variables}

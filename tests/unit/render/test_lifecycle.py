@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from holdfast.errors import RenderError
 
-from tests.unit.render.rendering import (
+from tests.unit.render.workloads import (
     DIGEST,
     IMAGE,
     TOOLS,

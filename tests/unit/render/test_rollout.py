@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from holdfast.errors import RenderError
 
-from tests.unit.render.rendering import EVERYTHING, body, pod, render
+from tests.unit.render.workloads import EVERYTHING, body, pod, render
 
 STEPS = [{"setWeight": 10}, {"pause": "10m"}, {"setWeight": 50}, {"pause": "5m"}, {"pause": "5m"}]
 CANARY = {"strategy": "Canary", "steps": STEPS}

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from holdfast.errors import RenderError
 
-from tests.unit.render.rendering import body, render
+from tests.unit.render.workloads import body, render
 
 QUEUE = {"type": "External", "name": "queue_depth", "target": 5, "selector": {"queue": "support"}}
 INFLIGHT = {"type": "Pods", "name": "agent_inflight_requests", "target": "1500m"}

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from holdfast.errors import RenderError
 
-from tests.unit.render.rendering import (
+from tests.unit.render.workloads import (
     COLLECTOR,
     IMAGE,
     SHIPPER,

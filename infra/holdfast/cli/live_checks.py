@@ -1,0 +1,115 @@
+"""What a deployment asks its cluster before anything is sent.
+
+Whether every kind is known; whether each claim can become what is declared without losing its data;
+and what the Secrets and ConfigMaps hold that pods mount, as digests.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from holdfast.cli.definition_check import require_definitions
+from holdfast.errors import InputError, InvalidFilesError, ManifestError
+from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.paths import format_path
+from holdfast.kube.structure import builtin_kind
+from holdfast.manifest.fleet import DeclaredAgent, Fleet
+from holdfast.render.fleet import FleetPlan, render_fleet
+from holdfast.render.mounted import mounted_contents, mounted_hash
+from holdfast.render.storage import claim_conflicts
+
+if TYPE_CHECKING:
+    from holdfast.cluster.client import ApiClient
+
+_CLAIM = ObjectRef("", "PersistentVolumeClaim", "", "v1")
+_ALLOW = "or let it go: retain: false and allowReplacement: true"
+
+
+@dataclass(frozen=True)
+class LiveKnowledge:
+    """What a cluster said.
+
+    Attributes:
+        notes: What could not be found out, and why.
+        digests: Kind, namespace and name of what pods mount to a digest of its content.
+    """
+
+    notes: tuple[str, ...] = ()
+    digests: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
+
+    def known_to(self, plan: FleetPlan) -> FleetPlan:
+        """The plan, with what each agent's pods mount."""
+        agents = (
+            replace(agent, mounted_hash=mounted_hash(agent, self.digests)) for agent in plan.agents
+        )
+        return replace(plan, agents=tuple(agents))
+
+
+def look_at_cluster(fleet: Fleet, plan: FleetPlan) -> LiveKnowledge:
+    """Look at the cluster that a fleet is to be deployed on; nothing is changed.
+
+    Raises:
+        ClusterError: it lacks a kind that is needed, or does not let a mounted Secret be read.
+        InvalidFilesError: a claim cannot become what is declared.
+    """
+    context = fleet.environment.cluster.context
+    rendered = render_fleet(plan)
+    note = require_definitions(rendered, None, context)
+    claims = {
+        (item.agent, item.manifest["metadata"]["name"]): item.manifest
+        for item in rendered
+        if item.manifest["kind"] == _CLAIM.kind
+    }
+    mounted = {content for agent in plan.agents for content in mounted_contents(agent)}
+    if not claims and not mounted:
+        return LiveKnowledge((note,) if note else ())
+    # The client takes longer to load than most stacks take to be asked about.
+    from holdfast.cluster.api_error import UnreachableError  # noqa: PLC0415  (start-up time)
+    from holdfast.cluster.client import ApiClient  # noqa: PLC0415  (as above)
+    from holdfast.cluster.content import read_content_digests  # noqa: PLC0415  (as above)
+    from holdfast.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
+
+    try:
+        client = ApiClient(connection_of(None, context))
+        if faults := list(_faults_of_claims(fleet, claims, client)):
+            raise InvalidFilesError(faults)
+        return LiveKnowledge((note,) if note else (), read_content_digests(client, mounted))
+    except (UnreachableError, InputError) as error:
+        if isinstance(error, InvalidFilesError):
+            raise
+        return LiveKnowledge((f"claims and mounted Secrets were not looked at: {error}",))
+
+
+def _faults_of_claims(
+    fleet: Fleet, claims: Mapping[tuple[str, str], KubeObject], client: "ApiClient"
+) -> Iterator[ManifestError]:
+    from holdfast.cluster.listing import read_kind  # noqa: PLC0415  (start-up time)
+
+    entry = builtin_kind(_CLAIM.api_version, _CLAIM.kind)
+    assert entry is not None  # noqa: S101  (Kubernetes has this kind)
+    namespaces = {claim["metadata"]["namespace"] for claim in claims.values()}
+    live = {
+        (each["metadata"]["namespace"], each["metadata"]["name"]): each
+        for each in read_kind(client, _CLAIM, entry, namespaces)
+    }
+    for agent in fleet.agents:
+        for index, volume in enumerate(agent.spec.storage):
+            claim = claims.get((agent.name, f"{agent.name}-{volume.name}"))
+            found = live.get((agent.namespace, f"{agent.name}-{volume.name}"))
+            if claim is None or found is None:
+                continue
+            for each in claim_conflicts(volume, claim["spec"], found["spec"]):
+                restores = each.field == "restoreFrom"
+                below = ("restoreFrom",) if restores else ("storage", index, each.field)
+                yield _fault(agent, ("spec", *below), each.expected, each.found)
+
+
+def _fault(
+    agent: DeclaredAgent, path: tuple[str | int, ...], expected: str, found: str
+) -> ManifestError:
+    remedy = "take the claim's size or a larger one" if path[-1] == "size" else ""
+    if path[-1] != "size":
+        remedy = f"give the volume another name, so that it gets a new claim, {_ALLOW}"
+    return ManifestError(
+        agent.location_of(path), format_path(path), expected=expected, found=found, remedy=remedy
+    )

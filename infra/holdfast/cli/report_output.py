@@ -1,0 +1,136 @@
+"""Where reports of drift go: the options of every verb that writes them. Wiring."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from holdfast.cli.output import wants_colour
+from holdfast.drift.finding import DriftReport
+from holdfast.errors import HoldfastError, InputError
+from holdfast.report.drift_notices import DriftContext
+from holdfast.report.formats import DRIFT_FORMATS, write_drift
+from holdfast.report.runbook import PAGE
+
+Command = Callable[..., int]
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """Which reports are wanted, and where.
+
+    Attributes:
+        output: Format of standard output, or of `output_file`.
+        output_file: Instead of standard output.
+        files: Format and file of each further report.
+        runbook: Address of docs/drift.md, for links.
+    """
+
+    output: str = "text"
+    output_file: Path | None = None
+    files: tuple[tuple[str, Path], ...] = ()
+    runbook: str = PAGE
+
+    @property
+    def written_files(self) -> tuple[tuple[str, Path], ...]:
+        """Format and file of everything that does not go to standard output."""
+        main = ((self.output, self.output_file),) if self.output_file else ()
+        return (*main, *self.files)
+
+
+class _ReportFile(click.ParamType[tuple[str, Path]]):
+    """`FORMAT=FILE`."""
+
+    name = "FORMAT=FILE"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Path]:
+        """Format and file of one report."""
+        chosen, separator, file = str(value).partition("=")
+        if not separator or not file or chosen not in DRIFT_FORMATS:
+            formats = ", ".join(DRIFT_FORMATS)
+            self.fail(f"expected FORMAT=FILE with one of {formats}, got {value!r}", param, ctx)
+        return chosen, Path(file)
+
+
+_OPTIONS: tuple[Callable[[Command], Command], ...] = (
+    click.option(
+        "-o",
+        "--output",
+        type=click.Choice(DRIFT_FORMATS),
+        default="text",
+        show_default=True,
+        help="Format of standard output.",
+    ),
+    click.option("--output-file", type=click.Path(path_type=Path), help="Write to it instead."),
+    click.option(
+        "--report",
+        "files",
+        type=_ReportFile(),
+        multiple=True,
+        help="Write one more report; may be given several times.",
+    ),
+    click.option(
+        "--runbook",
+        default=PAGE,
+        show_default=True,
+        help="Address of that page, for the links in reports.",
+    ),
+)
+
+
+def report_options(command: Command) -> Command:
+    """Options that choose formats and files; the command receives them as its first argument."""
+
+    @wraps(command)
+    def with_request(
+        output: str,
+        output_file: Path | None,
+        files: tuple[tuple[str, Path], ...],
+        runbook: str,
+        **others: Any,  # noqa: ANN401  (the command's own options, by name)
+    ) -> int:
+        return command(ReportRequest(output, output_file, files, runbook), **others)
+
+    decorated: Command = with_request
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+def check_files(wanted: ReportRequest) -> None:
+    """See that every file can be written, before anything takes time.
+
+    Raises:
+        InputError: a folder does not exist, or two reports would go to one file.
+    """
+    seen: set[Path] = set()
+    for _, file in wanted.written_files:
+        if not file.parent.is_dir():
+            raise InputError(f"{file}: no such folder", remedy=f"run `mkdir -p {file.parent}`")
+        if file.is_dir():
+            raise InputError(f"{file}: expected a file, got a folder", remedy="name a file in it")
+        if file.resolve() in seen:
+            raise InputError(f"{file}: two reports in one file", remedy="name another file")
+        seen.add(file.resolve())
+
+
+def write_reports(report: DriftReport, wanted: ReportRequest, context: DriftContext) -> None:
+    """Write every report that is wanted.
+
+    Raises:
+        HoldfastError: a file cannot be written.
+    """
+    for chosen, file in wanted.written_files:
+        try:
+            file.write_text(write_drift(report, chosen, context), encoding="utf-8")
+        except OSError as error:
+            raise HoldfastError(f"{file}: {error.strerror or error}") from error
+        click.echo(f"wrote {file}", err=True)
+    if wanted.output_file is None:
+        text = write_drift(report, wanted.output, context, colour=wants_colour())
+        click.echo(text, nl=False)

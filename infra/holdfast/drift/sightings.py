@@ -1,0 +1,180 @@
+"""When findings were seen: first, last, how often, how many at once. Pure.
+
+Order is the order of the scans, never that of their clocks: a scan whose clock says less than the
+one before it counts as made at the same time.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.drift.finding import PROBES, DriftReport, Finding, Severity
+from holdfast.kube.paths import format_path
+
+
+def finding_key(finding: Finding) -> str:
+    """What stays equal over time for one field of one object, whatever its value."""
+    return "/".join((*finding.ref.identity, format_path(finding.path)))
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One scan: its time (RFC 3339, UTC), and what it said."""
+
+    observed_at: str
+    report: DriftReport
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """The history of one field of one object.
+
+    Attributes:
+        finding: As it was reported last.
+        first_seen: RFC 3339 time of the first scan that ever reported it.
+        since: Of the scan that began the present spell; equal to `first_seen` in the first one.
+        last_seen: Of the last scan that reported it.
+        count: How many scans have reported it.
+        is_open: No complete scan has come since that did not report it.
+        age_seconds: From `since` to the last scan, or to `last_seen` when it is closed.
+    """
+
+    finding: Finding
+    first_seen: str
+    since: str
+    last_seen: str
+    count: int = 1
+    is_open: bool = True
+    age_seconds: int = 0
+
+    @property
+    def age(self) -> str:
+        """The age in its two largest units, such as `2d3h`."""
+        return short_duration(self.age_seconds)
+
+    def __str__(self) -> str:
+        again = f" (first ever {self.first_seen})" if self.since != self.first_seen else ""
+        times = "once" if self.count == 1 else f"{self.count} times"
+        return f"since {self.since}, {self.age}, {times}{again}"
+
+
+@dataclass(frozen=True)
+class Alert:
+    """Many small findings that add up.
+
+    Attributes:
+        raised_at: Time of the scan with which they became too many.
+        findings: The low findings that were open then.
+    """
+
+    raised_at: str
+    findings: tuple[Finding, ...]
+
+
+def in_order(observations: Iterable[Observation]) -> Iterator[Observation]:
+    """The same observations with times that never go back.
+
+    Law: order and reports stay; each time is the largest so far.
+    """
+    latest = ""
+    for each in observations:
+        if not latest or instant(each.observed_at) > instant(latest):
+            latest = each.observed_at
+        yield Observation(latest, each.report)
+
+
+def sightings(observations: Iterable[Observation]) -> Mapping[str, Sighting]:
+    """The history of every finding ever reported, by its key.
+
+    What an incomplete scan does not report stays open: unknown is not gone. Neither is what a
+    probe has found, until probes are asked again.
+    """
+    known: dict[str, _Track] = {}
+    now = ""
+    for observation in in_order(observations):
+        now = observation.observed_at
+        reported = {finding_key(each): each for each in observation.report.findings}
+        probed = any(each.name == PROBES and each.has_run for each in observation.report.layers)
+        if observation.report.is_complete:
+            for key, track in known.items():
+                is_asked = not is_probed(track.finding) or probed
+                track.is_open = track.is_open and (key in reported or not is_asked)
+        for key, finding in reported.items():
+            known.setdefault(key, _Track(first_seen=now)).see(finding, now)
+    return {key: track.sighting(now) for key, track in known.items()}
+
+
+def is_probed(finding: Finding | None) -> bool:
+    """Whether only a scan with probes can say that the finding is gone."""
+    return finding is not None and finding.path[:1] == (PROBES,)
+
+
+@dataclass
+class _Track:
+    """A sighting in the making."""
+
+    first_seen: str
+    finding: Finding | None = None
+    since: str = ""
+    last_seen: str = ""
+    count: int = 0
+    is_open: bool = False
+
+    def see(self, finding: Finding, now: str) -> None:
+        if not self.is_open:
+            self.is_open, self.since = True, now
+        self.finding, self.last_seen = finding, now
+        self.count += 1
+
+    def sighting(self, now: str) -> Sighting:
+        assert self.finding is not None  # noqa: S101  (a track begins by being seen)
+        end = now if self.is_open else self.last_seen
+        age = int((instant(end) - instant(self.since)).total_seconds())
+        return Sighting(
+            self.finding, self.first_seen, self.since, self.last_seen, self.count, self.is_open, age
+        )
+
+
+def alerts(observations: Iterable[Observation], threshold: int) -> list[Alert]:
+    """One alert each time that low findings, none of which is one alone, become `threshold`.
+
+    Law: between two alerts there is a complete scan with fewer.
+    """
+    raised: list[Alert] = []
+    is_raised = False
+    open_low: dict[str, Finding] = {}
+    for observation in in_order(observations):
+        low = {
+            finding_key(each): each
+            for each in observation.report.findings
+            if each.severity is Severity.LOW
+        }
+        open_low = low if observation.report.is_complete else {**open_low, **low}
+        if len(open_low) >= threshold and not is_raised:
+            raised.append(Alert(observation.observed_at, tuple(open_low.values())))
+        is_raised = len(open_low) >= threshold
+    return raised
+
+
+def instant(text: str) -> datetime:
+    """A moment of an RFC 3339 text.
+
+    Raises:
+        ValueError: the text is none, or names no zone.
+    """
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        message = f"{text!r} names no time zone"
+        raise ValueError(message)
+    return moment
+
+
+def short_duration(seconds: int) -> str:
+    """A duration in its two largest units: `0s`, `45s`, `5m10s`, `2d3h`."""
+    units = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
+    largest = next((at for at, (_, length) in enumerate(units) if seconds >= length), 3)
+    parts: list[str] = []
+    for unit, length in units[largest : largest + 2]:
+        count, seconds = divmod(seconds, length)
+        parts += [f"{count}{unit}"] if count or not parts else []
+    return "".join(parts)

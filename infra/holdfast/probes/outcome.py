@@ -1,0 +1,97 @@
+"""What probes say: findings like any other, and what could not be asked."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from holdfast.drift.finding import (
+    PROBES,
+    DriftClass,
+    DriftReport,
+    Finding,
+    NotChecked,
+    Severity,
+)
+from holdfast.drift.masking import MASK, MASK_CHANGED, mask_value
+from holdfast.kube.objects import ObjectRef
+from holdfast.kube.paths import Segment
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Whom a probe is about.
+
+    Attributes:
+        agent: Name of the agent.
+        workload: The object that runs it, which its findings name.
+    """
+
+    agent: str
+    workload: ObjectRef
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What some probes say.
+
+    Attributes:
+        asked: How many answers were compared.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    not_checked: tuple[NotChecked, ...] = ()
+    asked: int = 0
+
+    @classmethod
+    def together(cls, outcomes: "Iterable[Outcome]") -> "Outcome":
+        """Several outcomes as one."""
+        parts = list(outcomes)
+        return cls(
+            tuple(each for part in parts for each in part.findings),
+            tuple(each for part in parts for each in part.not_checked),
+            sum(part.asked for part in parts),
+        )
+
+    def added_to(self, report: DriftReport) -> DriftReport:
+        """A report that says this, too, in the order that reports have."""
+        findings = sorted((*report.findings, *self.findings), key=lambda each: each.sort_key)
+        return replace(
+            report,
+            findings=tuple(findings),
+            not_checked=tuple(sorted({*report.not_checked, *self.not_checked})),
+        )
+
+
+def as_declared() -> Outcome:
+    """The answer is what was declared."""
+    return Outcome(asked=1)
+
+
+def differs(
+    subject: Subject,
+    path: tuple[Segment, ...],
+    desired: Any,  # noqa: ANN401  (any JSON value)
+    live: Any,  # noqa: ANN401  (any JSON value)
+    severity: Severity,
+) -> Outcome:
+    """The answer is not what was declared; None stands for nothing declared, or nothing there."""
+    drift_class = DriftClass.CHANGED
+    if desired is None:
+        drift_class = DriftClass.ADDED
+    elif live is None:
+        drift_class = DriftClass.REMOVED
+    finding = Finding(
+        subject.workload,
+        subject.agent,
+        drift_class,
+        (PROBES, *path),
+        mask_value(desired, MASK),
+        mask_value(live, MASK_CHANGED),
+        severity,
+    )
+    return Outcome((finding,), asked=1)
+
+
+def unknown(subject: Subject, what: str, reason: str) -> Outcome:
+    """The question could not be put, or the answer not be read."""
+    return Outcome(not_checked=(NotChecked(f"{what} of {subject.workload}", reason),))

@@ -1,0 +1,109 @@
+"""The history of a stack's drift, as text for people and JSON for programs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from holdfast.drift.finding import Finding
+from holdfast.drift.sightings import Alert, Observation, Sighting
+from holdfast.kube.paths import format_path
+from holdfast.report.drift_json import drift_document, object_document
+from holdfast.report.drift_text import drift_text, summary_line
+from holdfast.report.finding_words import headline
+from holdfast.report.json_text import json_text
+from holdfast.report.safe_text import safe_text
+
+SCHEMA_VERSION: Final = "holdfast.dev/drift-history/v1"
+
+
+@dataclass(frozen=True)
+class HistoryReport:
+    """What is asked of a history.
+
+    Attributes:
+        stack: Name of the stack; empty for a file of one's own.
+        scans: How many scans it holds up to the moment that was asked for.
+        last: The last of them.
+        sightings: Everything ever reported by then.
+        alerts: Raised by then, oldest first.
+    """
+
+    stack: str
+    scans: int
+    last: Observation
+    sightings: Mapping[str, Sighting]
+    alerts: Sequence[Alert]
+
+    @property
+    def in_order(self) -> list[Sighting]:
+        """What is open first, the worst and oldest first."""
+        return sorted(
+            self.sightings.values(),
+            key=lambda each: (not each.is_open, each.finding.severity.rank, each.since),
+        )
+
+
+def history_text(report: HistoryReport, *, in_full: bool, colour: bool = False) -> str:
+    """One block a finding, or the last scan as it was reported; ending in a line end."""
+    title = f"stack {report.stack}" if report.stack else "history"
+    scans = f"{report.scans} scan{'' if report.scans == 1 else 's'}"
+    head = f"{title}: {scans}, the last at {report.last.observed_at}\n\n"
+    if in_full:
+        return head + drift_text(report.last.report, colour=colour)
+    lines = [line for each in report.in_order for line in _sighting_lines(each)]
+    for alert in report.alerts:
+        count = len(alert.findings)
+        lines.append(f"alert at {alert.raised_at}: {count} low findings were open")
+    lines.append(f"last scan: {summary_line(report.last.report)}")
+    return head + "\n".join(lines) + "\n"
+
+
+def _sighting_lines(each: Sighting) -> Iterator[str]:
+    state = "open" if each.is_open else "closed"
+    finding = each.finding
+    yield f"{state:<7} {finding.severity:<8} {safe_text(str(finding.ref))}"
+    yield f"        {headline(finding)}"
+    yield f"        seen {each}, last {each.last_seen}"
+    yield ""
+
+
+def history_json(report: HistoryReport) -> str:
+    """One document: the last scan as it was reported, every sighting, every alert."""
+    return json_text(
+        {
+            "schemaVersion": SCHEMA_VERSION,
+            "stack": report.stack,
+            "scans": report.scans,
+            "observedAt": report.last.observed_at,
+            "objectsChecked": report.last.report.objects_checked,
+            "report": drift_document(report.last.report),
+            "sightings": [_sighting(each) for each in report.in_order],
+            "alerts": [
+                {
+                    "raisedAt": alert.raised_at,
+                    "findings": [_place(each) for each in alert.findings],
+                }
+                for alert in report.alerts
+            ],
+        }
+    )
+
+
+def _sighting(each: Sighting) -> dict[str, Any]:
+    finding = each.finding
+    return {
+        **_place(finding),
+        "class": finding.drift_class.value,
+        "severity": finding.severity.value,
+        "policies": list(finding.policies),
+        "open": each.is_open,
+        "firstSeen": each.first_seen,
+        "since": each.since,
+        "lastSeen": each.last_seen,
+        "count": each.count,
+        "ageSeconds": each.age_seconds,
+    }
+
+
+def _place(finding: Finding) -> dict[str, Any]:
+    return {"object": object_document(finding.ref), "path": format_path(finding.path)}

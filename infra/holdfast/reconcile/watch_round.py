@@ -38,6 +38,7 @@ class WatchRound:
         self._ledger = ledger
         self._telling = telling
         self._held: list[Snapshot] = []
+        self._later: list[Moved] = []
         self._unjudged: dict[Identity, NotChecked] = {}
         self._is_swept = False
 
@@ -58,8 +59,10 @@ class WatchRound:
         self._held.append(snapshot)
 
     def note_moved(self, moved: Moved) -> None:
-        """Take one change of one object."""
-        if self.sight.note_moved(moved):
+        """Take one change of one object; after the place that it was in was judged, if it waits."""
+        if any(snapshot.place == moved.place for snapshot in self._held):
+            self._later.append(moved)
+        elif self.sight.note_moved(moved):
             self._note_autoscaler(moved.identity, moved.live)
             self.queue.add(moved.identity, Version(moved.live, moved.seconds))
 
@@ -76,6 +79,9 @@ class WatchRound:
                 self._judge_place(snapshot)
             else:
                 self._held.append(snapshot)
+        later, self._later = self._later, []
+        for moved in later:
+            self.note_moved(moved)
         if not self._held:
             for task in self.queue.take_due(time.monotonic()):
                 self._look_at(task)

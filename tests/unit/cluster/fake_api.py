@@ -15,12 +15,16 @@ from holdfast.cluster.kubeconfig import Connection
 
 @dataclass
 class Answer:
-    """One response: a body, a status, headers; `hang_up` closes the connection instead."""
+    """One response: a body, a status, headers.
+
+    `hang_up` closes the connection instead; `hold` keeps it open and silent until it is set.
+    """
 
     body: Any = None
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     hang_up: bool = False
+    hold: threading.Event | None = None
 
 
 @dataclass
@@ -89,10 +93,13 @@ def fake_api() -> Iterator[FakeApi]:
                 return
             is_raw = isinstance(answer.body, bytes)
             body = answer.body if is_raw else json.dumps(answer.body).encode()
+            sizes = {"Content-Length": str(len(body))} if answer.hold is None else {}
             self.send_response(answer.status)
-            for name, value in {"Content-Length": str(len(body)), **answer.headers}.items():
+            for name, value in {**sizes, **answer.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
+            if answer.hold is not None:
+                answer.hold.wait(20)
             self.wfile.write(body)
 
         do_GET = do_PATCH = respond  # noqa: N815  (names that the library asks for)

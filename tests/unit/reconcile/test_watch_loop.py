@@ -1,0 +1,324 @@
+"""The loop with a cluster that a test plays: changes in, turns and states out."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+from holdfast.cluster.changes import (
+    Blind,
+    Change,
+    Moved,
+    Planned,
+    Sighted,
+    Snapshot,
+    WatchedKind,
+    WatchedPlace,
+)
+from holdfast.cluster.cluster_watch import ClusterWatch
+from holdfast.cluster.kind_reader import Listing, Unread
+from holdfast.drift.autoscaling import Autoscalers
+from holdfast.drift.finding import Finding, NotChecked
+from holdfast.drift.ledger import Moment
+from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.scan import DriftJudge
+from holdfast.drift.watch_report import Listener, Look, Status, WatchState
+from holdfast.errors import ClusterError, InputError
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.structure import builtin_kind
+from holdfast.reconcile.wanted import Activity, Wanted
+from holdfast.reconcile.watch_loop import WatchLoop
+
+from tests.unit.drift.objects import DEPLOYMENT, edit, identity, live_of
+
+CONFIG: KubeObject = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "support", "namespace": "cx"},
+    "data": {"a": "b"},
+}
+AUTOSCALER: KubeObject = {
+    "apiVersion": "autoscaling/v2",
+    "kind": "HorizontalPodAutoscaler",
+    "metadata": {"name": "support", "namespace": "cx", "resourceVersion": "1"},
+    "spec": {
+        "minReplicas": 1,
+        "maxReplicas": 9,
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "support"},
+    },
+}
+WAIT_SECONDS = 10.0
+
+
+def kind_of(one: KubeObject, *, is_declared: bool = True) -> WatchedKind:
+    ref = reference_of(one)
+    entry = builtin_kind(ref.api_version, ref.kind)
+    return WatchedKind(entry, (ref,), is_declared=is_declared)
+
+
+def versioned(one: KubeObject, version: str) -> KubeObject:
+    return {**one, "metadata": {**one["metadata"], "resourceVersion": version}}
+
+
+def nobody(_: Change) -> None:
+    """Stands for the loop until it has begun to listen."""
+
+
+class Stopped:
+    """Stands for the watches of a cluster that a test plays."""
+
+    def stop(self) -> None:
+        """Nothing runs."""
+
+    def list_again(self) -> None:
+        """Nothing is listed."""
+
+
+class Heard(Listener):
+    """What the loop told."""
+
+    def __init__(self) -> None:
+        self.turns: list[tuple[str, str]] = []
+        self.looks: list[Look] = []
+        self.states: list[WatchState] = []
+
+    def looked(self, look: Look) -> None:
+        self.looks.append(look)
+        self.turns += [(str(event.turn), event.finding.ref.name) for event in look.events]
+
+    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
+        before = self.states[-1] if self.states else None
+        if before is None or (state.status, state.not_checked) != (
+            before.status,
+            before.not_checked,
+        ):
+            self.states.append(state)
+
+
+@dataclass
+class Played:
+    """Sources of a loop: a cluster and a stack that a test plays, and what it was told."""
+
+    desired: list[KubeObject]
+    beside: tuple[WatchedKind, ...] = ()
+    live: dict[Any, KubeObject | None] = field(default_factory=dict)
+    now: Activity = field(default_factory=Activity)
+    failure: Exception | None = None
+    loads: int = 0
+    heard: Heard = field(default_factory=Heard)
+    tell: Callable[[Change], None] = field(default_factory=lambda: nobody)
+
+    def load(self) -> Wanted:
+        self.loads += 1
+        if self.failure is not None:
+            raise self.failure
+        around = Surroundings(autoscalers=Autoscalers(self.desired))
+        kinds = tuple(kind_of(one) for one in self.desired)
+        return Wanted(DriftJudge(self.desired, around), (*kinds, *self.beside))
+
+    def activity(self) -> Activity:
+        return self.now
+
+    def watch(
+        self,
+        kinds: tuple[WatchedKind, ...],
+        tell: Callable[[Change], None],
+        known: Mapping[Any, str],
+    ) -> ClusterWatch:
+        self.tell = tell
+        for kind in kinds:
+            tell(Planned(kind, (place_of(kind),)))
+        return cast("ClusterWatch", Stopped())
+
+    def read(self, ref: ObjectRef) -> KubeObject | None:
+        answer = self.live[ref.identity]
+        if answer is None:
+            raise ClusterError("away")
+        return answer
+
+    @property
+    def turns(self) -> list[tuple[str, str]]:
+        return self.heard.turns
+
+    @property
+    def looks(self) -> list[Look]:
+        return self.heard.looks
+
+    @property
+    def states(self) -> list[WatchState]:
+        return self.heard.states
+
+    def show(self, one: KubeObject, *live: KubeObject, unread: str = "") -> None:
+        listing = Listing({identity(each): each for each in live})
+        if unread:
+            listing.unread[identity(one)] = Unread("ConfigMap cx/support", unread)
+        self.tell(Snapshot(place_of(kind_of(one)), listing, time.monotonic()))
+
+    def move(self, one: KubeObject, live: KubeObject | None, version: str = "9") -> None:
+        place = place_of(kind_of(one))
+        self.tell(Moved(place, identity(one), live, version, time.monotonic()))
+
+    def wait(self, is_done: Callable[[], object]) -> None:
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not is_done():
+            assert time.monotonic() < deadline, (self.turns, self.states)
+            time.sleep(0.01)
+
+    def wait_for_status(self, status: Status) -> WatchState:
+        self.wait(lambda: self.states and self.states[-1].status is status)
+        return self.states[-1]
+
+
+def place_of(kind: WatchedKind) -> WatchedPlace:
+    return WatchedPlace(kind, kind.kind, "cx")
+
+
+@contextmanager
+def running(played: Played, interval: float = 600.0) -> Iterator[Played]:
+    loop = WatchLoop(played, [played.heard], interval)
+    thread = threading.Thread(target=loop.run)
+    thread.start()
+    played.wait(lambda: played.tell is not nobody)
+    try:
+        yield played
+    finally:
+        loop.stop()
+        thread.join(WAIT_SECONDS)
+
+
+def test_nothing_is_in_sync_before_everything_was_read() -> None:
+    with running(Played([CONFIG, DEPLOYMENT])) as played:
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        assert played.wait_for_status(Status.UNKNOWN).not_checked != ()
+        played.show(DEPLOYMENT, live_of(DEPLOYMENT))
+        played.wait_for_status(Status.IN_SYNC)
+    assert [state.status for state in played.states] == [Status.UNKNOWN, Status.IN_SYNC]
+
+
+def test_drift_opens_and_closes_with_one_look_each() -> None:
+    with running(Played([CONFIG])) as played:
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        # At once, while the place still waits to be judged: the order counts.
+        played.move(CONFIG, edit(CONFIG, {"data.a": "x"}))
+        assert played.wait_for_status(Status.DRIFT).findings == 1
+        played.move(CONFIG, versioned(CONFIG, "10"), "10")
+        played.wait_for_status(Status.IN_SYNC)
+    assert played.turns == [("opened", "support"), ("closed", "support")]
+    assert len({look.identifier for look in played.looks}) == len(played.looks)
+
+
+def test_the_same_version_heard_again_is_no_news() -> None:
+    with running(Played([CONFIG])) as played:
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        played.wait_for_status(Status.IN_SYNC)
+        played.move(CONFIG, versioned(CONFIG, "1"), "1")
+        time.sleep(0.3)
+    assert played.looks == []
+
+
+def test_what_was_put_back_within_a_moment_is_told_with_its_dwell_time() -> None:
+    with running(Played([CONFIG])) as played:
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        played.wait_for_status(Status.IN_SYNC)
+        played.move(CONFIG, edit(CONFIG, {"data.a": "x"}), "2")
+        played.move(CONFIG, versioned(CONFIG, "3"), "3")
+        played.wait(lambda: len(played.turns) == 2)
+    assert played.turns == [("opened", "support"), ("closed", "support")]
+    (look,) = played.looks
+    assert look.changes == 2
+    assert 0 <= look.events[1].dwell_seconds < 1
+    assert played.states[-1].status is Status.IN_SYNC
+
+
+def test_a_deleted_object_is_missing_and_so_is_one_that_a_list_no_longer_shows() -> None:
+    with running(Played([CONFIG])) as played:
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        played.move(CONFIG, None)
+        assert played.wait_for_status(Status.DRIFT).findings == 1
+        played.show(CONFIG, versioned(CONFIG, "11"))
+        played.wait_for_status(Status.IN_SYNC)
+        played.show(CONFIG)
+        played.wait_for_status(Status.DRIFT)
+    assert [turn for turn, _ in played.turns] == ["opened", "closed", "opened"]
+
+
+def test_blind_is_unknown_and_never_in_sync_until_it_is_seen_again() -> None:
+    with running(Played([CONFIG])) as played:
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        played.wait_for_status(Status.IN_SYNC)
+        played.tell(Blind(place_of(kind_of(CONFIG)), "nothing heard for 90 s"))
+        state = played.wait_for_status(Status.UNKNOWN)
+        assert state.not_checked == (NotChecked("ConfigMap in cx", "nothing heard for 90 s"),)
+        played.tell(Sighted(place_of(kind_of(CONFIG))))
+        played.wait_for_status(Status.IN_SYNC)
+
+
+def test_what_could_not_be_confirmed_is_unknown_and_not_missing() -> None:
+    with running(Played([CONFIG])) as played:
+        played.show(CONFIG, unread="500 etcd")
+        played.wait(lambda: played.states and played.states[-1].not_checked[0].reason == "500 etcd")
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        played.wait_for_status(Status.IN_SYNC)
+    assert played.turns == []
+
+
+def test_what_an_update_moves_is_no_drift_and_what_it_recorded_is_wanted_from_then_on() -> None:
+    with running(Played([CONFIG])) as played:
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        played.wait_for_status(Status.IN_SYNC)
+        played.now = Activity("", is_under_way=True)
+        played.wait_for_status(Status.UNKNOWN)
+        changed = edit(CONFIG, {"data.a": "new"})
+        played.move(CONFIG, versioned(changed, "2"), "2")
+        played.desired = [changed]
+        played.now = Activity("update-2")
+        played.wait(lambda: played.loads == 2)
+        played.show(CONFIG, versioned(changed, "2"))
+        played.wait_for_status(Status.IN_SYNC)
+    assert played.turns == []
+
+
+def test_a_declaration_that_cannot_be_read_again_is_unknown() -> None:
+    with running(Played([CONFIG])) as played:
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        played.wait_for_status(Status.IN_SYNC)
+        played.failure = InputError("agents/x.yaml:3: no such field")
+        played.now = Activity("update-2")
+        state = played.wait_for_status(Status.UNKNOWN)
+    assert state.not_checked[0].reason == "agents/x.yaml:3: no such field"
+
+
+def test_at_the_start_it_is_an_error() -> None:
+    played = Played([CONFIG], failure=InputError("no"))
+    with pytest.raises(InputError, match="no"):
+        WatchLoop(played, [played.heard], 600).run()
+
+
+def test_an_autoscaler_that_appears_makes_its_workload_looked_at_again() -> None:
+    beside = kind_of(AUTOSCALER, is_declared=False)
+    scaled = live_of(DEPLOYMENT, {"spec.replicas": 7})
+    played = Played([DEPLOYMENT], (beside,), live={identity(DEPLOYMENT): scaled})
+    with running(played):
+        played.show(DEPLOYMENT, scaled)
+        time.sleep(0.3)
+        assert played.turns == [], "autoscalers have not been read yet"
+        played.show(AUTOSCALER)
+        played.wait_for_status(Status.DRIFT)
+        played.move(AUTOSCALER, AUTOSCALER, "1")
+        played.wait_for_status(Status.IN_SYNC)
+
+
+def test_an_object_that_cannot_be_read_is_unknown_and_tried_again() -> None:
+    beside = kind_of(AUTOSCALER, is_declared=False)
+    played = Played([DEPLOYMENT], (beside,), live={identity(DEPLOYMENT): None})
+    with running(played):
+        played.show(AUTOSCALER)
+        played.show(DEPLOYMENT, live_of(DEPLOYMENT))
+        played.wait_for_status(Status.IN_SYNC)
+        played.move(AUTOSCALER, AUTOSCALER, "1")
+        assert played.wait_for_status(Status.UNKNOWN).not_checked[0].reason == "away"
+        played.live[identity(DEPLOYMENT)] = live_of(DEPLOYMENT)
+        played.wait_for_status(Status.IN_SYNC)

@@ -21,7 +21,7 @@ NOTICE_WRITERS: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Module and function of each format of notices: a scan that prints text loads none of them."""
 
-DRIFT_FORMATS: Final = ("text", "json", *NOTICE_WRITERS)
+DRIFT_FORMATS: Final = ("text", "json", *NOTICE_WRITERS, "prometheus")
 """Formats of a drift report."""
 
 
@@ -48,4 +48,8 @@ def write_drift(
         return drift_text(report, colour=colour, sighting_of=context.sighting_of)
     if chosen == "json":
         return drift_json(report)
+    if chosen == "prometheus":
+        from holdfast.report.prometheus_text import prometheus_text  # noqa: PLC0415  (start-up)
+
+        return prometheus_text(report, context)
     return write_notices(drift_notices(report, context), chosen)

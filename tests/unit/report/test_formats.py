@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from holdfast.drift.finding import DriftReport, Severity
 from holdfast.kube.objects import ObjectRef
+from holdfast.report.drift_metrics import METRICS
 from holdfast.report.drift_notices import DriftContext, drift_notices, fingerprint_of
 from holdfast.report.formats import DRIFT_FORMATS, NOTICE_WRITERS, write_drift
 from holdfast.report.markdown import LONGEST_COMMENT_CHARACTERS
+from prometheus_client.parser import text_string_to_metric_families
 
 from tests.unit.report.reports import (
     ATTACKS,
@@ -304,3 +306,32 @@ def test_every_notice_leads_to_the_runbook() -> None:
     rules = {rule.name: rule for rule in report.rules}
     for notice in report.notices:
         assert rules[notice.rule].link == f"docs/drift.md#{notice.rule}"
+
+
+class TestPrometheus:
+    def samples(self, report: DriftReport, context: DriftContext = CONTEXT) -> dict[str, float]:
+        families = text_string_to_metric_families(written(report, "prometheus", context))
+        return {
+            ",".join((sample.name, *sample.labels.values())): sample.value
+            for family in families
+            for sample in family.samples
+        }
+
+    def test_findings_are_counted_under_the_names_of_a_watch(self) -> None:
+        samples = self.samples(REPORT)
+        assert samples["holdfast_drift_objects,prod"] == 57
+        assert samples["holdfast_drift_complete,prod"] == 1
+        assert samples["holdfast_drift_findings,added,critical,prod"] == 1
+        assert samples["holdfast_drift_findings,added,low,prod"] == 0
+        assert samples["holdfast_drift_last_success_timestamp_seconds,prod"] == 1_795_262_400
+        assert {name.partition(",")[0] for name in samples} <= set(METRICS)
+
+    def test_an_incomplete_scan_is_no_success(self) -> None:
+        samples = self.samples(INCOMPLETE)
+        assert samples["holdfast_drift_complete,prod"] == 0
+        assert "holdfast_drift_last_success_timestamp_seconds,prod" not in samples
+
+    def test_ages_are_told_where_a_history_is_kept(self) -> None:
+        age = "holdfast_drift_oldest_finding_age_seconds,critical,prod"
+        assert self.samples(DriftReport((SIDECAR,), (), 1))[age] == 172_800
+        assert age not in self.samples(REPORT)

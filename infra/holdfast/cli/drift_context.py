@@ -2,7 +2,7 @@
 
 from holdfast.cli.drift_sources import DriftSources
 from holdfast.cli.report_output import ReportRequest
-from holdfast.report.drift_notices import DriftContext
+from holdfast.report.drift_context import DriftContext
 
 
 def drift_context(sources: DriftSources, wanted: ReportRequest) -> DriftContext:

@@ -12,8 +12,8 @@ from holdfast.cli.report_output import ReportRequest, check_files, report_option
 from holdfast.cli.stack_state import open_state
 from holdfast.errors import ExitCode, InputError
 from holdfast.render.origins import Origins
+from holdfast.report.drift_context import DriftContext
 from holdfast.report.drift_document import read_drift_json
-from holdfast.report.drift_notices import DriftContext
 
 
 @click.command()

@@ -11,7 +11,7 @@ import click
 from holdfast.cli.output import wants_colour
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import HoldfastError, InputError
-from holdfast.report.drift_notices import DriftContext
+from holdfast.report.drift_context import DriftContext
 from holdfast.report.formats import DRIFT_FORMATS, write_drift
 from holdfast.report.runbook import PAGE
 

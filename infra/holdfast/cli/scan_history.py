@@ -12,7 +12,7 @@ from holdfast.cli.moments import Moment, now
 from holdfast.drift.finding import DriftReport
 from holdfast.drift.sightings import alerts, finding_key, sightings
 from holdfast.errors import InputError
-from holdfast.report.drift_notices import DriftContext
+from holdfast.report.drift_context import DriftContext
 
 Command = Callable[..., int]
 DEFAULT_ALERT_THRESHOLD = 5

@@ -1,14 +1,13 @@
 """A drift report as notices, with what is known beside it: places in the manifests, history."""
 
 import hashlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Final
 
 from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, NotChecked
-from holdfast.drift.sightings import Sighting, finding_key
-from holdfast.errors import SourceLocation
+from holdfast.drift.sightings import finding_key
 from holdfast.kube.objects import ObjectRef
+from holdfast.report.drift_context import DriftContext
 from holdfast.report.drift_text import summary_line
 from holdfast.report.finding_words import (
     actor_words,
@@ -20,33 +19,10 @@ from holdfast.report.finding_words import (
 )
 from holdfast.report.line_diff import line_diff
 from holdfast.report.notice import Fact, Notice, NoticeReport, RuleText
-from holdfast.report.runbook import GUIDES, NOT_CHECKED, PAGE, anchor_of, runbook_link
+from holdfast.report.runbook import GUIDES, NOT_CHECKED, anchor_of, runbook_link
 from holdfast.report.safe_text import safe_text
 
 _LONGEST_VALUE_CHARACTERS: Final = 2000
-
-
-def _nowhere(_: Finding) -> None:
-    return None
-
-
-@dataclass(frozen=True)
-class DriftContext:
-    """What a report of drift says besides its findings.
-
-    Attributes:
-        stack: Name of the stack; empty for plain files.
-        observed_at: RFC 3339 time of the scan; empty when it is not known.
-        runbook: Address of docs/drift.md, for links.
-        location_of: Where the field of a finding (else its agent) is declared; None: nowhere.
-        sighting_of: When a finding was seen before; None: no history is kept.
-    """
-
-    stack: str = ""
-    observed_at: str = ""
-    runbook: str = PAGE
-    location_of: Callable[[Finding], SourceLocation | None] = _nowhere
-    sighting_of: Callable[[Finding], Sighting | None] = _nowhere
 
 
 def drift_notices(report: DriftReport, context: DriftContext) -> NoticeReport:

@@ -5,8 +5,8 @@ from importlib import import_module
 from typing import Final
 
 from holdfast.drift.finding import DriftReport
+from holdfast.report.drift_context import DriftContext
 from holdfast.report.drift_json import drift_json
-from holdfast.report.drift_notices import DriftContext, drift_notices
 from holdfast.report.drift_text import drift_text
 from holdfast.report.notice import NoticeReport
 
@@ -52,4 +52,6 @@ def write_drift(
         from holdfast.report.prometheus_text import prometheus_text  # noqa: PLC0415  (start-up)
 
         return prometheus_text(report, context)
+    from holdfast.report.drift_notices import drift_notices  # noqa: PLC0415  (as above)
+
     return write_notices(drift_notices(report, context), chosen)

@@ -9,8 +9,8 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from holdfast.drift.finding import DriftClass, DriftReport, Severity
 from holdfast.drift.sightings import instant
+from holdfast.report.drift_context import DriftContext
 from holdfast.report.drift_metrics import METRICS
-from holdfast.report.drift_notices import DriftContext
 
 
 def prometheus_text(report: DriftReport, context: DriftContext) -> str:

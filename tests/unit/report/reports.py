@@ -17,7 +17,7 @@ from holdfast.drift.sightings import Sighting
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import ItemKey, parse_path
-from holdfast.report.drift_notices import DriftContext
+from holdfast.report.drift_context import DriftContext
 
 DEPLOYMENT = ObjectRef("cx", "Deployment", "support-rag", "apps/v1")
 ALICE = Actor(

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from holdfast.drift.finding import DriftReport, Severity
 from holdfast.kube.objects import ObjectRef
+from holdfast.report.drift_context import DriftContext
 from holdfast.report.drift_metrics import METRICS
-from holdfast.report.drift_notices import DriftContext, drift_notices, fingerprint_of
+from holdfast.report.drift_notices import drift_notices, fingerprint_of
 from holdfast.report.formats import DRIFT_FORMATS, NOTICE_WRITERS, write_drift
 from holdfast.report.markdown import LONGEST_COMMENT_CHARACTERS
 from prometheus_client.parser import text_string_to_metric_families

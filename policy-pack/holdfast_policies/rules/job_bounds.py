@@ -10,6 +10,7 @@ from holdfast_policies.subject import Subject, field_path, mapping
 from holdfast_policies.wording import shown
 
 JOB, CRON_JOB = Kind("batch", "Job"), Kind("batch", "CronJob")
+_MANAGED_BY = "app.kubernetes.io/managed-by"
 _BOUNDS = {
     "activeDeadlineSeconds": "a time after which it is ended, in seconds",
     "backoffLimit": "a number of failures after which it is given up",
@@ -34,7 +35,11 @@ def check(subject: Subject, _: Settings) -> Iterator[Finding]:
         if overlap != "Forbid":
             yield Breach("spec.concurrencyPolicy", got=shown(overlap), required='"Forbid"')
 
-    yield from each(list(_BOUNDS), "", check_bound)
+    # What an owner declares and keeps must not vanish by itself: gone, it would be drift.
+    labels = mapping(subject.metadata.get("labels"))
+    is_kept = not is_scheduled and _MANAGED_BY in labels
+    bounds = [name for name in _BOUNDS if not (is_kept and name == "ttlSecondsAfterFinished")]
+    yield from each(bounds, "", check_bound)
     if is_scheduled:
         yield from each([None], "", check_overlap)
 

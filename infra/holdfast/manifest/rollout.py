@@ -100,8 +100,10 @@ class Rollout(ManifestModel):
     @model_validator(mode="after")
     def _has_effect(self) -> Self:
         for name, strategies in _FIELDS_OF.items():
-            if name in self.model_fields_set and self.strategy not in strategies:
-                field = type(self).model_fields[name].alias or name
+            # A default that is written out does no harm.
+            known = type(self).model_fields[name]
+            if getattr(self, name) != known.default and self.strategy not in strategies:
+                field = known.alias or name
                 raise fault(
                     f"has no effect with strategy {self.strategy}",
                     remedy=f"remove it, or use {' or '.join(strategies)}",

@@ -47,7 +47,7 @@ class Traces(ManifestModel):
 
     @model_validator(mode="after")
     def _language_has_effect(self) -> Self:
-        if "language" in self.model_fields_set and self.inject != "operator":
+        if self.language != "sdk" and self.inject != "operator":
             remedy = "remove it, or use inject: operator"
             raise fault(
                 "language has no effect without the operator", remedy=remedy, at=("language",)

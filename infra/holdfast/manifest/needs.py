@@ -64,6 +64,15 @@ def image_of(environment: Environment, name: ImageName) -> str | None:
 
 
 def _controllers(spec: "AgentSpec") -> Iterator[tuple[ControllerName, Path]]:
+    if spec.type == "Sandbox":
+        yield "agent-sandbox", ("type",)
+    if spec.network.expose.gateway_ref is not None:
+        yield "gateway-api", ("network", "expose", "gatewayRef")
+    if spec.backup is not None and spec.backup.method == "VolumeSnapshot":
+        yield "volume-snapshots", ("backup",)
+    if spec.restored and (spec.backup is None or spec.backup.method != "Job"):
+        yield "volume-snapshots", ("restoreFrom",)
+    yield from _controllers_of_secrets(spec)
     if spec.rollout.is_progressive:
         yield "argo-rollouts", ("rollout", "strategy")
     if spec.scaling.idle_seconds is not None:
@@ -74,6 +83,14 @@ def _controllers(spec: "AgentSpec") -> Iterator[tuple[ControllerName, Path]]:
         yield "kueue", ("queueName",)
     if spec.telemetry.traces.inject == "operator":
         yield "opentelemetry-operator", ("telemetry", "traces", "inject")
+
+
+def _controllers_of_secrets(spec: "AgentSpec") -> Iterator[tuple[ControllerName, Path]]:
+    for index, secret in enumerate(spec.secrets):
+        if secret.provider == "externalSecret":
+            yield "external-secrets", ("secrets", index)
+        elif secret.provider == "vault":
+            yield "vault-injector", ("secrets", index)
 
 
 def _images(spec: "AgentSpec") -> Iterator[tuple[ImageName, Path]]:

@@ -4,7 +4,12 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.exposure import GatewayReference
 from holdfast.render.marks import AgentMarks, RenderedObject
+from holdfast.render.services import CANARY, is_routed
 from holdfast.render.surroundings import Surroundings
+
+ALL_TRAFFIC = 100
+FORCED = {"pulumi.com/patchForce": "true"}
+"""Argo Rollouts owns the rules once it has written weights, and writes them again after us."""
 
 
 def render_route(
@@ -21,20 +26,30 @@ def render_route(
     surroundings.require("gateway-api", marks.name, "spec.network.expose.gatewayRef")
     match = {"path": {"type": "PathPrefix", "value": expose.path or "/"}}
     # What the definition would fill in is written out, so that a change of it is seen.
-    backend = {"group": "", "kind": "Service", "name": marks.name, "port": expose.port, "weight": 1}
     body: KubeObject = {
         "parentRefs": [_parent(marks, expose.gateway_ref)],
-        "rules": [{"matches": [match], "backendRefs": [backend]}],
+        "rules": [{"matches": [match], "backendRefs": _backends(marks, spec)}],
     }
     if expose.hosts:
         body["hostnames"] = list(expose.hosts)
     manifest: KubeObject = {
         "apiVersion": "gateway.networking.k8s.io/v1",
         "kind": "HTTPRoute",
-        "metadata": marks.metadata(),
+        "metadata": marks.metadata(annotations=FORCED if is_routed(spec) else {}),
         "spec": body,
     }
     return [RenderedObject(marks.name, "route", manifest)]
+
+
+def _backends(marks: AgentMarks, spec: AgentSpec) -> list[KubeObject]:
+    """The agent's Service; of a canary, both Services, with the weights of a rollout at rest."""
+    backend: KubeObject = {"group": "", "kind": "Service", "port": spec.network.expose.port}
+    if not is_routed(spec):
+        return [backend | {"name": marks.name, "weight": 1}]
+    return [
+        backend | {"name": marks.name, "weight": ALL_TRAFFIC},
+        backend | {"name": f"{marks.name}-{CANARY}", "weight": 0},
+    ]
 
 
 def _parent(marks: AgentMarks, gateway: GatewayReference) -> KubeObject:

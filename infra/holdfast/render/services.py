@@ -24,8 +24,7 @@ def service_ports(spec: AgentSpec) -> list[KubeObject]:
 
 def is_routed(spec: AgentSpec) -> bool:
     """Whether a gateway divides the traffic of a canary; else the numbers of pods do."""
-    gateway = getattr(spec.network.expose, "gateway_ref", None)
-    return spec.rollout.strategy == "Canary" and gateway is not None
+    return spec.rollout.strategy == "Canary" and spec.network.expose.gateway_ref is not None
 
 
 def hands_over_service(spec: AgentSpec) -> bool:

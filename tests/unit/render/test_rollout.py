@@ -85,6 +85,28 @@ def test_without_a_gateway_the_pods_divide_the_traffic_and_no_service_is_moved()
     assert "service-canary" not in rendered
 
 
+GATEWAY = {
+    "gateway": {"namespace": "edge", "podLabels": {"app": "gateway"}},
+    "egressGateway": EVERYTHING["network"]["egressGateway"],
+}
+ROUTED = {"network": {"expose": {"gatewayRef": {"namespace": "edge", "name": "public"}}}}
+
+
+def test_a_gateway_divides_the_traffic_between_the_services_of_both_versions() -> None:
+    rendered = render({"rollout": CANARY, **ROUTED}, EVERYTHING | {"network": GATEWAY})
+    canary = body(rendered, "rollout")["strategy"]["canary"]
+    assert (canary["stableService"], canary["canaryService"]) == ("support", "support-canary")
+    plugin = canary["trafficRouting"]["plugins"]["argoproj-labs/gatewayAPI"]
+    assert plugin == {"httpRoute": "support", "namespace": "cx"}
+    [rule] = body(rendered, "route")["rules"]
+    weights = {backend["name"]: backend["weight"] for backend in rule["backendRefs"]}
+    assert weights == {"support": 100, "support-canary": 0}
+    for role in ("service", "service-canary"):
+        assert rendered[role].left_to_controllers == ("spec.selector",)
+    annotations = rendered["route"].manifest["metadata"]["annotations"]
+    assert annotations["pulumi.com/patchForce"] == "true"
+
+
 def metrics(rollout: dict[str, Any]) -> dict[str, Any]:
     rendered = render({"rollout": CANARY | rollout})
     return {each["name"]: each for each in body(rendered, "analysis")["metrics"]}

@@ -28,6 +28,9 @@ SUFFIX: Final = "check"
 CHECKED: Final = "holdfast.dev/checked"
 START_SECONDS: Final = 120
 """Time on top of the check's own for its pod to be scheduled and its images to be pulled."""
+KEPT_SECONDS: Final = 10 * 365 * 86_400
+"""It stays until the next version replaces it: what is declared must not go away by itself."""
+_HELD_SOURCES: Final = frozenset({"persistentVolumeClaim", "projected"})
 _KNOWN_MODEL_URLS: Final = {
     "anthropic": "https://api.anthropic.com/v1",
     "google": "https://generativelanguage.googleapis.com/v1beta/openai",
@@ -65,7 +68,7 @@ def check_job_spec(
         pod: Template of the new version's pods; another one is another check.
         check: What to ask.
     """
-    agent = _without_claims(pod["spec"])
+    agent = _light(pod["spec"])
     containers = list(_containers(marks, spec, surroundings, agent, check))
     body: KubeObject = {
         "automountServiceAccountToken": False,
@@ -83,6 +86,7 @@ def check_job_spec(
     return {
         "activeDeadlineSeconds": check.timeout_seconds + START_SECONDS,
         "backoffLimit": 0,
+        "ttlSecondsAfterFinished": KEPT_SECONDS,
         "template": {"metadata": {"labels": labels, "annotations": annotations}, "spec": body},
     }
 
@@ -191,12 +195,16 @@ def _key_of_model(
     return {}, []
 
 
-def _without_claims(pod: KubeObject) -> KubeObject:
-    """The agent's container without the volumes that its running pods hold."""
-    held = {each["name"] for each in pod["volumes"] if "persistentVolumeClaim" in each}
+def _light(pod: KubeObject) -> KubeObject:
+    """The agent's container without what its running pods hold: claims, devices, a token."""
+    held = {each["name"] for each in pod["volumes"] if not _HELD_SOURCES.isdisjoint(each)}
     agent: KubeObject = pod["containers"][0]
     mounts = [each for each in agent["volumeMounts"] if each["name"] not in held]
-    return agent | {"volumeMounts": mounts}
+    resources = {
+        kind: {name: amount for name, amount in amounts.items() if "/" not in name}
+        for kind, amounts in agent["resources"].items()
+    }
+    return agent | {"volumeMounts": mounts, "resources": resources}
 
 
 def _volumes(pod: KubeObject, containers: list[KubeObject]) -> list[KubeObject]:

@@ -255,6 +255,24 @@ def test_a_check_holds_no_volume_that_running_pods_hold() -> None:
     assert (command["image"], command["command"]) == (IMAGE, ["ask"])
 
 
+def test_a_check_asks_for_no_device_and_no_right_of_the_agent_and_has_an_end() -> None:
+    gpu = {"nvidia.com/gpu": "1"}
+    rendered = render(
+        {
+            "model": MODEL,
+            "resources": {"requests": gpu, "limits": gpu},
+            "lifecycle": {"leaderElection": True, "postStartCheck": {"command": ["ask"]}},
+            "network": {"egress": {"cidrs": ["10.96.0.1/32"]}},
+        }
+    )
+    command = by_name(pod(rendered, "check")["containers"])["command"]
+    assert set(command["resources"]["limits"]) == {"cpu", "memory", "ephemeral-storage"}
+    assert not any("projected" in volume for volume in pod(rendered, "check")["volumes"])
+    assert {"activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"} <= set(
+        body(rendered, "check")
+    )
+
+
 def test_a_check_has_every_volume_that_its_containers_mount() -> None:
     rendered = render(
         {

@@ -6,7 +6,7 @@ be judged is never taken as fine.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from holdfast_policies.profile import Profile, Ruling, profile_of
 from holdfast_policies.rule import Level, Settings, Severity
 from holdfast_policies.stack import Stack
 from holdfast_policies.subject import Options, Subject
+from holdfast_policies.waivers import Waiver, Waivers
 from holdfast_policies.wording import printable
 
 _J = TypeVar("_J", Subject, Stack)
@@ -35,6 +36,8 @@ class Violation:
         required: What must stand there.
         remedy: What to change.
         subject: The object.
+        waiver: What allows it, or did until it ended; None when nothing does.
+        is_waived: Whether that waiver holds, so that the violation is advisory.
     """
 
     rule: str
@@ -46,12 +49,24 @@ class Violation:
     required: str
     remedy: str
     subject: Subject
+    waiver: Waiver | None = None
+    is_waived: bool = False
+
+    @property
+    def note(self) -> str:
+        """What to say of the waiver; empty without one."""
+        if self.waiver is None:
+            return ""
+        if self.is_waived:
+            return f"waived {self.waiver.words}"
+        return f"its waiver {self.waiver.name} ended on {self.waiver.expires}"
 
     @property
     def message(self) -> str:
         """Path, what was expected, what was found and the remedy, on one printable line."""
         place = f"{self.path}: " if self.path else ""
-        return printable(f"{place}expected {self.required}, got {self.got}; {self.remedy}")
+        note = f" [{self.note}]" if self.note else ""
+        return printable(f"{place}expected {self.required}, got {self.got}; {self.remedy}{note}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +134,7 @@ def judgements(subject: Subject, profile: Profile) -> Iterator[Judgement]:
     for ruling in profile.for_kind(subject.kind):
         findings = _findings(ruling.rule.check, subject, ruling.settings)
         if findings:
-            yield _judgement(ruling, subject, findings)
+            yield _waived(_judgement(ruling, subject, findings), profile.waivers)
 
 
 def stack_judgements(stack: Stack, profile: Profile) -> Iterator[Judgement]:
@@ -128,7 +143,7 @@ def stack_judgements(stack: Stack, profile: Profile) -> Iterator[Judgement]:
     for ruling in profile.stack_rulings:
         findings = _findings(ruling.rule.check_stack, stack, ruling.settings)
         if findings:
-            yield _judgement(ruling, nothing, findings)
+            yield _waived(_judgement(ruling, nothing, findings), profile.waivers)
 
 
 def _profile(environment: str | Profile, config: Mapping[str, Any] | None) -> Profile:
@@ -159,6 +174,21 @@ def _judgement(ruling: Ruling, subject: Subject, findings: list[Finding | Except
         ),
         tuple(finding for finding in findings if isinstance(finding, Undecided)),
     )
+
+
+def _waived(judgement: Judgement, waivers: Waivers) -> Judgement:
+    """The judgement with what is waived made advisory, and what was waived told."""
+    if not waivers.entries or not judgement.violations:
+        return judgement
+    found = []
+    for violation in judgement.violations:
+        waiver = waivers.of(violation.subject, violation.rule)
+        if waiver is None or waivers.has_ended(waiver):
+            found.append(replace(violation, waiver=waiver))
+        else:
+            level = Level.ADVISORY
+            found.append(replace(violation, waiver=waiver, is_waived=True, level=level))
+    return replace(judgement, violations=tuple(found))
 
 
 def _violation(ruling: Ruling, subject: Subject, finding: Breach | Exception) -> Violation:

@@ -19,6 +19,7 @@ from holdfast_policies.kinds import ANY_KIND, Kind
 from holdfast_policies.parameters import fault_of
 from holdfast_policies.rule import Environment, Level, Rule
 from holdfast_policies.table import RULES, RULES_BY_ID
+from holdfast_policies.waivers import NO_WAIVERS, Waivers
 
 ALL = "all"
 LEVEL_KEY = "enforcementLevel"
@@ -58,10 +59,12 @@ class Profile:
     Attributes:
         environment: Where the levels and defaults come from.
         rulings: One for each rule of the table, in its order; disabled ones too.
+        waivers: What single objects may break, and until when.
     """
 
     environment: Environment
     rulings: tuple[Ruling, ...]
+    waivers: Waivers = NO_WAIVERS
     _by_kind: dict[Kind, tuple[Ruling, ...]] = field(default_factory=dict, repr=False)
 
     def for_kind(self, kind: Kind) -> tuple[Ruling, ...]:
@@ -137,19 +140,32 @@ def load_config(path: Path) -> Mapping[str, Any]:
 
 def faults_of(config: Mapping[str, Any]) -> Iterator[str]:
     """Everything that is wrong with a parsed config."""
+    return (fault for _, fault in located_faults_of(config))
+
+
+def located_faults_of(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Everything that is wrong with a parsed config, each with the keys that lead to it."""
     for name, given in config.items():
         if name == ALL:
             levels = as_mapping(given)
             if set(levels) == {LEVEL_KEY}:
-                yield from _level_faults(ALL, levels[LEVEL_KEY])
+                yield from _at((name,), _level_faults(ALL, levels[LEVEL_KEY]))
             else:
-                yield f'"{ALL}" takes a level and nothing else; set parameters at each rule'
+                yield (
+                    (name,),
+                    f'"{ALL}" takes a level and nothing else; set parameters at each rule',
+                )
         elif name not in RULES_BY_ID:
-            yield f'there is no rule "{name}"{_suggestion(name, RULES_BY_ID)}'
+            yield (name,), f'there is no rule "{name}"{_suggestion(name, RULES_BY_ID)}'
         elif isinstance(given, dict):
-            yield from _rule_faults(RULES_BY_ID[name], given)
+            for key, value in given.items():
+                yield from _at((name, key), _rule_faults(RULES_BY_ID[name], {key: value}))
         else:
-            yield from _level_faults(name, given)
+            yield from _at((name,), _level_faults(name, given))
+
+
+def _at(path: tuple[str, ...], faults: Iterable[str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    return ((path, fault) for fault in faults)
 
 
 def _rule_faults(rule: Rule, given: Mapping[str, Any]) -> Iterator[str]:

@@ -14,6 +14,7 @@ VERBS = {
     "env": "print the variables with which a plain `pulumi` works on a stack",
     "explain": "say what an agent is, where each value is from, and what a field means",
     "import": "turn workloads that others wrote into manifests",
+    "policy": "list the rules, check their settings, compile what was waived",
     "render": "print the Kubernetes objects that the manifests stand for",
     "report": "show a saved drift report in another format",
     "sandbox": "run a real local control plane, started in seconds",

@@ -1,6 +1,7 @@
 """Manifests, rendered and judged without cluster or engine: the wiring of `holdfast validate`."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -9,12 +10,14 @@ from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
 from holdfast_policies.rule import Level
 from holdfast_policies.subject import Options
 from holdfast_policies.table import RULES_BY_ID
+from holdfast_policies.waivers import Waivers
 
 from holdfast.cli.definition_check import missing_definitions, remedy_for
+from holdfast.cli.policy_lint import faults_of_rules
 from holdfast.cli.stack_state import StackState
+from holdfast.cli.waivers import faults_of_compiled, waivers_of
 from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
 from holdfast.kube.objects import reference_of
-from holdfast.kube.paths import format_path
 from holdfast.manifest.exemptions import PolicyExceptionSpec
 from holdfast.manifest.expiry import faults_of_exemptions, has_expired
 from holdfast.manifest.fleet import DeclaredDriftIgnore, DeclaredPolicyException, Fleet
@@ -89,8 +92,9 @@ def _found_on(
         fleet = load_fleet(root, stack or None, further_files=further_files)
         yield from exemptions_of(fleet, today)
         yield from faults_of_exemptions(fleet, today=today, rules=RULES_BY_ID)
+        yield from faults_of_compiled(root, fleet)
         if stack:
-            yield from _breaches(fleet)
+            yield from _breaches(fleet, today)
     except InvalidFilesError as invalid:
         yield from invalid.errors
     except RenderError as error:
@@ -136,11 +140,12 @@ def exemptions_of(fleet: Fleet, today: date) -> Iterator[Exemption]:
         yield Exemption(place, kind, each.name, about, each.spec.owner, expires)
 
 
-def _breaches(fleet: Fleet) -> Iterator[_Fault]:
+def _breaches(fleet: Fleet, today: date) -> Iterator[_Fault]:
     profile = _profile(fleet)
     if isinstance(profile, list):
         yield from profile
         return
+    profile = replace(profile, waivers=Waivers(waivers_of(fleet), today))
     rendered = render_fleet(plan_fleet(fleet, fleet.stack))
     agents = {reference_of(item.manifest).identity: item for item in rendered}
     for item in rendered:
@@ -155,10 +160,10 @@ def _profile(fleet: Fleet) -> Profile | list[ManifestError]:
     environment = fleet.environment
     try:
         return profile_of(environment.profile_for(fleet.stack), environment.policy.rules)
-    except PolicyConfigError as error:
-        place = fleet.setting_location("policy.rules")
-        path = format_path(path_in_file(("policy", "rules")))
-        return [ManifestError(place, path, expected=fault) for fault in error.faults]
+    except PolicyConfigError:
+        origin = fleet.settings_origin.nearest(("policy", "rules"))
+        path = path_in_file(("policy", "rules"))
+        return list(faults_of_rules(environment.policy.rules, origin, path))
 
 
 def _breach(violation: Violation, item: RenderedObject | None, fleet: Fleet) -> RuleBreach:
@@ -172,6 +177,6 @@ def _breach(violation: Violation, item: RenderedObject | None, fleet: Fleet) -> 
         path=violation.path,
         expected=violation.required,
         found=violation.got,
-        remedy=violation.remedy,
+        remedy=f"{violation.remedy} [{violation.note}]" if violation.note else violation.remedy,
         is_mandatory=violation.level is Level.MANDATORY,
     )

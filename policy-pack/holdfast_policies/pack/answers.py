@@ -14,9 +14,12 @@ from holdfast_policies.profile import Profile
 from holdfast_policies.rule import Level, Rule, Severity
 from holdfast_policies.table import RULES
 from holdfast_policies.version import PACK_NAME, PACK_VERSION
+from holdfast_policies.waivers import Waiver, Waivers
 from holdfast_policies.wording import printable
 
 UNDETERMINED = "undetermined"
+WAIVER_EXPIRED = "waiver-expired"
+WAIVER_UNUSED = "waiver-unused"
 
 _LEVELS = {
     Level.ADVISORY: proto.ADVISORY,
@@ -96,6 +99,37 @@ def diagnostic(violation: Violation) -> proto.AnalyzeDiagnostic:
         enforcementLevel=_LEVELS[violation.level],
         severity=_SEVERITIES[violation.severity],
         urn=violation.subject.urn,
+    )
+
+
+def of_ended(waivers: Waivers) -> list[proto.AnalyzeDiagnostic]:
+    """One violation a waiver that has ended: it grants nothing, and nobody has cleaned up."""
+    return [
+        _of_waiver(WAIVER_EXPIRED, "A waiver has ended", each, f"it ended on {each.expires}", True)
+        for each in waivers.ended()
+    ]
+
+
+def of_unused(waivers: Iterable[Waiver]) -> list[proto.AnalyzeDiagnostic]:
+    """One warning a waiver that nothing needs any more."""
+    return [
+        _of_waiver(WAIVER_UNUSED, "A waiver is not needed", each, "nothing breaks its rules", False)
+        for each in waivers
+    ]
+
+
+def _of_waiver(
+    name: str, description: str, waiver: Waiver, what: str, is_mandatory: bool
+) -> proto.AnalyzeDiagnostic:
+    target = f"{waiver.kind} {waiver.namespace}/{waiver.object_name}"
+    text = f"{waiver.name} ({', '.join(waiver.rules)} on {target}): {what}; {waiver.owner} removes"
+    return proto.AnalyzeDiagnostic(
+        policyName=name,
+        policyPackName=PACK_NAME,
+        policyPackVersion=PACK_VERSION,
+        description=description,
+        message=printable(f"{description}: {text} or renews it"),
+        enforcementLevel=proto.MANDATORY if is_mandatory else proto.ADVISORY,
     )
 
 

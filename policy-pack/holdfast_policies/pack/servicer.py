@@ -5,6 +5,7 @@ here it is decoded once for all. What the SDK tells the engine about policies is
 pins the versions of it that this was written for.
 """
 
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import grpc
@@ -35,6 +36,7 @@ from holdfast_policies.rule import Environment, Level
 from holdfast_policies.stack import Hidden, Stack
 from holdfast_policies.subject import Subject
 from holdfast_policies.version import PACK_NAME, PACK_VERSION
+from holdfast_policies.waivers import NO_WAIVERS, Target, Waivers, target_of
 
 
 class Servicer(AnalyzerServicer):
@@ -44,11 +46,14 @@ class Servicer(AnalyzerServicer):
     policies, then sends the config in force: what it was told, with what a file overrides.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, waivers: Waivers = NO_WAIVERS) -> None:
         super().__init__(PACK_NAME, PACK_VERSION, policies(), EnforcementLevel.MANDATORY)
         self._stack = StackSettings()
         self._config: dict[str, Any] = {}
         self._hidden: list[Hidden] = []
+        self._waivers = waivers
+        self._seen: set[Target] = set()
+        self._used: set[str] = set()
         self._profiles: dict[Environment, Profile] = {}
         self._templates: dict[tuple[Environment, Kind | None], proto.AnalyzeResponse] = {}
 
@@ -106,7 +111,18 @@ class Servicer(AnalyzerServicer):
             found = list(judgements(subject, profile))
             answers.add_judgements(response, found)
             self._note_hidden(subject, found)
+            self._note_waivers(subject, found)
         return response
+
+    def _note_waivers(self, subject: Subject, found: list[Judgement]) -> None:
+        """Keep which objects were judged and which waivers they needed."""
+        if self._waivers.entries and (target := target_of(subject)) is not None:
+            self._seen.add(target)
+        self._use(found)
+
+    def _use(self, found: list[Judgement]) -> None:
+        violations = (violation for judgement in found for violation in judgement.violations)
+        self._used.update(each.waiver.name for each in violations if each.waiver)
 
     def _note_hidden(self, subject: Subject, found: list[Judgement]) -> None:
         """Keep what a mandatory rule could not judge, for the rule about the whole preview."""
@@ -128,7 +144,12 @@ class Servicer(AnalyzerServicer):
         )
         response = proto.AnalyzeResponse()
         stack = Stack.of(subjects, self._hidden)
-        answers.add_judgements(response, stack_judgements(stack, profile))
+        found = list(stack_judgements(stack, profile))
+        self._use(found)
+        answers.add_judgements(response, found)
+        response.diagnostics.extend(answers.of_ended(self._waivers))
+        unused = self._waivers.unused(self._seen, self._used)
+        response.diagnostics.extend(answers.of_unused(unused))
         return response
 
     def Remediate(self, _request: Any, _context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
@@ -139,7 +160,8 @@ class Servicer(AnalyzerServicer):
         chosen = self._stack.profile or self._stack.name or stack_of_urn(urn)
         environment = environment_of(chosen)
         if environment not in self._profiles:
-            self._profiles[environment] = profile_of(environment, self._config)
+            profile = profile_of(environment, self._config)
+            self._profiles[environment] = replace(profile, waivers=self._waivers)
         return self._profiles[environment]
 
     def _template(self, profile: Profile, kind: Kind | None) -> proto.AnalyzeResponse:

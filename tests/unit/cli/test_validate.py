@@ -126,7 +126,7 @@ def test_a_stack_may_change_the_rules_and_is_told_when_it_names_none(
     write(project, PROD, stack_file(allowed.replace("list", "lst")))
     assert run(["validate", "-s", "prod"]) == 2
     out = capsys.readouterr().out
-    assert out.startswith("stacks/Pulumi.prod.yaml:4:7: error: ")
+    assert out.startswith("stacks/Pulumi.prod.yaml:11:7: error: ")
     assert 'did you mean "image-registry-allowlist"?' in out
 
 

@@ -13,6 +13,7 @@ VERBS = {
     "drift": "compare what runs with what was declared, and put it back",
     "env": "print the variables with which a plain `pulumi` works on a stack",
     "explain": "say what an agent is, where each value is from, and what a field means",
+    "graph": "print who calls, uses and waits for whom",
     "import": "turn workloads that others wrote into manifests",
     "policy": "list the rules, check their settings, compile what was waived",
     "render": "print the Kubernetes objects that the manifests stand for",

@@ -290,7 +290,10 @@ class ImagesArgs(TypedDict):
     """Images that run beside agents, each with its digest; what needs an absent one is refused."""
 
     tools: NotRequired[str]
-    """Fetches, checks and keeps caches warm; must hold sh, curl and sha256sum."""
+    """Fetches, waits, checks and keeps caches warm; must hold sh, curl and sha256sum, and git or
+tar for skills from there."""
+    runtime: NotRequired[str]
+    """Runs agents of type Declarative; reads what they are from agent.json."""
     log_shipper: NotRequired[str]
     """OpenTelemetry Collector with the filelog receiver: sidecar of telemetry.logs."""
     telemetry_collector: NotRequired[str]
@@ -313,6 +316,22 @@ class ObjectStoresArgs(TypedDict):
     """Store of s3:// URIs; default none."""
     gs: NotRequired[ObjectStoreArgs]
     """Store of gs:// URIs, by its S3 protocol; default none."""
+
+
+class ModelGatewayArgs(TypedDict):
+    """A gateway before models: it sees, limits and filters what agents send."""
+
+    url: str
+    """Its address; agents get it as the model's."""
+
+
+class ModelSettingsArgs(TypedDict):
+    """How models are reached."""
+
+    gateway: NotRequired[str]
+    """Gateway of every model whose agent names none; one of gateways. Default none."""
+    gateways: NotRequired[dict[str, ModelGatewayArgs]]
+    """Gateways that model.gatewayRef may name."""
 
 
 class PolicySettingsArgs(TypedDict):
@@ -368,6 +387,8 @@ class EnvironmentArgs(TypedDict):
     """Images that run beside agents."""
     object_stores: NotRequired[ObjectStoresArgs]
     """Where files are fetched from."""
+    models: NotRequired[ModelSettingsArgs]
+    """How models are reached."""
     policy: NotRequired[PolicySettingsArgs]
     """How strictly the stack is judged."""
     agents: NotRequired[dict[str, dict[str, Any]]]
@@ -398,6 +419,17 @@ class ModelParametersArgs(TypedDict):
     """How hard the model thinks."""
 
 
+class ModelTlsArgs(TypedDict):
+    """How the model's certificate is judged; by default like any public one."""
+
+    ca_secret: NotRequired[str]
+    """Secret in the agent's namespace that holds the certificate of a private authority."""
+    ca_key: NotRequired[str]
+    """Key in that Secret; default ca.crt."""
+    insecure: NotRequired[bool]
+    """Accept any certificate; whoever stands between reads and changes all. Default false."""
+
+
 class ModelConfigSpecArgs(TypedDict):
     """A model that several agents share through model.ref."""
 
@@ -411,6 +443,12 @@ class ModelConfigSpecArgs(TypedDict):
     """Secret and key in the consumer's namespace; mounted as a file, never an env variable."""
     parameters: NotRequired[ModelParametersArgs]
     """Sampling parameters; an agent's own win one by one."""
+    tls: NotRequired[ModelTlsArgs]
+    """How its certificate is judged; the Secret is one of the consumer's namespace."""
+    expect_resolved: NotRequired[str]
+    """Model that the provider is to answer with, where name is an alias; compared by drift."""
+    data_class: NotRequired[str]
+    """Most sensitive class of data that may be sent to it, such as internal; told in agent.json."""
     allowed_namespaces: NotRequired[list[str]]
     """Other namespaces whose agents may refer to it."""
 
@@ -450,8 +488,8 @@ class ObjectReferenceArgs(TypedDict):
     """Name of the object."""
 
 
-class ModelChoiceArgs(TypedDict):
-    """One model: a ModelConfig by name, or provider and name."""
+class ModelAccessArgs(TypedDict):
+    """A model, its parameters and the way to it."""
 
     ref: NotRequired[str | ObjectReferenceArgs]
     """Name of a ModelConfig; excludes provider and name."""
@@ -459,10 +497,22 @@ class ModelChoiceArgs(TypedDict):
     """Provider, such as Anthropic."""
     name: NotRequired[str]
     """The provider's name of the model."""
+    parameters: NotRequired[ModelParametersArgs]
+    """Sampling parameters."""
+    base_url: NotRequired[str]
+    """Address of the model; its host joins the agent's egress. Default the gateway's, else the
+provider's."""
+    api_key: NotRequired[str]
+    """Name of the entry in secrets[] that holds the key."""
+    tls: NotRequired[ModelTlsArgs]
+    """How its certificate is judged; default like any public one."""
+    gateway_ref: NotRequired[str]
+    """Model gateway of the stack (holdfast:models) that stands before it; default the stack's own,
+`direct` for none. Excludes baseUrl."""
 
 
 class ModelArgs(TypedDict):
-    """The model of an agent, its parameters and the way to it."""
+    """The model of an agent, and those that stand in for it."""
 
     ref: NotRequired[str | ObjectReferenceArgs]
     """Name of a ModelConfig; excludes provider and name."""
@@ -470,16 +520,24 @@ class ModelArgs(TypedDict):
     """Provider, such as Anthropic."""
     name: NotRequired[str]
     """The provider's name of the model."""
-    fallbacks: NotRequired[list[ModelChoiceArgs]]
-    """Models tried in this order when the first fails."""
     parameters: NotRequired[ModelParametersArgs]
     """Sampling parameters."""
-    timeout: NotRequired[str]
-    """Longest wait for an answer; default 60s."""
     base_url: NotRequired[str]
-    """Address of the model; its host joins the agent's egress. Default the provider's."""
+    """Address of the model; its host joins the agent's egress. Default the gateway's, else the
+provider's."""
     api_key: NotRequired[str]
     """Name of the entry in secrets[] that holds the key."""
+    tls: NotRequired[ModelTlsArgs]
+    """How its certificate is judged; default like any public one."""
+    gateway_ref: NotRequired[str]
+    """Model gateway of the stack (holdfast:models) that stands before it; default the stack's own,
+`direct` for none. Excludes baseUrl."""
+    fallbacks: NotRequired[list[ModelAccessArgs]]
+    """Models tried in this order when the first fails."""
+    timeout: NotRequired[str]
+    """Longest wait for an answer; default 60s."""
+    expect_resolved: NotRequired[str]
+    """Model that the provider is to answer with, where name is an alias; compared by drift."""
 
 
 class PromptSourceArgs(TypedDict):
@@ -500,6 +558,18 @@ class PromptArgs(TypedDict):
     """The text itself; taken literally, nothing in it is expanded."""
     system_message_from: NotRequired[PromptSourceArgs]
     """Where the text stands."""
+    template_sources: NotRequired[list[str]]
+    """ConfigMaps in the agent's namespace with parts that the message includes; each is mounted
+as a folder below /etc/holdfast/prompt-templates."""
+
+
+class HeaderSourceArgs(TypedDict):
+    """A header whose value is a secret."""
+
+    name: str
+    """Name of the header, such as Authorization."""
+    secret: str
+    """Entry of secrets[] whose key holds the whole value."""
 
 
 class McpToolArgs(TypedDict):
@@ -517,6 +587,10 @@ class McpToolArgs(TypedDict):
     """Tools it may never call."""
     require_approval: NotRequired[list[str]]
     """Tools that a person must approve, each time; a subset of toolNames."""
+    headers_from: NotRequired[list[HeaderSourceArgs]]
+    """Headers that the agent sends to the server, from entries of secrets[]."""
+    allowed_headers: NotRequired[list[str]]
+    """Headers of a caller's request that the agent may pass on to the server; default none."""
     timeout: NotRequired[str]
     """Longest wait for a tool; default 30s."""
     digest: NotRequired[str]
@@ -608,38 +682,39 @@ class DatabaseArgs(TypedDict):
 folder, or <NAME>_CREDENTIALS_ENV its variable."""
 
 
-class ConfigEntryArgs(TypedDict):
-    """Configuration files: written here, or taken from a ConfigMap that exists."""
+class GitSourceArgs(TypedDict):
+    """A commit of a repository, cloned over HTTPS before the agent starts."""
+
+    url: str
+    """Address of the repository; its host joins the agent's egress."""
+    commit: str
+    """Commit: 40 hexadecimal digits, its own checksum."""
+
+
+class BucketSourceArgs(TypedDict):
+    """An archive (.tar.gz) in a bucket, fetched before the agent starts."""
+
+    url: str
+    """HTTPS address of the object; its host joins the agent's egress."""
+    version_id: str
+    """Version of the object, so that a later upload changes nothing."""
+    sha256: str
+    """Digest of the archive."""
+
+
+class AgentSkillArgs(TypedDict):
+    """One skill, mounted read-only at /etc/holdfast/skills/<name>; exactly one source."""
 
     name: str
-    """Name of this entry; the ConfigMap is called `<agent>-<name>`."""
-    data: NotRequired[dict[str, str]]
-    """File name to content."""
-    from_: NotRequired[str]
-    """Name of an existing ConfigMap in the agent's namespace."""
-    mount_path: str
-    """Folder in which the files appear."""
-
-
-class AgentConfigArgs(TypedDict):
-    """Arguments of AgentConfig."""
-
-    agent: AgentPlaceArgs
-    """The agent that the part belongs to."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
-    model: NotRequired[ModelArgs]
-    """The model."""
-    prompt: NotRequired[PromptArgs]
-    """The system message."""
-    tools: NotRequired[list[ToolArgs]]
-    """What the agent may call."""
-    memory: NotRequired[MemoryArgs]
-    """What the agent remembers, and where."""
-    databases: NotRequired[list[DatabaseArgs]]
-    """Databases it talks to."""
-    config: NotRequired[list[ConfigEntryArgs]]
-    """Configuration files."""
+    """Name of the skill and of its folder."""
+    oci: NotRequired[str]
+    """Image that holds it, with its digest; mounted as an image volume."""
+    git: NotRequired[GitSourceArgs]
+    """Commit of a repository that holds it."""
+    bucket: NotRequired[BucketSourceArgs]
+    """Archive that holds it."""
+    path: NotRequired[str]
+    """Folder inside the source; default its root."""
 
 
 class SecretReferenceArgs(TypedDict):
@@ -666,54 +741,98 @@ External Secrets or the CSI driver, with the role of the ServiceAccount. Default
 the file again. Default restart, where the secret never passes through a Secret reload."""
 
 
-class AgentSecretsArgs(TypedDict):
-    """Arguments of AgentSecrets."""
-
-    agent: AgentPlaceArgs
-    """The agent that the part belongs to."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
-    secrets: list[SecretReferenceArgs]
-    """Secrets by reference."""
-    security: NotRequired[SecurityArgs]
-    """The identity with which AWS is asked."""
-
-
-class StorageVolumeArgs(TypedDict):
-    """A volume that survives restarts: a claim of its own, or an existing one."""
+class ConfigEntryArgs(TypedDict):
+    """Configuration files: written here, or taken from a ConfigMap that exists."""
 
     name: str
-    """Name of the volume; the claim is called `<agent>-<name>`."""
-    size: NotRequired[str]
-    """Requested capacity, such as 20Gi; required unless existingClaim is given."""
-    storage_class_name: NotRequired[str]
-    """StorageClass; default the cluster's. Cannot be changed later without replacing the claim."""
-    access_modes: NotRequired[
-        list[Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]]
-    ]
-    """How nodes may mount it; default ReadWriteOnce."""
+    """Name of this entry; the ConfigMap is called `<agent>-<name>`."""
+    data: NotRequired[dict[str, str]]
+    """File name to content."""
+    from_: NotRequired[str]
+    """Name of an existing ConfigMap in the agent's namespace."""
     mount_path: str
-    """Where the container sees it."""
-    existing_claim: NotRequired[str]
-    """Name of a claim that exists already; then none is rendered."""
-    retain: NotRequired[bool]
-    """Keep the data when the agent goes; default true."""
-    allow_replacement: NotRequired[bool]
-    """Let a change of storageClassName, accessModes or restoreFrom delete the claim and its data
-and make it anew; needs retain: false. Default false: such a change is refused."""
+    """Folder in which the files appear."""
 
 
-class AgentStorageArgs(TypedDict):
-    """Arguments of AgentStorage."""
+class BudgetArgs(TypedDict):
+    """Limits that the agent's runtime keeps, told in agent.json; a run of a Job is ended."""
 
-    agent: AgentPlaceArgs
-    """The agent that the part belongs to."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
-    storage: list[StorageVolumeArgs]
-    """Volumes that survive restarts."""
-    restore_from: NotRequired[str | dict[str, str]]
-    """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
+    max_tokens_per_run: NotRequired[int]
+    """Tokens that one run may use, input and output together."""
+    max_cost_usd: NotRequired[float]
+    """US dollars that may be spent in a period; without one, in a run."""
+    period: NotRequired[str]
+    """Time after which maxCostUSD counts anew, such as 1d."""
+    max_steps: NotRequired[int]
+    """Turns of one run: a model's answer and the tools it calls; default 20."""
+    timeout: NotRequired[str]
+    """Longest run; default 10m. A run of a Job is ended by Kubernetes."""
+    on_exceed: NotRequired[Literal["stop", "pause", "warn"]]
+    """What the runtime does at a limit: end the run, wait for a person, or only say so; default
+stop."""
+
+
+class GuardrailArgs(TypedDict):
+    """A policy of the model gateway that judges requests or answers."""
+
+    ref: str
+    """Name of the policy, as the gateway knows it."""
+    mode: Literal["preCall", "postCall"]
+    """preCall: judges what is sent to the model; postCall: what it answers."""
+
+
+class CardSkillArgs(TypedDict):
+    """One thing that the agent can do for others."""
+
+    id: str
+    """Identifier, unique in the card."""
+    name: str
+    """Name for people."""
+    description: str
+    """What it does, for people and models that choose."""
+    tags: list[str]
+    """Words by which it is found."""
+    examples: NotRequired[list[str]]
+    """Requests that it answers."""
+
+
+class CardCapabilitiesArgs(TypedDict):
+    """Optional parts of the protocol that the agent speaks."""
+
+    streaming: NotRequired[bool]
+    """Answers come in parts; default false."""
+    push_notifications: NotRequired[bool]
+    """It calls back when a task is done; default false."""
+
+
+class AgentCardSpecArgs(TypedDict):
+    """The A2A agent card: made from the manifest, and served by the agent."""
+
+    enabled: NotRequired[bool]
+    """Whether there is a card; default true."""
+    skills: NotRequired[list[CardSkillArgs]]
+    """What the agent can do for others."""
+    capabilities: NotRequired[CardCapabilitiesArgs]
+    """Optional parts of the protocol."""
+    input_modes: NotRequired[list[str]]
+    """Media types it takes; default text/plain."""
+    output_modes: NotRequired[list[str]]
+    """Media types it gives; default text/plain."""
+    security_schemes: NotRequired[dict[str, dict[str, Any]]]
+    """Ways to authenticate, by name, in the card's own words; a caller needs one of them."""
+    sign: NotRequired[bool]
+    """Reserved: a signature needs a private key, which no manifest holds. Default false."""
+    allowed_namespaces: NotRequired[list[str]]
+    """Other namespaces whose agents may refer to this one."""
+
+
+class ProviderArgs(TypedDict):
+    """Who offers the agent."""
+
+    organization: str
+    """Name of the organization."""
+    url: str
+    """Its website."""
 
 
 class GatewayReferenceArgs(TypedDict):
@@ -772,6 +891,95 @@ class NetworkArgs(TypedDict):
     """Agents it may call; each must name this one in its ingressFrom."""
     egress: NotRequired[EgressArgs]
     """What else it may reach."""
+
+
+class AgentConfigArgs(TypedDict):
+    """Arguments of AgentConfig."""
+
+    agent: AgentPlaceArgs
+    """The agent that the part belongs to."""
+    shared: NotRequired[SharedArgs]
+    """What agents share and what the stack offers."""
+    model: NotRequired[ModelArgs]
+    """The model."""
+    prompt: NotRequired[PromptArgs]
+    """The system message."""
+    tools: NotRequired[list[ToolArgs]]
+    """What the agent may call."""
+    memory: NotRequired[MemoryArgs]
+    """What the agent remembers, and where."""
+    databases: NotRequired[list[DatabaseArgs]]
+    """Databases it talks to."""
+    skills: NotRequired[list[AgentSkillArgs]]
+    """Folders with instructions and scripts that it reads."""
+    secrets: NotRequired[list[SecretReferenceArgs]]
+    """Secrets by reference, which model and tools name."""
+    config: NotRequired[list[ConfigEntryArgs]]
+    """Configuration files."""
+    budget: NotRequired[BudgetArgs]
+    """What it may spend."""
+    guardrails: NotRequired[list[GuardrailArgs]]
+    """Policies of the model gateway that judge what it sends and gets."""
+    a2a: NotRequired[AgentCardSpecArgs]
+    """How it presents itself to other agents: its card."""
+    provider: NotRequired[ProviderArgs]
+    """Who offers the agent; told in its card."""
+    icon_url: NotRequired[str]
+    """Picture of the agent; told in its card."""
+    documentation_url: NotRequired[str]
+    """Page about the agent; told in its card."""
+    network: NotRequired[NetworkArgs]
+    """Port of the address in its card."""
+
+
+class AgentSecretsArgs(TypedDict):
+    """Arguments of AgentSecrets."""
+
+    agent: AgentPlaceArgs
+    """The agent that the part belongs to."""
+    shared: NotRequired[SharedArgs]
+    """What agents share and what the stack offers."""
+    secrets: list[SecretReferenceArgs]
+    """Secrets by reference."""
+    security: NotRequired[SecurityArgs]
+    """The identity with which AWS is asked."""
+
+
+class StorageVolumeArgs(TypedDict):
+    """A volume that survives restarts: a claim of its own, or an existing one."""
+
+    name: str
+    """Name of the volume; the claim is called `<agent>-<name>`."""
+    size: NotRequired[str]
+    """Requested capacity, such as 20Gi; required unless existingClaim is given."""
+    storage_class_name: NotRequired[str]
+    """StorageClass; default the cluster's. Cannot be changed later without replacing the claim."""
+    access_modes: NotRequired[
+        list[Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]]
+    ]
+    """How nodes may mount it; default ReadWriteOnce."""
+    mount_path: str
+    """Where the container sees it."""
+    existing_claim: NotRequired[str]
+    """Name of a claim that exists already; then none is rendered."""
+    retain: NotRequired[bool]
+    """Keep the data when the agent goes; default true."""
+    allow_replacement: NotRequired[bool]
+    """Let a change of storageClassName, accessModes or restoreFrom delete the claim and its data
+and make it anew; needs retain: false. Default false: such a change is refused."""
+
+
+class AgentStorageArgs(TypedDict):
+    """Arguments of AgentStorage."""
+
+    agent: AgentPlaceArgs
+    """The agent that the part belongs to."""
+    shared: NotRequired[SharedArgs]
+    """What agents share and what the stack offers."""
+    storage: list[StorageVolumeArgs]
+    """Volumes that survive restarts."""
+    restore_from: NotRequired[str | dict[str, str]]
+    """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
 
 
 class DisruptionBudgetArgs(TypedDict):
@@ -898,6 +1106,19 @@ class ContainerPortArgs(TypedDict):
     """Transport protocol; default TCP."""
 
 
+class DependencyArgs(TypedDict):
+    """Something that an agent needs from its first moment on."""
+
+    kind: NotRequired[Literal["Agent", "MCPServer", "ModelConfig", "Service"]]
+    """Kind; default the one declared object of that name."""
+    namespace: NotRequired[str]
+    """Namespace; default the agent's."""
+    name: str
+    """Name."""
+    port: NotRequired[int]
+    """Port of a Service, which no manifest declares; required there, refused elsewhere."""
+
+
 class AgentNetworkArgs(TypedDict):
     """Arguments of AgentNetwork."""
 
@@ -925,6 +1146,10 @@ class AgentNetworkArgs(TypedDict):
     """The memory; its store joins the egress."""
     databases: NotRequired[list[DatabaseArgs]]
     """The databases; their hosts join the egress."""
+    depends_on: NotRequired[list[str | DependencyArgs]]
+    """What runs before the agent; its hosts join the egress."""
+    skills: NotRequired[list[AgentSkillArgs]]
+    """Skills; where they are fetched from joins the egress."""
 
 
 class ScalingMetricArgs(TypedDict):
@@ -1228,9 +1453,10 @@ class AgentArgs(TypedDict):
     """Spread rules; default over zones, best effort, when more than one replica runs."""
     queue_name: NotRequired[str]
     """Kueue LocalQueue in the agent's namespace that its pods wait in; default none."""
-    type: NotRequired[Literal["BYO", "Job", "Sandbox"]]
-    """BYO: a Deployment with the agent's own image; Job: a CronJob a schedule; Sandbox: a Sandbox,
-or a pool of warm ones, of agent-sandbox. Default BYO."""
+    type: NotRequired[Literal["BYO", "Declarative", "Job", "Sandbox"]]
+    """BYO: a Deployment with the agent's own image; Declarative: one with the stack's runtime
+image, which reads from agent.json what the agent is; Job: a CronJob a schedule; Sandbox: a
+Sandbox, or a pool of warm ones, of agent-sandbox. Default BYO."""
     description: NotRequired[str]
     """What the agent is for, at most 1,000 characters."""
     version: str
@@ -1239,8 +1465,14 @@ or a pool of warm ones, of agent-sandbox. Default BYO."""
     """Team that answers for the agent; required on stacks with the prod profile."""
     framework: NotRequired[Literal["langgraph", "crewai", "adk", "openai", "dapr", "custom"]]
     """What the agent is written with; default custom."""
-    image: str
-    """Image with its digest: name@sha256:<64 hex digits>."""
+    provider: NotRequired[ProviderArgs]
+    """Who offers the agent; told in its card."""
+    icon_url: NotRequired[str]
+    """Picture of the agent; told in its card."""
+    documentation_url: NotRequired[str]
+    """Page about the agent; told in its card."""
+    image: NotRequired[str]
+    """Image with its digest: name@sha256:<64 hex digits>; required but for type Declarative."""
     command: NotRequired[list[str]]
     """Entry point; default the image's."""
     args: NotRequired[list[str]]
@@ -1255,6 +1487,11 @@ or a pool of warm ones, of agent-sandbox. Default BYO."""
     """ConfigMaps and Secrets whose keys become variables."""
     image_pull_secrets: NotRequired[list[str]]
     """Secrets for the registry."""
+    depends_on: NotRequired[list[str | DependencyArgs]]
+    """What must run before the agent starts: agents, shared servers and models, Services. Each
+gives a variable `<NAME>_URL`; agents among them are deployed first."""
+    wait_for_dependencies: NotRequired[bool]
+    """Hold the agent back, in an init container, until each of dependsOn listens; default true."""
     model: NotRequired[ModelArgs]
     """The model."""
     prompt: NotRequired[PromptArgs]
@@ -1263,6 +1500,14 @@ or a pool of warm ones, of agent-sandbox. Default BYO."""
     """What the agent may call."""
     memory: NotRequired[MemoryArgs]
     """What it remembers, and where."""
+    skills: NotRequired[list[AgentSkillArgs]]
+    """Folders with instructions and scripts that it reads."""
+    a2a: NotRequired[AgentCardSpecArgs]
+    """How it presents itself to other agents: its card."""
+    budget: NotRequired[BudgetArgs]
+    """What it may spend."""
+    guardrails: NotRequired[list[GuardrailArgs]]
+    """Policies of the model gateway that judge what it sends and gets."""
     storage: NotRequired[list[StorageVolumeArgs]]
     """Volumes that survive restarts."""
     databases: NotRequired[list[DatabaseArgs]]

@@ -1,5 +1,6 @@
 """All agents of a stack, with the namespaces they live in."""
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pulumi
@@ -9,7 +10,7 @@ from holdfast.components.arguments import FleetArgs
 from holdfast.components.faulty_arguments import validated
 from holdfast.components.inputs import FleetInputs
 from holdfast.components.registration import TOKEN, KubernetesObject, objects_of, register
-from holdfast.render.fleet import FleetPlan, render_fleet
+from holdfast.render.fleet import FleetPlan, Place, place_of_agent, render_fleet
 from holdfast.render.marks import Origin
 
 
@@ -39,14 +40,18 @@ class Fleet(pulumi.ComponentResource):
             register(item, self, [namespaces[item.manifest["metadata"]["namespace"]]])
         standalone = pulumi.Alias(parent=pulumi.ROOT_STACK_RESOURCE)
         urls: dict[str, pulumi.Output[str]] = {}
-        for agent in plan.agents:
-            namespace = namespaces.get(agent.marks.namespace)
+        agents: dict[Place, Agent] = {}
+        needs = plan.start_needs()
+        for agent in objects_of(FleetPlan.in_start_order, plan):
+            place, namespace = place_of_agent(agent), namespaces.get(agent.marks.namespace)
+            before: list[pulumi.Resource] = [agents[each] for each in needs[place]]
             options = pulumi.ResourceOptions(
                 parent=self,
-                depends_on=[namespace] if namespace else [],
+                depends_on=[*([namespace] if namespace else []), *before],
                 aliases=[standalone],
             )
-            urls[agent.marks.name] = Agent(agent.marks.name, cast("Any", agent), options).url
+            agents[place] = Agent(agent.marks.name, cast("Any", agent), options)
+            urls[agent.marks.name] = agents[place].url
         self.urls = pulumi.Output.all(**urls)
         self.register_outputs({"urls": self.urls})
 
@@ -59,8 +64,12 @@ def declared_fleet(name: str, plan: FleetPlan, opts: pulumi.ResourceOptions | No
 def _plan_of(name: str, args: FleetArgs) -> FleetPlan:
     inputs = validated(f"Fleet {name}", args, FleetInputs)
     stack = pulumi.get_stack()
+    plans = [agent.plan(name, stack) for name, agent in sorted(inputs.agents.items())]
+    ports = {place_of_agent(plan): plan.spec.network.expose.port for plan in plans}
     return FleetPlan(
-        agents=tuple(agent.plan(name, stack) for name, agent in sorted(inputs.agents.items())),
+        agents=tuple(
+            replace(plan, surroundings=replace(plan.surroundings, ports=ports)) for plan in plans
+        ),
         origin=Origin(stack),
         are_namespaces_managed=inputs.namespaces == "managed",
     )

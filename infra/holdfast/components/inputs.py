@@ -7,18 +7,23 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from holdfast.manifest.a2a import AgentCardSpec, Provider
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.backup import RestoreFrom
+from holdfast.manifest.dependency import DependencyReference
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.exposure import Network, Security
 from holdfast.manifest.lifecycle import Lifecycle
+from holdfast.manifest.limits import Budget, Guardrail
 from holdfast.manifest.memory import Database, Memory
-from holdfast.manifest.model import McpServerSpec, Model, ModelConfigSpec, Prompt, Tool
+from holdfast.manifest.model import Model, ModelConfigSpec, Prompt
 from holdfast.manifest.rollout import Rollout
 from holdfast.manifest.runtime import ContainerPort
 from holdfast.manifest.scaling import Availability, Scaling
+from holdfast.manifest.skills import AgentSkill
 from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.telemetry import Telemetry
+from holdfast.manifest.tooling import McpServerSpec, Tool
 from holdfast.manifest.values import (
     AgentName,
     Items,
@@ -27,6 +32,7 @@ from holdfast.manifest.values import (
     ManifestModel,
     QualifiedKey,
     Semver,
+    Url,
 )
 from holdfast.render.marks import AgentMarks, Origin
 from holdfast.render.plan import AgentPlan
@@ -174,8 +180,26 @@ class AgentConfigInputs(SharingPartInputs):
     """What the agent remembers, and where."""
     databases: Items[Database] = ()
     """Databases it talks to."""
+    skills: Items[AgentSkill] = ()
+    """Folders with instructions and scripts that it reads."""
+    secrets: Items[SecretReference] = ()
+    """Secrets by reference, which model and tools name."""
     config: Items[ConfigEntry] = ()
     """Configuration files."""
+    budget: Budget = Budget()
+    """What it may spend."""
+    guardrails: Items[Guardrail] = ()
+    """Policies of the model gateway that judge what it sends and gets."""
+    a2a: AgentCardSpec = Field(default=AgentCardSpec(), alias="a2a")
+    """How it presents itself to other agents: its card."""
+    provider: Provider | None = None
+    """Who offers the agent; told in its card."""
+    icon_url: Url | None = None
+    """Picture of the agent; told in its card."""
+    documentation_url: Url | None = None
+    """Page about the agent; told in its card."""
+    network: Network = Network()
+    """Port of the address in its card."""
 
 
 class AgentNetworkInputs(SharingPartInputs):
@@ -201,6 +225,10 @@ class AgentNetworkInputs(SharingPartInputs):
     """The memory; its store joins the egress."""
     databases: Items[Database] = ()
     """The databases; their hosts join the egress."""
+    depends_on: Items[DependencyReference] = ()
+    """What runs before the agent; its hosts join the egress."""
+    skills: Items[AgentSkill] = ()
+    """Skills; where they are fetched from joins the egress."""
 
 
 class AgentInputs(AgentSpec):

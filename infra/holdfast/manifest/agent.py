@@ -4,16 +4,19 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from holdfast.manifest.a2a import AgentCardSpec, Provider
 from holdfast.manifest.agent_checks import faults_of_spec
 from holdfast.manifest.agent_types import AgentType
 from holdfast.manifest.backup import AGENT_NAME_MAX_CHARACTERS as BACKUP_NAME_MAX_CHARACTERS
 from holdfast.manifest.backup import Backup, RestoreFrom
+from holdfast.manifest.dependency import DependencyReference
 from holdfast.manifest.exposure import Network, Security
 from holdfast.manifest.faults import KEY, fault, together
 from holdfast.manifest.fragments import ExtraContainer, PodSpecChange
 from holdfast.manifest.lifecycle import Lifecycle
+from holdfast.manifest.limits import Budget, Guardrail
 from holdfast.manifest.memory import Database, Memory
-from holdfast.manifest.model import Model, Prompt, Tool
+from holdfast.manifest.model import Model, Prompt
 from holdfast.manifest.probes import Probes
 from holdfast.manifest.rollout import DEFAULT_DEADLINE_SECONDS, Rollout
 from holdfast.manifest.runtime import (
@@ -26,9 +29,11 @@ from holdfast.manifest.runtime import (
 from holdfast.manifest.sandboxed import SandboxSettings
 from holdfast.manifest.scaling import Availability, Scaling
 from holdfast.manifest.schedule import Schedule, schedule_names
+from holdfast.manifest.skills import AgentSkill
 from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.telemetry import Telemetry
 from holdfast.manifest.text_checks import duration_milliseconds
+from holdfast.manifest.tooling import Tool
 from holdfast.manifest.values import (
     AbsolutePath,
     AgentName,
@@ -42,6 +47,7 @@ from holdfast.manifest.values import (
     QualifiedKey,
     Semver,
     Text,
+    Url,
 )
 
 API_VERSION = "holdfast.dev/v1alpha1"
@@ -89,8 +95,9 @@ class AgentSpec(Placement):
     """What an agent is and needs."""
 
     type: AgentType = "BYO"
-    """BYO: a Deployment with the agent's own image; Job: a CronJob a schedule; Sandbox: a Sandbox,
-    or a pool of warm ones, of agent-sandbox. Default BYO."""
+    """BYO: a Deployment with the agent's own image; Declarative: one with the stack's runtime
+    image, which reads from agent.json what the agent is; Job: a CronJob a schedule; Sandbox: a
+    Sandbox, or a pool of warm ones, of agent-sandbox. Default BYO."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """What the agent is for, at most 1,000 characters."""
     version: Semver
@@ -99,8 +106,14 @@ class AgentSpec(Placement):
     """Team that answers for the agent; required on stacks with the prod profile."""
     framework: Literal["langgraph", "crewai", "adk", "openai", "dapr", "custom"] = "custom"
     """What the agent is written with; default custom."""
-    image: DigestReference
-    """Image with its digest: name@sha256:<64 hex digits>."""
+    provider: Provider | None = None
+    """Who offers the agent; told in its card."""
+    icon_url: Url | None = None
+    """Picture of the agent; told in its card."""
+    documentation_url: Url | None = None
+    """Page about the agent; told in its card."""
+    image: DigestReference | None = None
+    """Image with its digest: name@sha256:<64 hex digits>; required but for type Declarative."""
     command: Items[Text] = ()
     """Entry point; default the image's."""
     args: Items[str] = ()
@@ -115,6 +128,11 @@ class AgentSpec(Placement):
     """ConfigMaps and Secrets whose keys become variables."""
     image_pull_secrets: Items[ObjectName] = ()
     """Secrets for the registry."""
+    depends_on: Items[DependencyReference] = ()
+    """What must run before the agent starts: agents, shared servers and models, Services. Each
+    gives a variable `<NAME>_URL`; agents among them are deployed first."""
+    wait_for_dependencies: bool = True
+    """Hold the agent back, in an init container, until each of dependsOn listens; default true."""
     model: Model | None = None
     """The model."""
     prompt: Prompt | None = None
@@ -123,6 +141,14 @@ class AgentSpec(Placement):
     """What the agent may call."""
     memory: Memory = Memory()
     """What it remembers, and where."""
+    skills: Items[AgentSkill] = ()
+    """Folders with instructions and scripts that it reads."""
+    a2a: AgentCardSpec = Field(default=AgentCardSpec(), alias="a2a")
+    """How it presents itself to other agents: its card."""
+    budget: Budget = Budget()
+    """What it may spend."""
+    guardrails: Items[Guardrail] = ()
+    """Policies of the model gateway that judge what it sends and gets."""
     storage: Items[StorageVolume] = ()
     """Volumes that survive restarts."""
     databases: Items[Database] = ()

@@ -7,7 +7,9 @@ from pydantic_core import PydanticCustomError
 
 from holdfast.manifest.agent_types import faults_of_type
 from holdfast.manifest.data_checks import faults_of_data
+from holdfast.manifest.dependency import address_variable, as_dependency
 from holdfast.manifest.faults import fault
+from holdfast.manifest.secret_entries import faults_of_secret_entries
 from holdfast.manifest.workload_checks import faults_of_workload
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 NAMED_LISTS = (
     "env",
     "ports",
+    "skills",
     "storage",
     "databases",
     "secrets",
@@ -28,7 +31,12 @@ NAMED_LISTS = (
 INPUT_VARIABLE = "AGENT_INPUT"
 """Carries `schedules[].input` into a run."""
 
-OWN_FOLDERS = ("/etc/holdfast/agent", "/etc/holdfast/prompt")
+OWN_FOLDERS = (
+    "/etc/holdfast/agent",
+    "/etc/holdfast/prompt",
+    "/etc/holdfast/prompt-templates",
+    "/etc/holdfast/skills",
+)
 TEMPORARY_FOLDER = "/tmp"  # noqa: S108 - the container's own, an emptyDir
 
 
@@ -39,7 +47,10 @@ def faults_of_spec(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     yield from _faults_of_folders(spec)
     yield from _faults_of_variables(spec)
     yield from _faults_of_ports(spec)
-    yield from _faults_of_model_key(spec)
+    yield from faults_of_secret_entries(spec)
+    yield from _faults_of_card(spec)
+    yield from _faults_of_guardrails(spec)
+    yield from _faults_of_dependencies(spec)
     yield from _faults_of_storage(spec)
     yield from faults_of_data(spec)
     yield from faults_of_workload(spec)
@@ -117,16 +128,50 @@ def _faults_of_ports(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
         numbers.add((port.port, port.protocol))
 
 
-def _faults_of_model_key(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    secrets = {secret.name for secret in spec.secrets}
-    key = spec.model.api_key if spec.model else None
-    if key is not None and key not in secrets:
-        known = ", ".join(sorted(secrets)) or "none"
+def _faults_of_guardrails(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    if spec.guardrails and spec.model is None:
+        yield fault("has no effect without model", remedy="remove it", at=("guardrails",))
+    for index, each in enumerate(spec.guardrails):
+        if each in spec.guardrails[:index]:
+            yield fault("entries of guardrails must be unique", at=("guardrails", index))
+
+
+def _faults_of_card(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    if spec.is_pooled and spec.a2a != type(spec.a2a)():
         yield fault(
-            "expected the name of an entry of secrets[]",
-            found=f"{key!r} (there: {known})",
-            at=("model", "apiKey"),
+            "has no effect on a warm pool: whoever claims a sandbox gets its own address",
+            remedy="remove it",
+            at=("a2a",),
         )
+    asks_for_card = "readiness" not in spec.probes.model_fields_set
+    if not spec.a2a.enabled and spec.has_service and asks_for_card:
+        yield fault(
+            "without a card, expected probes.readiness: its default asks for the card",
+            remedy="add probes.readiness, such as {httpGet: {path: /healthz}}",
+            at=("a2a", "enabled"),
+        )
+    for field in ("provider", "icon_url", "documentation_url"):
+        if not spec.a2a.enabled and getattr(spec, field) is not None:
+            name = type(spec).model_fields[field].alias or field
+            yield fault("has no effect without a card", remedy="remove it", at=(name,))
+
+
+def _faults_of_dependencies(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    if not spec.depends_on and not spec.wait_for_dependencies:
+        yield fault(
+            "has no effect without dependsOn", remedy="remove it", at=("waitForDependencies",)
+        )
+    variables: set[str] = set()
+    for index, reference in enumerate(spec.depends_on):
+        variable = address_variable(as_dependency(reference).name)
+        if variable in variables:
+            yield fault(
+                f"expected one dependency for the variable {variable}",
+                found="two",
+                remedy="remove one, or give one of them another name",
+                at=("dependsOn", index),
+            )
+        variables.add(variable)
 
 
 def _faults_of_storage(spec: "AgentSpec") -> Iterator[PydanticCustomError]:

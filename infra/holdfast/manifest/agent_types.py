@@ -12,10 +12,12 @@ from holdfast.manifest.faults import fault
 if TYPE_CHECKING:
     from holdfast.manifest.agent import AgentSpec
 
-AgentType = Literal["BYO", "Job", "Sandbox"]
-"""BYO serves for ever, Job runs by its schedules, Sandbox is a workspace for one user at a time."""
+AgentType = Literal["BYO", "Declarative", "Job", "Sandbox"]
+"""BYO and Declarative serve for ever, the one with its own image and the other with the stack's;
+Job runs by its schedules, Sandbox is a workspace for one user at a time."""
 
-SERVING: Final = frozenset({"BYO"})
+SERVING: Final = frozenset({"BYO", "Declarative"})
+OWN_IMAGE: Final = frozenset({"BYO", "Job", "Sandbox"})
 RUN: Final = frozenset({"Job"})
 SANDBOX: Final = frozenset({"Sandbox"})
 CALLED: Final = SERVING | SANDBOX
@@ -27,18 +29,27 @@ EFFECTS: Final[Mapping[str, frozenset[str]]] = {
     "version": EVERY,
     "owner": EVERY,
     "framework": EVERY,
-    "image": EVERY,
-    "command": EVERY,
-    "args": EVERY,
-    "workingDir": EVERY,
+    "provider": CALLED,
+    "iconUrl": CALLED,
+    "documentationUrl": CALLED,
+    "image": OWN_IMAGE,
+    "command": OWN_IMAGE,
+    "args": OWN_IMAGE,
+    "workingDir": OWN_IMAGE,
     "ports": CALLED,
     "env": EVERY,
     "envFrom": EVERY,
     "imagePullSecrets": EVERY,
+    "dependsOn": EVERY,
+    "waitForDependencies": EVERY,
     "model": EVERY,
     "prompt": EVERY,
     "tools": EVERY,
     "memory": EVERY,
+    "skills": EVERY,
+    "a2a": CALLED,
+    "budget": EVERY,
+    "guardrails": EVERY,
     "storage": EVERY,
     "databases": EVERY,
     "backup": EVERY,
@@ -90,7 +101,7 @@ def types_of(path: str) -> frozenset[str]:
         path: Field below `spec`, in the words of files, such as `network.expose.port`; items of
             lists are not told apart.
     """
-    while path not in EFFECTS:
+    while path not in EFFECTS and "." in path:
         path = path.rpartition(".")[0]
     return EFFECTS[path]
 
@@ -104,6 +115,14 @@ def faults_of_type(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
                 remedy=f"remove it; it is for type {' and '.join(sorted(types))}",
                 at=tuple(path.split(".")),
             )
+    if spec.type != "Declarative" and spec.image is None:
+        yield fault("this field is required", remedy="add image", at=("image",))
+    if spec.type == "Declarative" and (spec.model is None or spec.prompt is None):
+        yield fault(
+            "an agent of type Declarative is what its model and prompt make it",
+            remedy="add model and prompt",
+            at=("type",),
+        )
     if spec.type == "Job" and not spec.schedules:
         yield fault(
             "an agent of type Job runs by its schedules, and has none",

@@ -8,7 +8,10 @@ from holdfast.kube.paths import Segment
 from holdfast.manifest.fetching import fetched_url
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.hosts import Place, place_of
-from holdfast.manifest.references import models_of
+from holdfast.manifest.kinds import MCP_SERVER_KIND, MODEL_CONFIG_KIND
+from holdfast.manifest.model_access import DIRECT
+from holdfast.manifest.references import model_choices
+from holdfast.manifest.topology import edges_of_agent
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -31,7 +34,7 @@ class Destination:
 
 
 def destinations_of(agent: DeclaredAgent, fleet: Fleet) -> tuple[Destination, ...]:
-    """Hosts of model, tools, fetches, telemetry, stores and `network.egress.domains`, in order.
+    """Hosts of model, dependencies, tools, fetches, telemetry, stores and listed domains, in order.
 
     Telemetry falls back on the endpoint of the fleet's environment. References that lead nowhere
     are left out.
@@ -50,14 +53,13 @@ def destinations_of(agent: DeclaredAgent, fleet: Fleet) -> tuple[Destination, ..
 
 def _urls(agent: DeclaredAgent, fleet: Fleet) -> Iterator[tuple[str, tuple[Segment, ...]]]:
     spec = agent.spec
-    own = spec.model.base_url if spec.model is not None else None
-    if own is not None:
-        yield own, ("spec", "model", "baseUrl")
-    for each in models_of(agent):
-        shared = fleet.model_config(each.reference, agent.namespace)
-        is_replaced = own is not None and each.path == ("spec", "model", "ref")
-        if shared is not None and shared.spec.base_url is not None and not is_replaced:
-            yield shared.spec.base_url, each.path
+    yield from _urls_of_models(agent, fleet)
+    yield from _urls_of_dependencies(agent, fleet)
+    for index, skill in enumerate(spec.skills):
+        if skill.git is not None:
+            yield skill.git.url, ("spec", "skills", index, "git", "url")
+        if skill.bucket is not None:
+            yield skill.bucket.url, ("spec", "skills", index, "bucket", "url")
     for index, tool in enumerate(spec.tools):
         if tool.http is not None:
             yield tool.http.url, ("spec", "tools", index, "http", "url")
@@ -92,6 +94,39 @@ def _stores(agent: DeclaredAgent) -> Iterator[Destination]:
     if store := spec.memory.store_in(spec.databases, agent.namespace):
         host, port = store
         yield Destination(host, port, place_of(host), ("spec", "memory", "storeRef"))
+
+
+def _urls_of_models(
+    agent: DeclaredAgent, fleet: Fleet
+) -> Iterator[tuple[str, tuple[Segment, ...]]]:
+    settings = fleet.environment.models
+    for choice, path in model_choices(agent):
+        gateway = choice.gateway_ref or settings.gateway or DIRECT
+        if gateway in settings.gateways:
+            yield settings.gateways[gateway].url, path
+        elif gateway == DIRECT and choice.base_url is not None:
+            yield choice.base_url, (*path, "baseUrl")
+        elif gateway == DIRECT and choice.ref is not None:
+            shared = fleet.model_config(choice.ref, agent.namespace)
+            if shared is not None and shared.spec.base_url is not None:
+                yield shared.spec.base_url, (*path, "ref")
+
+
+def _urls_of_dependencies(
+    agent: DeclaredAgent, fleet: Fleet
+) -> Iterator[tuple[str, tuple[Segment, ...]]]:
+    for edge in edges_of_agent(agent, fleet):
+        name, namespace = edge.target.name, edge.target.namespace
+        if edge.relation != "dependsOn":
+            continue
+        if edge.target.kind == MODEL_CONFIG_KIND:
+            model = fleet.model_config(name, namespace)
+            if model is not None and model.spec.base_url is not None:
+                yield model.spec.base_url, edge.path
+        elif edge.target.kind == MCP_SERVER_KIND:
+            server = fleet.mcp_server(name, namespace)
+            if server is not None:
+                yield server.spec.url, edge.path
 
 
 def _of_url(url: str, path: tuple[Segment, ...]) -> Destination:

@@ -1,12 +1,13 @@
 """The settings of one environment: what a stack file holds under `holdfast:`."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from holdfast.manifest.backup import BackupSettings
 from holdfast.manifest.controllers import ControllerName
-from holdfast.manifest.faults import branch, chosen_by
+from holdfast.manifest.faults import KEY, branch, chosen_by, fault
+from holdfast.manifest.model_access import DIRECT
 from holdfast.manifest.values import (
     DigestReference,
     Items,
@@ -147,14 +148,17 @@ class TelemetrySettings(ManifestModel):
     """Prometheus that rollout.analysis and KEDA ask; default none."""
 
 
-ImageName = Literal["tools", "logShipper", "telemetryCollector"]
+ImageName = Literal["tools", "runtime", "logShipper", "telemetryCollector"]
 
 
 class Images(ManifestModel):
     """Images that run beside agents, each with its digest; what needs an absent one is refused."""
 
     tools: DigestReference | None = None
-    """Fetches, checks and keeps caches warm; must hold sh, curl and sha256sum."""
+    """Fetches, waits, checks and keeps caches warm; must hold sh, curl and sha256sum, and git or
+    tar for skills from there."""
+    runtime: DigestReference | None = None
+    """Runs agents of type Declarative; reads what they are from agent.json."""
     log_shipper: DigestReference | None = None
     """OpenTelemetry Collector with the filelog receiver: sidecar of telemetry.logs."""
     telemetry_collector: DigestReference | None = None
@@ -177,6 +181,32 @@ class ObjectStores(ManifestModel):
     """Store of s3:// URIs; default none."""
     gs: ObjectStore | None = None
     """Store of gs:// URIs, by its S3 protocol; default none."""
+
+
+class ModelGateway(ManifestModel):
+    """A gateway before models: it sees, limits and filters what agents send."""
+
+    url: Url
+    """Its address; agents get it as the model's."""
+
+
+class ModelSettings(ManifestModel):
+    """How models are reached."""
+
+    gateway: LabelName | None = None
+    """Gateway of every model whose agent names none; one of gateways. Default none."""
+    gateways: dict[LabelName, ModelGateway] = Field(default_factory=dict)
+    """Gateways that model.gatewayRef may name."""
+
+    @model_validator(mode="after")
+    def _known_gateway(self) -> Self:
+        if DIRECT in self.gateways:
+            raise fault("this name means no gateway", at=("gateways", DIRECT, KEY))
+        if self.gateway is not None and self.gateway not in self.gateways:
+            known = ", ".join(sorted(self.gateways)) or "none"
+            found = f"{self.gateway!r} (there: {known})"
+            raise fault("expected one of gateways", found=found, at=("gateway",))
+        return self
 
 
 class Environment(ManifestModel):
@@ -204,6 +234,8 @@ class Environment(ManifestModel):
     """Images that run beside agents."""
     object_stores: ObjectStores = ObjectStores()
     """Where files are fetched from."""
+    models: ModelSettings = ModelSettings()
+    """How models are reached."""
     policy: PolicySettings = PolicySettings()
     """How strictly the stack is judged."""
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)

@@ -10,10 +10,11 @@ from holdfast.kube.paths import Segment, parse_path
 from holdfast.manifest.agent import Agent, AgentSpec, Metadata
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.exemptions import DriftIgnoreSpec, PolicyExceptionSpec
-from holdfast.manifest.model import McpServerSpec, ModelConfigSpec, ObjectReference, as_reference
+from holdfast.manifest.model import ModelConfigSpec, ObjectReference, as_reference
 from holdfast.manifest.origin import Origin
 from holdfast.manifest.team import AgentTeamSpec
 from holdfast.manifest.tool_lock import ToolLock
+from holdfast.manifest.tooling import McpServerSpec
 
 S = TypeVar("S")
 

@@ -9,9 +9,17 @@ from holdfast.manifest.destinations import destinations_of
 from holdfast.manifest.exposure import GATEWAY
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.hosts import Place, is_outside
+from holdfast.manifest.model_access import DIRECT
 from holdfast.manifest.needs import unmet_needs
-from holdfast.manifest.references import faults_of_references, faults_of_teams
+from holdfast.manifest.references import faults_of_references, faults_of_teams, model_choices
 from holdfast.manifest.tool_checks import faults_of_lock, faults_of_tools
+from holdfast.manifest.topology_checks import (
+    faults_of_cycles,
+    faults_of_dependencies,
+    faults_of_tenants,
+    faults_of_volumes,
+)
+from holdfast.manifest.validation import suggestion
 
 
 def faults_of_fleet(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestError]:
@@ -23,9 +31,13 @@ def faults_of_fleet(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestErro
     """
     for agent in fleet.agents:
         yield from faults_of_references(agent, fleet, names)
+        yield from faults_of_dependencies(agent, fleet, names)
         yield from faults_of_tools(agent, fleet)
     yield from faults_of_teams(fleet, names)
     yield from faults_of_lock(fleet)
+    yield from faults_of_cycles(fleet)
+    yield from faults_of_volumes(fleet)
+    yield from faults_of_tenants(fleet)
 
 
 def faults_in_environment(fleet: Fleet) -> Iterator[ManifestError]:
@@ -33,6 +45,7 @@ def faults_in_environment(fleet: Fleet) -> Iterator[ManifestError]:
     for agent in fleet.agents:
         yield from _faults_of_owner(agent, fleet)
         yield from _faults_of_gateway(agent, fleet)
+        yield from _faults_of_model_gateway(agent, fleet)
         yield from _faults_of_egress(agent, fleet)
         yield from _faults_of_needs(agent, fleet)
 
@@ -65,6 +78,32 @@ def _no_gateway(agent: DeclaredAgent, fleet: Fleet, path: Path) -> ManifestError
         found="none",
         remedy="set holdfast:network.gateway in the stack file: the pods that requests come from",
     )
+
+
+def _faults_of_model_gateway(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
+    gateways = fleet.environment.models.gateways
+    default = fleet.environment.models.gateway
+    is_watched = False
+    for choice, path in model_choices(agent):
+        name = choice.gateway_ref or default or DIRECT
+        is_watched = is_watched or name != DIRECT
+        if choice.gateway_ref not in {None, DIRECT, *gateways}:
+            here = (*path, "gatewayRef")
+            yield ManifestError(
+                agent.location_of(here),
+                format_path(here),
+                expected=f"expected a model gateway of stack {fleet.stack!r}",
+                found=repr(choice.gateway_ref),
+                remedy=f"{suggestion(name, gateways)}; see holdfast:models.gateways",
+            )
+    if agent.spec.guardrails and not is_watched:
+        yield ManifestError(
+            agent.location_of("spec.guardrails"),
+            "spec.guardrails",
+            expected=f"expected a model gateway on stack {fleet.stack!r}, which judges for them",
+            found="none",
+            remedy="set model.gatewayRef, or holdfast:models.gateway in the stack file",
+        )
 
 
 def _faults_of_egress(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:

@@ -1,39 +1,23 @@
-"""The model an agent thinks with, its prompt, and the tools it may call."""
+"""The model an agent thinks with, and its prompt."""
 
-import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from holdfast.manifest.faults import branch, chosen_by, fault
+from holdfast.manifest.model_access import DIRECT, ModelTls
 from holdfast.manifest.runtime import KeyReference
 from holdfast.manifest.values import (
     Duration,
     FileName,
     Items,
     LabelName,
+    LabelValue,
     ManifestModel,
     ObjectName,
-    Sha256,
     Text,
     Url,
 )
-
-
-def _tool_name(value: str) -> str:
-    if re.fullmatch(r"[A-Za-z0-9_./-]{1,128}", value):
-        return value
-    if "*" in value:
-        raise fault("expected the tools by name, without wildcard", remedy="list each tool")
-    raise fault("expected a tool's name: 1 to 128 letters, digits, '_', '-', '.' and '/'")
-
-
-Transport = Literal["stdio", "sse", "streamable-http"]
-ToolName = Annotated[
-    str,
-    AfterValidator(_tool_name),
-    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_./-]{1,128}$"}),
-]
 
 
 class ObjectReference(ManifestModel):
@@ -99,19 +83,38 @@ class ModelChoice(ManifestModel):
         return self
 
 
-class Model(ModelChoice):
-    """The model of an agent, its parameters and the way to it."""
+class ModelAccess(ModelChoice):
+    """A model, its parameters and the way to it."""
 
-    fallbacks: Items[ModelChoice] = ()
-    """Models tried in this order when the first fails."""
     parameters: ModelParameters = ModelParameters()
     """Sampling parameters."""
-    timeout: Duration = "60s"
-    """Longest wait for an answer; default 60s."""
     base_url: Url | None = None
-    """Address of the model; its host joins the agent's egress. Default the provider's."""
+    """Address of the model; its host joins the agent's egress. Default the gateway's, else the
+    provider's."""
     api_key: LabelName | None = None
     """Name of the entry in secrets[] that holds the key."""
+    tls: ModelTls | None = None
+    """How its certificate is judged; default like any public one."""
+    gateway_ref: LabelName | None = None
+    """Model gateway of the stack (holdfast:models) that stands before it; default the stack's own,
+    `direct` for none. Excludes baseUrl."""
+
+    @model_validator(mode="after")
+    def _one_address(self) -> Self:
+        if self.base_url is not None and self.gateway_ref not in {None, DIRECT}:
+            raise fault("gatewayRef excludes baseUrl", at=("gatewayRef",))
+        return self
+
+
+class Model(ModelAccess):
+    """The model of an agent, and those that stand in for it."""
+
+    fallbacks: Items[ModelAccess] = ()
+    """Models tried in this order when the first fails."""
+    timeout: Duration = "60s"
+    """Longest wait for an answer; default 60s."""
+    expect_resolved: Text | None = None
+    """Model that the provider is to answer with, where name is an alias; compared by drift."""
 
 
 class PromptSource(ManifestModel):
@@ -139,83 +142,14 @@ class Prompt(ManifestModel):
     """The text itself; taken literally, nothing in it is expanded."""
     system_message_from: PromptSource | None = None
     """Where the text stands."""
+    template_sources: Items[ObjectName] = ()
+    """ConfigMaps in the agent's namespace with parts that the message includes; each is mounted
+    as a folder below /etc/holdfast/prompt-templates."""
 
     @model_validator(mode="after")
     def _one_message(self) -> Self:
         if (self.system_message is None) == (self.system_message_from is None):
             raise fault("expected either systemMessage or systemMessageFrom")
-        return self
-
-
-class McpTool(ManifestModel):
-    """Tools of an MCP server, by name."""
-
-    server_ref: Reference | None = None
-    """Name of an MCPServer; excludes url."""
-    url: Url | None = None
-    """Address of a server that is not declared; its host joins the agent's egress."""
-    transport: Transport = "streamable-http"
-    """How the server is spoken to; default streamable-http."""
-    tool_names: Annotated[Items[ToolName], Field(max_length=50)] = ()
-    """Tools the agent may call; at least one, at most 50."""
-    deny_names: Items[ToolName] = ()
-    """Tools it may never call."""
-    require_approval: Items[ToolName] = ()
-    """Tools that a person must approve, each time; a subset of toolNames."""
-    timeout: Duration = "30s"
-    """Longest wait for a tool; default 30s."""
-    digest: Sha256 | None = None
-    """Digest over the reviewed names, descriptions and input schemas."""
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if (self.server_ref is None) == (self.url is None):
-            raise fault("expected either serverRef or url")
-        if not self.tool_names:
-            raise fault("expected at least one tool in toolNames", remedy="list the tools by name")
-        for index, name in enumerate(self.deny_names):
-            if name in self.tool_names:
-                expected = "a tool cannot stand in toolNames and in denyNames"
-                raise fault(expected, found=repr(name), at=("denyNames", index))
-        for index, name in enumerate(self.require_approval):
-            if name not in self.tool_names:
-                expected = "requireApproval must be a subset of toolNames"
-                raise fault(expected, found=repr(name), at=("requireApproval", index))
-        return self
-
-
-class AgentTool(ManifestModel):
-    """Another agent as a tool; it joins network.peers."""
-
-    ref: Reference
-    """Name of the agent."""
-    isolate_sessions: bool = False
-    """Give each call a session of its own; default false."""
-
-
-class HttpTool(ManifestModel):
-    """An HTTP endpoint as a tool; its host joins the agent's egress."""
-
-    url: Url
-    """Address."""
-    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
-    """HTTP method; default POST."""
-
-
-class Tool(ManifestModel):
-    """One entry of tools[]: exactly one of mcp, agent and http."""
-
-    mcp: McpTool | None = None
-    """Tools of an MCP server."""
-    agent: AgentTool | None = None
-    """Another agent."""
-    http: HttpTool | None = None
-    """An HTTP endpoint."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if sum(part is not None for part in (self.mcp, self.agent, self.http)) != 1:
-            raise fault("expected exactly one of mcp, agent and http")
         return self
 
 
@@ -232,20 +166,11 @@ class ModelConfigSpec(ManifestModel):
     """Secret and key in the consumer's namespace; mounted as a file, never an env variable."""
     parameters: ModelParameters = ModelParameters()
     """Sampling parameters; an agent's own win one by one."""
-    allowed_namespaces: Items[LabelName] = ()
-    """Other namespaces whose agents may refer to it."""
-
-
-class McpServerSpec(ManifestModel):
-    """A tool server that several agents share through tools[].mcp.serverRef."""
-
-    url: Url
-    """Address of the server."""
-    transport: Transport = "streamable-http"
-    """How it is spoken to; default streamable-http."""
-    tool_names: Items[ToolName] = ()
-    """The tools it offers; an agent's toolNames must be among them when given."""
-    digest: Sha256 | None = None
-    """Digest over the reviewed names, descriptions and input schemas."""
+    tls: ModelTls | None = None
+    """How its certificate is judged; the Secret is one of the consumer's namespace."""
+    expect_resolved: Text | None = None
+    """Model that the provider is to answer with, where name is an alias; compared by drift."""
+    data_class: LabelValue | None = None
+    """Most sensitive class of data that may be sent to it, such as internal; told in agent.json."""
     allowed_namespaces: Items[LabelName] = ()
     """Other namespaces whose agents may refer to it."""

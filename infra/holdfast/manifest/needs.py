@@ -58,6 +58,7 @@ def image_of(environment: Environment, name: ImageName) -> str | None:
     images = environment.images
     return {
         "tools": images.tools,
+        "runtime": images.runtime,
         "logShipper": images.log_shipper,
         "telemetryCollector": images.telemetry_collector,
     }[name]
@@ -94,6 +95,13 @@ def _controllers_of_secrets(spec: "AgentSpec") -> Iterator[tuple[ControllerName,
 
 
 def _images(spec: "AgentSpec") -> Iterator[tuple[ImageName, Path]]:
+    if spec.type == "Declarative":
+        yield "runtime", ("type",)
+    if spec.depends_on and spec.wait_for_dependencies:
+        yield "tools", ("dependsOn",)
+    for index, skill in enumerate(spec.skills):
+        if not skill.oci:
+            yield "tools", ("skills", index)
     for index, step in enumerate(spec.lifecycle.pre_start):
         if step.fetch is not None:
             yield "tools", ("lifecycle", "preStart", index, "fetch")

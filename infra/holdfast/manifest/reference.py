@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from holdfast.manifest import model, values
+from holdfast.manifest import a2a, model, skills, tooling, values
 from holdfast.manifest.agent import AGENT_KIND
 from holdfast.manifest.agent_types import types_of
 from holdfast.manifest.annotations import alternatives
@@ -141,7 +141,11 @@ _NAMED: tuple[tuple[Any, str], ...] = (
     (values.LabelValue, "label value"),
     (values.QualifiedKey, "label key"),
     (values.ResourceName, "resource name"),
-    (model.ToolName, "tool name"),
+    (tooling.ToolName, "tool name"),
+    (tooling.HeaderName, "HTTP header"),
+    (a2a.MediaType, "media type"),
+    (skills.Commit, "commit: 40 hex digits"),
+    (skills.InnerPath, "relative path"),
     (values.JsonObject, "mapping, in Kubernetes' own words"),
 )
 

@@ -16,7 +16,7 @@ from holdfast.manifest.fleet import (
     Fleet,
 )
 from holdfast.manifest.kinds import MCP_SERVER_KIND, MODEL_CONFIG_KIND
-from holdfast.manifest.model import ObjectReference, as_reference
+from holdfast.manifest.model import ModelAccess, ObjectReference, as_reference
 from holdfast.manifest.validation import suggestion
 
 _WORDS = {
@@ -58,15 +58,19 @@ def references_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
 
 def models_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
     """Every shared model of an agent: its own first, then the fallbacks in order."""
+    for choice, path in model_choices(agent):
+        if choice.ref is not None:
+            yield FieldReference(MODEL_CONFIG_KIND, choice.ref, (*path, "ref"))
+
+
+def model_choices(agent: DeclaredAgent) -> Iterator[tuple[ModelAccess, Path]]:
+    """The model of an agent and its fallbacks, with the place of each."""
     model = agent.spec.model
     if model is None:
         return
-    if model.ref is not None:
-        yield FieldReference(MODEL_CONFIG_KIND, model.ref, ("spec", "model", "ref"))
+    yield model, ("spec", "model")
     for index, fallback in enumerate(model.fallbacks):
-        if fallback.ref is not None:
-            path = ("spec", "model", "fallbacks", index, "ref")
-            yield FieldReference(MODEL_CONFIG_KIND, fallback.ref, path)
+        yield fallback, ("spec", "model", "fallbacks", index)
 
 
 def _embedding_model_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
@@ -98,23 +102,59 @@ def faults_of_references(
     for each in references_of(agent):
         target = target_of(each, agent, fleet)
         if target is None:
-            yield from _faults_of_absence(each, agent, names)
+            yield from faults_of_absence(each, agent, names)
         elif not isinstance(target, DeclaredAgent):
-            yield from _faults_of_sharing(each, agent, target)
+            yield from faults_of_sharing(each, agent, target)
     for each in peers_of(agent):
         callee = fleet.agent(each.reference, agent.namespace)
-        if callee is not None and not lets_in(callee, agent):
-            place = callee.location_of("spec.network.ingressFrom")
-            entry = agent.name
-            if callee.namespace != agent.namespace:
-                entry = f"{{namespace: {agent.namespace}, name: {agent.name}}}"
-            yield _fault(
-                agent,
-                each.path,
-                expected=f"expected an agent that lets {agent.name!r} in",
-                found=f"{callee.name!r}, whose ingressFrom ({place}) does not name it",
-                remedy=f"add {entry} to ingressFrom of {callee.name!r}, or remove the peer",
-            )
+        if callee is not None:
+            yield from faults_of_entry(agent, each.path, callee)
+
+
+def faults_of_entry(
+    agent: DeclaredAgent, path: Path, callee: DeclaredAgent
+) -> Iterator[ManifestError]:
+    """What keeps an agent from calling another one that it names; both ends are told."""
+    if not callee.spec.has_service:
+        place = callee.location_of("spec.type")
+        what = "a warm pool" if callee.spec.is_pooled else f"of type {callee.spec.type}"
+        yield _fault(
+            agent,
+            path,
+            expected="expected an agent that can be called",
+            found=f"{callee.name!r}, which is {what} ({place}) and has no address",
+            remedy="remove the reference",
+        )
+    elif agent.spec.network.egress.mode == "denyAll":
+        place = agent.location_of("spec.network.egress.mode")
+        yield _fault(
+            agent,
+            path,
+            expected="expected no call to other agents",
+            found=f"one to {callee.name!r}, although egress.mode is denyAll ({place})",
+            remedy="set egress.mode: allowList, or remove the reference",
+        )
+    elif agent.namespace not in {callee.namespace, *callee.spec.a2a.allowed_namespaces}:
+        place = callee.location_of("spec.a2a.allowedNamespaces")
+        yield _fault(
+            agent,
+            path,
+            expected=f"expected an agent that namespace {agent.namespace!r} may refer to",
+            found=f"{callee.name!r}, whose a2a.allowedNamespaces ({place}) does not name it",
+            remedy=f"add {agent.namespace} to a2a.allowedNamespaces of {callee.name!r}",
+        )
+    elif not lets_in(callee, agent):
+        place = callee.location_of("spec.network.ingressFrom")
+        entry = agent.name
+        if callee.namespace != agent.namespace:
+            entry = f"{{namespace: {agent.namespace}, name: {agent.name}}}"
+        yield _fault(
+            agent,
+            path,
+            expected=f"expected an agent that lets {agent.name!r} in",
+            found=f"{callee.name!r}, whose ingressFrom ({place}) does not name it",
+            remedy=f"add {entry} to ingressFrom of {callee.name!r}, or remove the peer",
+        )
 
 
 def faults_of_teams(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestError]:
@@ -123,7 +163,7 @@ def faults_of_teams(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestErro
         for index, member in enumerate(team.spec.members):
             if fleet.agent(member, team.namespace) is None:
                 path = ("spec", "members", index)
-                yield from _faults_of_absence(FieldReference(AGENT_KIND, member, path), team, names)
+                yield from faults_of_absence(FieldReference(AGENT_KIND, member, path), team, names)
 
 
 def target_of(
@@ -146,9 +186,10 @@ def _names(entry: Caller, callee: DeclaredAgent, caller: DeclaredAgent) -> bool:
     )
 
 
-def _faults_of_absence(
+def faults_of_absence(
     reference: FieldReference, referrer: Declaration, names: DeclaredNames
 ) -> Iterator[ManifestError]:
+    """A reference that leads nowhere, with what may be meant."""
     namespace, name = as_reference(reference.reference, referrer.namespace)
     known = names.of(reference.kind)
     namespaces = known.get(name, {})
@@ -168,11 +209,12 @@ def _faults_of_absence(
     )
 
 
-def _faults_of_sharing(
+def faults_of_sharing(
     reference: FieldReference,
     agent: DeclaredAgent,
     target: DeclaredModelConfig | DeclaredMcpServer,
 ) -> Iterator[ManifestError]:
+    """A reference to what another namespace shares, though not with this one."""
     if agent.namespace in {target.namespace, *target.spec.allowed_namespaces}:
         return
     place = target.location_of("spec.allowedNamespaces")

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from holdfast.manifest.faults import fault
 from holdfast.manifest.model import Reference
-from holdfast.manifest.values import Items, JsonObject, LabelValue, ManifestModel
+from holdfast.manifest.values import Items, JsonObject, LabelName, LabelValue, ManifestModel
 
 
 class AgentTeamSpec(ManifestModel):
@@ -20,6 +20,9 @@ class AgentTeamSpec(ManifestModel):
     """Agents of the team; an agent belongs to one team at most."""
     entry_points: Items[Reference] = ()
     """Members that others call; what they reach is shown by `holdfast graph`."""
+    namespaces: Items[LabelName] = ()
+    """Namespaces that are the team's alone: no other team may claim them, nor its agents live
+    there."""
     tags: Items[LabelValue] = ()
     """Words by which teams are found, shown by `holdfast graph`."""
     defaults: JsonObject = Field(default_factory=dict)
@@ -27,7 +30,11 @@ class AgentTeamSpec(ManifestModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        for field, entries in (("tags", self.tags), ("members", self.members)):
+        for field, entries in (
+            ("tags", self.tags),
+            ("members", self.members),
+            ("namespaces", self.namespaces),
+        ):
             seen: list[object] = []
             for index, entry in enumerate(entries):
                 if entry in seen:

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 from holdfast.errors import ManifestError
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.fleet import Declaration, DeclaredAgent, DeclaredMcpServer, Fleet
-from holdfast.manifest.model import McpTool
 from holdfast.manifest.tool_lock import LOCK_FILE, LockedServer
+from holdfast.manifest.tooling import McpTool
 from holdfast.manifest.validation import suggestion
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from holdfast.errors import SourceLocation
 from holdfast.manifest.fleet import Fleet
-from holdfast.manifest.model import Transport
 from holdfast.manifest.tool_checks import server_key
+from holdfast.manifest.tooling import Transport
 
 
 @dataclass(frozen=True, slots=True)

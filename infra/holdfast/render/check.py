@@ -18,8 +18,8 @@ from holdfast.render.container import pod_security_context
 from holdfast.render.environment import proxy_env
 from holdfast.render.identity import service_account_name
 from holdfast.render.marks import AgentMarks, RenderedObject, content_hash
+from holdfast.render.models import resolve_model
 from holdfast.render.prestart import command_container
-from holdfast.render.settings import resolve_model
 from holdfast.render.surroundings import Surroundings
 from holdfast.render.tool_container import Script, script_container
 from holdfast.render.tool_scripts import CHECK
@@ -134,7 +134,7 @@ def check_targets(
 def _model_target(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> str:
     assert spec.model is not None  # noqa: S101 - the caller asked for it
     model = resolve_model(marks, spec.model, surroundings)
-    url = spec.model.base_url or model.base_url or _KNOWN_MODEL_URLS.get(model.provider.lower())
+    url = model.base_url or _KNOWN_MODEL_URLS.get(model.provider.lower())
     if url is None:
         raise RenderError(
             f"agent {marks.name}: spec.lifecycle.postStartCheck.llm: the address of provider "

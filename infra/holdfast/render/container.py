@@ -8,9 +8,10 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.render.environment import render_env, render_env_from
 from holdfast.render.marks import AgentMarks
+from holdfast.render.models import model_mounts
 from holdfast.render.probes import render_pre_stop, render_probes
 from holdfast.render.secrets import CSI_FOLDER, csi_volume, secret_name, way_of
-from holdfast.render.settings import MODEL_KEY_FOLDER, mounted_configs, resolve_model
+from holdfast.render.settings import mounted_configs
 from holdfast.render.storage import claim_name, volume_name
 from holdfast.render.surroundings import Surroundings
 
@@ -25,7 +26,7 @@ def render_container(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundi
     requests, limits = spec.resources.effective()
     container: KubeObject = {
         "name": CONTAINER,
-        "image": spec.image,
+        "image": spec.image or surroundings.image("runtime"),
         "imagePullPolicy": "IfNotPresent",
         "env": render_env(marks, spec, surroundings),
         "resources": {"requests": requests, "limits": limits},
@@ -118,10 +119,7 @@ def _mounts(
         elif secret.mount_path and way != "vault":
             volume = _secret(name, secret_name(marks, secret), secret.key)
             pairs.append((_read_only(name, secret.mount_path), volume))
-    model = resolve_model(marks, spec.model, surroundings) if spec.model else None
-    if model and model.api_key:
-        volume = _secret("model-key", model.api_key.name, model.api_key.key)
-        pairs.append((_read_only("model-key", MODEL_KEY_FOLDER), volume))
+    pairs += model_mounts(marks, spec, surroundings)
     for claim in spec.storage:
         name = volume_name(claim)
         volume = {"name": name, "persistentVolumeClaim": {"claimName": claim_name(marks, claim)}}

@@ -6,11 +6,13 @@ from typing import Any
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.runtime import EnvVar
-from holdfast.manifest.text_checks import duration_milliseconds
+from holdfast.render.agent_card import CARD_KEY, has_card
+from holdfast.render.dependencies import dependency_env
 from holdfast.render.identity import lease_name
 from holdfast.render.marks import AgentMarks
+from holdfast.render.models import model_env
 from holdfast.render.secrets import secret_name
-from holdfast.render.settings import MODEL_KEY_FOLDER, SETTINGS_FOLDER, resolve_model
+from holdfast.render.settings import SETTINGS_FOLDER
 from holdfast.render.surroundings import Surroundings
 
 LOG_FOLDER = "/var/log/agent"
@@ -71,33 +73,18 @@ def _ours(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dic
         "LOG_FORMAT": spec.telemetry.logs.format,
         "LOG_LEVEL": spec.telemetry.logs.level,
     }
+    if has_card(spec):
+        variables["AGENT_CARD_FILE"] = f"{SETTINGS_FOLDER}/{CARD_KEY}"
     return (
         variables
-        | _model(marks, spec, surroundings)
+        | dependency_env(marks, spec, surroundings)
+        | model_env(marks, spec, surroundings)
         | _memory(marks, spec)
         | _databases(spec)
         | _traces(marks, spec, surroundings)
         | render_proxy(spec, surroundings)
         | _sidecars(marks, spec)
     )
-
-
-def _model(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
-    if spec.model is None:
-        return {}
-    model = resolve_model(marks, spec.model, surroundings)
-    seconds = -(-duration_milliseconds(spec.model.timeout) // 1000)
-    variables = {
-        "MODEL_PROVIDER": model.provider,
-        "MODEL_NAME": model.name,
-        "MODEL_TIMEOUT_SECONDS": str(seconds),
-    }
-    if base_url := spec.model.base_url or model.base_url:
-        variables["MODEL_BASE_URL"] = base_url
-    if model.api_key:
-        # A file: its value shows neither in the object nor in the process list.
-        variables["MODEL_API_KEY_FILE"] = f"{MODEL_KEY_FOLDER}/{model.api_key.key}"
-    return variables
 
 
 def _traces(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:

@@ -6,10 +6,15 @@ from dataclasses import dataclass, field, replace
 from holdfast.errors import RenderError
 from holdfast.kube.objects import reference_of
 from holdfast.manifest.environment import NamespaceLimits
+from holdfast.manifest.ordering import cycles, waves
 from holdfast.render.agent import render_agent
+from holdfast.render.dependencies import dependencies_of
 from holdfast.render.marks import Origin, RenderedObject, revised
 from holdfast.render.namespaces import render_limits, render_namespaces
 from holdfast.render.plan import AgentPlan
+
+Place = tuple[str, str]
+"""Namespace and name."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,38 @@ class FleetPlan:
         names = {agent.marks.namespace for agent in self.agents}
         limits = render_limits(names, self.namespace_limits, self.origin)
         return tuple(revised(item) for item in limits)
+
+    def start_needs(self) -> dict[Place, tuple[Place, ...]]:
+        """Agent to the agents of the fleet that must be up before it starts."""
+        places = {place_of_agent(agent) for agent in self.agents}
+        return {
+            place_of_agent(agent): tuple(
+                (each.peer.namespace, each.peer.name)
+                for each in dependencies_of(agent.marks, agent.spec, agent.surroundings)
+                if each.peer and (each.peer.namespace, each.peer.name) in places
+            )
+            for agent in self.agents
+        }
+
+    def in_start_order(self) -> list[AgentPlan]:
+        """The agents, each after those that it needs.
+
+        Raises:
+            RenderError: agents wait for one another.
+        """
+        needs = self.start_needs()
+        if found := cycles(needs):
+            way = " -> ".join(name for _, name in [*found[0], found[0][0]])
+            raise RenderError(
+                f"agents wait for one another: {way}", remedy="remove one of these dependencies"
+            )
+        agents = {place_of_agent(agent): agent for agent in self.agents}
+        return [agents[place] for wave in waves(needs) for place in wave]
+
+
+def place_of_agent(agent: AgentPlan) -> Place:
+    """Namespace and name of an agent."""
+    return agent.marks.namespace, agent.marks.name
 
 
 def render_fleet(plan: FleetPlan) -> tuple[RenderedObject, ...]:

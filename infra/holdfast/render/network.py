@@ -11,12 +11,14 @@ from holdfast.manifest.exposure import GATEWAY, Caller, Namespace
 from holdfast.manifest.fetching import fetched_url
 from holdfast.manifest.hosts import is_outside
 from holdfast.manifest.model import as_reference
+from holdfast.render.dependencies import called_agents, dependencies_of
 from holdfast.render.domains import render_domains
 from holdfast.render.environment import otlp_endpoint
 from holdfast.render.marks import AgentMarks, RenderedObject
+from holdfast.render.models import all_models
 from holdfast.render.routes import render_route
 from holdfast.render.services import STANDBY, hands_over_service, moved_service, service_ports
-from holdfast.render.settings import resolve_model
+from holdfast.render.skills import skill_urls
 from holdfast.render.surroundings import DEFAULT_PORTS, Host, Surroundings
 
 METADATA_ADDRESSES = ("169.254.169.254/32", "fd00:ec2::254/128")
@@ -133,9 +135,7 @@ def egress_rules(
         rules.append(dns_rule(surroundings))
     if declared.mode == "denyAll":
         return rules
-    references = (*spec.network.peers, *(tool.agent.ref for tool in spec.tools if tool.agent))
-    peers = {surroundings.peer(reference, marks.namespace) for reference in references}
-    for peer in sorted(peers, key=lambda each: (each.namespace, each.name)):
+    for peer in called_agents(marks, spec, surroundings):
         pods = _agent_pods(peer.name, peer.namespace, marks.origin.stack)
         rules.append({"to": [pods], "ports": [_tcp(peer.port)]})
     hosts = reached_hosts(marks, spec, surroundings)
@@ -154,10 +154,10 @@ def egress_rules(
 def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[Host]:
     """Hosts of model, tools, fetches, databases, memory and telemetry, without repeats, by name."""
     urls: list[str | None] = [otlp_endpoint(spec, surroundings)]
-    if spec.model:
-        choices = (spec.model, *spec.model.fallbacks)
-        models = [resolve_model(marks, choice, surroundings) for choice in choices]
-        urls += [spec.model.base_url, *(model.base_url for model in models)]
+    urls += [model.base_url for model in all_models(marks, spec, surroundings)]
+    needed = dependencies_of(marks, spec, surroundings)
+    urls += [each.url for each in needed if each.peer is None]
+    urls += skill_urls(spec)
     vault = surroundings.environment.secret_stores.vault
     if vault is not None and any(secret.provider == "vault" for secret in spec.secrets):
         urls.append(vault.address)

@@ -13,7 +13,9 @@ from holdfast.render.prestart import fetch_folders, render_prestart
 from holdfast.render.restore import restore_container
 from holdfast.render.secrets import vault_annotations, vault_volumes
 from holdfast.render.sidecars import LOG_MOUNT, LOG_VOLUME, declared_container, typed_sidecars
+from holdfast.render.skills import skill_containers, skill_mounts, skill_volumes
 from holdfast.render.surroundings import Surroundings
+from holdfast.render.waiting import waiting_containers
 
 CONFIG_HASH = "holdfast.dev/config-hash"
 TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a folder, no token
@@ -50,10 +52,16 @@ def pod_template(
 def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> KubeObject:
     added = _added_volumes(spec)
     agent = render_container(marks, spec, surroundings)
-    agent["volumeMounts"] = [*agent["volumeMounts"], *(mount for mount, _ in added)]
+    agent["volumeMounts"] = [
+        *agent["volumeMounts"],
+        *(mount for mount, _ in added),
+        *skill_mounts(spec),
+    ]
     first = [
         *typed_sidecars(marks, spec, surroundings),
+        *waiting_containers(marks, spec, surroundings),
         *(each for each in [restore_container(spec)] if each),
+        *skill_containers(spec, surroundings),
         *render_prestart(spec, agent, surroundings),
         *(declared_container(each, spec) for each in spec.init_containers),
     ]
@@ -67,6 +75,7 @@ def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> Kube
         "volumes": [
             *render_volumes(marks, spec, surroundings),
             *(volume for _, volume in added),
+            *skill_volumes(spec),
             *vault_volumes(spec),
         ],
     }

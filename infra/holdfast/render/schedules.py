@@ -4,6 +4,7 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.agent_checks import INPUT_VARIABLE
 from holdfast.manifest.schedule import Schedule, schedule_names
+from holdfast.manifest.text_checks import duration_milliseconds
 from holdfast.render.marks import AgentMarks, RenderedObject
 from holdfast.render.pod import pod_template
 from holdfast.render.surroundings import Surroundings
@@ -24,15 +25,18 @@ def render_schedules(
                 "apiVersion": "batch/v1",
                 "kind": "CronJob",
                 "metadata": marks.metadata(name.removeprefix(f"{marks.name}-")),
-                "spec": _schedule(marks, schedule, template),
+                "spec": _schedule(marks, spec, schedule, template),
             },
         )
         for name, schedule in zip(names, spec.schedules, strict=True)
     ]
 
 
-def _schedule(marks: AgentMarks, schedule: Schedule, template: KubeObject) -> KubeObject:
+def _schedule(
+    marks: AgentMarks, spec: AgentSpec, schedule: Schedule, template: KubeObject
+) -> KubeObject:
     job: KubeObject = {
+        "activeDeadlineSeconds": -(-duration_milliseconds(spec.budget.timeout) // 1000),
         "backoffLimit": schedule.retries,
         "template": _with_input(template, schedule.input),
         "ttlSecondsAfterFinished": schedule.ttl_seconds_after_finished,

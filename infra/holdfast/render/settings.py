@@ -8,17 +8,30 @@ from typing import Any
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.limits import Budget
 from holdfast.manifest.memory import Database
-from holdfast.manifest.model import ModelChoice, Tool, as_reference
+from holdfast.manifest.model import as_reference
+from holdfast.manifest.skills import AgentSkill
 from holdfast.manifest.state import ConfigEntry
 from holdfast.manifest.text_checks import duration_milliseconds
+from holdfast.manifest.tooling import Tool
+from holdfast.render.agent_card import CARD_KEY, agent_card, has_card
 from holdfast.render.marks import AgentMarks, RenderedObject, content_hash
-from holdfast.render.surroundings import ResolvedModel, Surroundings
+from holdfast.render.models import (
+    embedding_model,
+    entry_place,
+    model_settings,
+    one_model,
+    resolved_models,
+)
+from holdfast.render.surroundings import Surroundings
 
 SETTINGS_FOLDER = "/etc/holdfast/agent"
+SETTINGS_KEY = "agent.json"
 PROMPT_FOLDER = "/etc/holdfast/prompt"
 PROMPT_KEY = "system.md"
-MODEL_KEY_FOLDER = "/var/run/secrets/holdfast/model"
+SKILLS_FOLDER = "/etc/holdfast/skills"
+PROMPT_TEMPLATES_FOLDER = "/etc/holdfast/prompt-templates"
 
 
 @dataclass(frozen=True)
@@ -34,12 +47,10 @@ def render_settings(
     marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
 ) -> list[RenderedObject]:
     """ConfigMaps `<agent>-config`, `<agent>-prompt-<hash>` and one a configuration entry."""
-    settings = json.dumps(
-        agent_settings(marks, spec, surroundings), indent=2, sort_keys=True, ensure_ascii=False
-    )
-    rendered = [
-        RenderedObject(marks.name, "config", _config_map(marks, "config", {"agent.json": settings}))
-    ]
+    files = {SETTINGS_KEY: _json(agent_settings(marks, spec, surroundings))}
+    if has_card(spec):
+        files[CARD_KEY] = _json(agent_card(marks, spec))
+    rendered = [RenderedObject(marks.name, "config", _config_map(marks, "config", files))]
     if spec.prompt and spec.prompt.system_message:
         prompt = _config_map(marks, prompt_suffix(spec), {PROMPT_KEY: spec.prompt.system_message})
         # The name holds the hash of the content: a changed prompt is another object.
@@ -66,6 +77,10 @@ def mounted_configs(marks: AgentMarks, spec: AgentSpec) -> list[MountedConfig]:
         name = source.config_map if source else None
         prompt = name or f"{marks.name}-{prompt_suffix(spec)}"
         mounts.append(MountedConfig("agent-prompt", prompt, PROMPT_FOLDER))
+        mounts += (
+            MountedConfig(f"prompt-templates-{index}", name, f"{PROMPT_TEMPLATES_FOLDER}/{name}")
+            for index, name in enumerate(spec.prompt.template_sources)
+        )
     for entry in spec.config:
         name = entry.from_ or f"{marks.name}-{entry.name}"
         mounts.append(MountedConfig(f"config-{entry.name}", name, entry.mount_path))
@@ -98,17 +113,27 @@ def agent_settings(
     if spec.description:
         settings["description"] = spec.description
     if spec.model:
-        settings["model"] = _model_settings(marks, spec, surroundings)
+        settings["model"] = model_settings(marks, spec, surroundings)
     if spec.prompt:
         source = spec.prompt.system_message_from
         key = source.key if source and source.key else PROMPT_KEY
         settings["prompt"] = {"systemMessageFile": f"{PROMPT_FOLDER}/{key}"}
+        if spec.prompt.template_sources:
+            folders = [f"{PROMPT_TEMPLATES_FOLDER}/{name}" for name in spec.prompt.template_sources]
+            settings["prompt"]["templateFolders"] = folders
     if spec.memory.backend != "none":
         settings["memory"] = _memory_settings(marks, spec, surroundings)
     if spec.databases:
         settings["databases"] = [_database_settings(each) for each in spec.databases]
     if spec.tools:
-        settings["tools"] = [_tool_settings(marks, tool, surroundings) for tool in spec.tools]
+        settings["tools"] = [_tool_settings(marks, tool, spec, surroundings) for tool in spec.tools]
+    if spec.skills:
+        settings["skills"] = [
+            {"name": skill.name, "folder": skill_folder(skill)} for skill in spec.skills
+        ]
+    if spec.guardrails:
+        settings["guardrails"] = _guardrail_settings(marks, spec, surroundings)
+    settings["budget"] = _budget_settings(spec.budget)
     return settings
 
 
@@ -120,9 +145,8 @@ def _memory_settings(
     )
     if store := spec.memory.store_in(spec.databases, marks.namespace):
         settings["store"] = {"host": store[0], "port": store[1]}
-    if spec.memory.embedding_model_ref is not None:
-        choice = ModelChoice(ref=spec.memory.embedding_model_ref)
-        settings["embeddingModel"] = _one_model(resolve_model(marks, choice, surroundings))
+    if embedding := embedding_model(marks, spec, surroundings):
+        settings["embeddingModel"] = one_model(embedding, spec)
     return settings
 
 
@@ -135,58 +159,33 @@ def _database_settings(database: Database) -> dict[str, Any]:
     }
 
 
-def resolve_model(
-    marks: AgentMarks, choice: ModelChoice, surroundings: Surroundings
-) -> ResolvedModel:
-    """A model choice with its ModelConfig filled in.
-
-    Raises:
-        RenderError: the ModelConfig is not declared.
-    """
-    if choice.ref is None:
-        return ResolvedModel(choice.provider or "", choice.name or "")
-    namespace, name = as_reference(choice.ref, marks.namespace)
-    config = surroundings.models.get((namespace, name))
-    if config is None:
-        raise RenderError(
-            f"agent {marks.name}: ModelConfig {namespace}/{name} is not declared",
-            remedy="declare it, or give provider and name",
-        )
-    return ResolvedModel(
-        config.provider, config.name, config.base_url, config.api_key, config.parameters
-    )
+def skill_folder(skill: AgentSkill) -> str:
+    """Folder in which the agent finds a skill."""
+    return f"{SKILLS_FOLDER}/{skill.name}"
 
 
-def _model_settings(
+def _budget_settings(budget: Budget) -> dict[str, Any]:
+    settings = budget.model_dump(by_alias=True, exclude_none=True, exclude={"period", "timeout"})
+    settings["timeoutMilliseconds"] = duration_milliseconds(budget.timeout)
+    if budget.period is not None:
+        settings["periodSeconds"] = duration_milliseconds(budget.period) // 1000
+    return settings
+
+
+def _guardrail_settings(
     marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+) -> list[dict[str, str]]:
+    if not any(model.gateway for model in resolved_models(marks, spec, surroundings)):
+        raise RenderError(
+            f"agent {marks.name}: spec.guardrails need a model gateway, which judges for them",
+            remedy="set model.gatewayRef, or holdfast:models.gateway in the stack file",
+        )
+    return [{"ref": each.ref, "mode": each.mode} for each in spec.guardrails]
+
+
+def _tool_settings(
+    marks: AgentMarks, tool: Tool, spec: AgentSpec, surroundings: Surroundings
 ) -> dict[str, Any]:
-    assert spec.model is not None  # noqa: S101 - the caller asked for it
-    resolved = resolve_model(marks, spec.model, surroundings)
-    settings = _one_model(resolved)
-    own = spec.model.parameters.model_dump(by_alias=True, exclude_none=True)
-    if parameters := settings.get("parameters", {}) | own:
-        settings["parameters"] = parameters
-    if spec.model.base_url:
-        settings["baseUrl"] = spec.model.base_url
-    settings["timeoutMilliseconds"] = duration_milliseconds(spec.model.timeout)
-    if spec.model.fallbacks:
-        settings["fallbacks"] = [
-            _one_model(resolve_model(marks, choice, surroundings))
-            for choice in spec.model.fallbacks
-        ]
-    return settings
-
-
-def _one_model(model: ResolvedModel) -> dict[str, Any]:
-    settings: dict[str, Any] = {"provider": model.provider, "name": model.name}
-    if model.base_url:
-        settings["baseUrl"] = model.base_url
-    if parameters := model.parameters.model_dump(by_alias=True, exclude_none=True):
-        settings["parameters"] = parameters
-    return settings
-
-
-def _tool_settings(marks: AgentMarks, tool: Tool, surroundings: Surroundings) -> dict[str, Any]:
     if tool.http:
         return {"type": "http", "url": tool.http.url, "method": tool.http.method}
     if tool.agent:
@@ -199,8 +198,16 @@ def _tool_settings(marks: AgentMarks, tool: Tool, surroundings: Surroundings) ->
         }
     assert tool.mcp is not None  # noqa: S101 - exactly one of the three, by validation
     settings = tool.mcp.model_dump(
-        by_alias=True, exclude_none=True, exclude={"server_ref", "timeout"}, mode="json"
+        by_alias=True,
+        exclude_none=True,
+        exclude={"server_ref", "timeout", "headers_from"},
+        mode="json",
     )
+    if tool.mcp.headers_from:
+        settings["headersFrom"] = [
+            {"name": source.name, **entry_place(spec, source.secret)}
+            for source in tool.mcp.headers_from
+        ]
     settings["type"] = "mcp"
     settings["timeoutMilliseconds"] = duration_milliseconds(tool.mcp.timeout)
     if tool.mcp.server_ref is not None:
@@ -215,6 +222,10 @@ def _tool_settings(marks: AgentMarks, tool: Tool, surroundings: Surroundings) ->
         if server.digest and tool.mcp.digest is None:
             settings["digest"] = server.digest
     return settings
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
 
 
 def _config_map(marks: AgentMarks, suffix: str, data: dict[str, str] | None) -> KubeObject:

@@ -8,18 +8,18 @@ from holdfast.errors import RenderError
 from holdfast.kube.paths import format_path
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.controllers import CONTROLLERS, ControllerName
+from holdfast.manifest.dependency import DependencyReference, as_dependency
 from holdfast.manifest.environment import Environment, ImageName
 from holdfast.manifest.exposure import Expose
 from holdfast.manifest.hosts import Place, place_of
 from holdfast.manifest.model import (
-    McpServerSpec,
     ModelConfigSpec,
-    ModelParameters,
+    ObjectReference,
     Reference,
     as_reference,
 )
 from holdfast.manifest.needs import image_of, unmet_needs
-from holdfast.manifest.runtime import KeyReference
+from holdfast.manifest.tooling import McpServerSpec
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -39,14 +39,17 @@ class Peer:
 
 
 @dataclass(frozen=True)
-class ResolvedModel:
-    """A model with its ModelConfig, if any, filled in."""
+class ResolvedDependency:
+    """Something that runs before an agent starts.
 
-    provider: str
+    Attributes:
+        peer: The agent it is; None when it is none.
+        url: Its address.
+    """
+
     name: str
-    base_url: str | None = None
-    api_key: KeyReference | None = None
-    parameters: ModelParameters = field(default_factory=ModelParameters)
+    url: str
+    peer: Peer | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,36 @@ class Surroundings:
         """The agent that a reference made in `namespace` names."""
         place, name = as_reference(reference, namespace)
         return Peer(name, place, self.ports.get((place, name), Expose().port))
+
+    def dependency(
+        self, reference: DependencyReference, agent: str, namespace: str
+    ) -> ResolvedDependency:
+        """What an agent of `namespace` depends on, with its address.
+
+        Raises:
+            RenderError: it is not declared, or has no address.
+        """
+        wanted = as_dependency(reference)
+        place = (wanted.namespace or namespace, wanted.name)
+        if wanted.kind == "Service":
+            return ResolvedDependency(
+                wanted.name, f"http://{place[1]}.{place[0]}.svc:{wanted.port}"
+            )
+        if wanted.kind == "Agent" or (wanted.kind is None and place in self.ports):
+            peer = self.peer(ObjectReference(namespace=place[0], name=place[1]), namespace)
+            return ResolvedDependency(wanted.name, peer.url, peer)
+        url = None
+        if wanted.kind in {None, "MCPServer"} and place in self.servers:
+            url = self.servers[place].url
+        elif wanted.kind in {None, "ModelConfig"} and place in self.models:
+            url = self.models[place].base_url
+        if url is None:
+            raise RenderError(
+                f"agent {agent}: spec.dependsOn: {place[0]}/{place[1]} is not declared, or has no "
+                "address",
+                remedy="declare it, or say {kind: Agent, name} or {kind: Service, name, port}",
+            )
+        return ResolvedDependency(wanted.name, url)
 
     def require(self, controller: ControllerName, agent: str, field_path: str) -> None:
         """Refuse a field whose controller the stack does not declare.

@@ -1,4 +1,4 @@
-"""What the stack's tool image runs: POSIX shell with curl and sha256sum, nothing else.
+"""What the stack's tool image runs: POSIX shell with curl and sha256sum; skills take git or tar.
 
 Parameters come in by variables, never by the text of a script, and credentials by files: they
 show neither in an object nor in a list of processes.
@@ -109,3 +109,51 @@ while true; do
 done
 """
 """Variables: WARM_URL, WARM_INTERVAL_SECONDS."""
+
+WAIT: Final = """\
+set -u
+for url in $WAIT_URLS; do
+  until curl --silent --output /dev/null --max-time 5 --connect-only "$url"; do
+    echo "holdfast: waiting for $url"
+    sleep 2
+  done
+  echo "holdfast: $url listens"
+done
+"""
+"""Variables: WAIT_URLS, separated by spaces."""
+
+SKILL_FROM_GIT: Final = """\
+set -eu
+export HOME="${TMPDIR:-/tmp}"
+rm -rf "$SKILL_FOLDER"
+git init --quiet "$SKILL_FOLDER"
+cd "$SKILL_FOLDER"
+git fetch --quiet --depth 1 "$SKILL_URL" "$SKILL_COMMIT"
+git checkout --quiet --detach FETCH_HEAD
+if [ "$(git rev-parse HEAD)" != "$SKILL_COMMIT" ]; then
+  echo "holdfast: $SKILL_URL has no commit $SKILL_COMMIT" >&2
+  exit 1
+fi
+rm -rf .git
+[ -d "$SKILL_PATH" ] || { echo "holdfast: no folder $SKILL_PATH in $SKILL_URL" >&2; exit 1; }
+echo "holdfast: fetched $SKILL_URL at $SKILL_COMMIT"
+"""
+"""Variables: SKILL_URL, SKILL_COMMIT, SKILL_FOLDER, SKILL_PATH."""
+
+SKILL_FROM_BUCKET: Final = """\
+set -eu
+archive="$SKILL_FOLDER.part"
+trap 'rm -f "$archive"' EXIT
+rm -rf "$SKILL_FOLDER"
+mkdir -p "$SKILL_FOLDER"
+curl --fail --silent --show-error --location --retry 5 --output "$archive" "$SKILL_URL"
+if ! echo "$SKILL_SHA256  $archive" | sha256sum -c >/dev/null 2>&1; then
+  echo "holdfast: the skill has another digest than the declared $SKILL_SHA256" >&2
+  exit 1
+fi
+tar -xzf "$archive" -C "$SKILL_FOLDER"
+cd "$SKILL_FOLDER"
+[ -d "$SKILL_PATH" ] || { echo "holdfast: no folder $SKILL_PATH in the skill" >&2; exit 1; }
+echo "holdfast: fetched $SKILL_FOLDER"
+"""
+"""Variables: SKILL_URL, SKILL_SHA256, SKILL_FOLDER, SKILL_PATH."""

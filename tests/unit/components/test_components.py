@@ -173,3 +173,18 @@ def test_a_namespace_that_holds_data_outlives_its_last_agent() -> None:
 def test_existing_namespaces_are_left_to_their_owners() -> None:
     args: Any = {"agents": {"one": SUPPORT}, "namespaces": "existing"}
     assert "namespace-cx" not in deploy(lambda: Fleet("fleet", args)).types()
+
+
+def test_an_agent_waits_for_every_object_of_the_agents_it_depends_on() -> None:
+    plain: Any = {key: value for key, value in SUPPORT.items() if key != "storage"}
+    # By name, the later one comes first: the dependency decides, not the alphabet.
+    first: Any = plain | {"depends_on": ["two"], "wait_for_dependencies": False}
+    agents: Any = {"one": first, "two": plain | {"network": {"expose": {"port": 9000}}}}
+    deployed = deploy(lambda: Fleet("fleet", {"agents": agents}))
+    waited = " ".join(deployed.requests["one-deployment"].dependencies)
+    assert "two-deployment" in waited
+    assert "one-deployment" not in " ".join(deployed.requests["two-deployment"].dependencies)
+    variables = deployed.inputs["one-deployment"]["spec"]["template"]["spec"]["containers"][0][
+        "env"
+    ]
+    assert {"name": "TWO_URL", "value": "http://two.cx.svc:9000"} in variables

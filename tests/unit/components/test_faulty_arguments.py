@@ -81,7 +81,7 @@ def test_every_fault_stands_in_one_error_under_the_component() -> None:
         validated("Agent other", {"namespace": "CX", "version": "1"}, AgentInputs)
     lines = str(raised.value).splitlines()
     assert lines[0] == "Agent other: faulty arguments"
-    assert [line.split(":")[0].strip() for line in lines[1:]] == ["image", "namespace", "version"]
+    assert [line.split(":")[0].strip() for line in lines[1:]] == ["namespace", "version"]
 
 
 def test_ends_a_program_without_a_traceback() -> None:

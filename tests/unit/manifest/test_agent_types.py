@@ -52,7 +52,13 @@ REFUSED = [
         "9:13",
         "triggers are reserved",
     ),
-    bad("no such type", spec("type: Sandbx"), "7:9", "'BYO', 'Job' or 'Sandbox'", '"Sandbox"?'),
+    bad(
+        "no such type",
+        spec("type: Sandbx"),
+        "7:9",
+        "'Declarative', 'Job' or 'Sandbox'",
+        '"Sandbox"?',
+    ),
     bad("scaling of a sandbox", spec("type: Sandbox\nscaling: {replicas: 1}"), "8:3", NO_EFFECT),
     bad(
         "two runtime classes",

@@ -115,8 +115,8 @@ FIELDS = [
     ),
     bad(
         "50 null for required",
-        agent().replace(f'"{IMAGE}"', "null"),
-        "6:10",
+        agent().replace("version: 1.0.0", "version: null"),
+        "5:12",
         "expected text, got null",
         "give a value",
     ),

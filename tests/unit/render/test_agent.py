@@ -6,7 +6,8 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject, canonical_json
 from holdfast.manifest.agent import Agent
 from holdfast.manifest.environment import Environment
-from holdfast.manifest.model import McpServerSpec, ModelConfigSpec
+from holdfast.manifest.model import ModelConfigSpec
+from holdfast.manifest.tooling import McpServerSpec
 from holdfast.render.agent import render_agent
 from holdfast.render.marks import REVISION, Origin, RenderedObject
 from holdfast.render.plan import AgentPlan, marks_of
@@ -301,6 +302,7 @@ def test_tools_of_a_declared_server_are_told_to_the_agent_and_let_out() -> None:
             "toolNames": ["find_order"],
             "denyNames": [],
             "requireApproval": [],
+            "allowedHeaders": [],
             "timeoutMilliseconds": 90_000,
         }
     ]

@@ -1,0 +1,212 @@
+"""Models, cards, budgets, skills and tools that cannot be meant are refused at their place."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.manifest.projects import STACK, Bad, agent, assert_refused, bad, spec
+
+OWN = "provider: a, name: b"
+COMMIT = "commit: " + "a" * 40
+
+
+def skill(source: str) -> str:
+    return spec(f"skills: [{{name: a, {source}}}]")
+
+
+CASES = [
+    bad(
+        "gateway and address",
+        spec(f'model: {{{OWN}, baseUrl: "http://a", gatewayRef: b}}'),
+        "7:66",
+        "spec.model.gatewayRef: gatewayRef excludes baseUrl",
+    ),
+    bad(
+        "certificate of nobody",
+        spec(f"model: {{{OWN}, tls: {{}}}}"),
+        "7:33",
+        "spec.model.tls: expected either caSecret or insecure: true",
+    ),
+    bad(
+        "certificate that is not judged",
+        spec(f"model: {{{OWN}, tls: {{caSecret: a, insecure: true}}}}"),
+        "7:33",
+        "expected either caSecret or insecure: true",
+    ),
+    bad(
+        "key of no certificate",
+        spec(f"model: {{{OWN}, tls: {{insecure: true, caKey: b}}}}"),
+        "7:62",
+        "spec.model.tls.caKey: caKey needs caSecret",
+    ),
+    bad(
+        "unknown entry for a fallback",
+        spec(f"model: {{{OWN}, fallbacks: [{{{OWN}, apiKey: c}}]}}"),
+        "7:76",
+        "spec.model.fallbacks[0].apiKey: expected the name of an entry of secrets[]",
+        "(there: none)",
+    ),
+    bad(
+        "entry without one value",
+        spec(f"secrets: [{{name: k, ref: s, mountPath: /k}}]\nmodel: {{{OWN}, apiKey: k}}"),
+        "8:41",
+        "spec.model.apiKey: expected an entry with one value, got 'k', which has no key",
+    ),
+    bad(
+        "header from nothing",
+        spec(
+            'tools: [{mcp: {url: "http://a", toolNames: [x], headersFrom: [{name: A, secret: k}]}}]'
+        ),
+        "7:83",
+        "spec.tools[0].mcp.headersFrom[0].secret: expected the name of an entry of secrets[]",
+    ),
+    bad(
+        "header that is none",
+        spec('tools: [{mcp: {url: "http://a", toolNames: [x], allowedHeaders: ["a b"]}}]'),
+        "7:68",
+        "expected the name of an HTTP header, got 'a b'",
+    ),
+    bad(
+        "tools of another's standard input",
+        spec('tools: [{mcp: {url: "http://a", toolNames: [x], transport: stdio}}]'),
+        "7:62",
+        "spec.tools[0].mcp.transport: expected sse or streamable-http",
+        "behind a proxy",
+    ),
+    bad(
+        "period of no cost",
+        spec("budget: {period: 1d}"),
+        "7:20",
+        "spec.budget.period: period needs maxCostUSD",
+    ),
+    bad(
+        "no time",
+        spec("budget: {timeout: 10ms}"),
+        "7:21",
+        "spec.budget.timeout: expected a second or more, got '10ms'",
+    ),
+    bad("no steps", spec("budget: {maxSteps: 0}"), "7:22", "a number from 1 to 100000"),
+    bad("free of charge", spec("budget: {maxCostUSD: 0}"), "7:24", "expected a number above 0"),
+    bad(
+        "guardrail without model",
+        spec("guardrails: [{ref: a, mode: preCall}]"),
+        "7:15",
+        "spec.guardrails: has no effect without model",
+    ),
+    bad(
+        "signed card",
+        spec("a2a: {sign: true}"),
+        "7:15",
+        "spec.a2a.sign: a card cannot be signed here: its signature needs a private key",
+    ),
+    bad(
+        "two skills of one id",
+        spec(
+            "a2a:\n  skills:\n"
+            "    - {id: a, name: a, description: a, tags: [a]}\n"
+            "    - {id: a, name: b, description: b, tags: [b]}\n"
+        ),
+        "10:14",
+        "spec.a2a.skills[1].id: ids of skills must be unique",
+    ),
+    bad(
+        "skill without tag",
+        spec("a2a: {skills: [{id: a, name: a, description: a, tags: []}]}"),
+        "7:57",
+        "expected at least 1",
+    ),
+    bad(
+        "unknown way to authenticate",
+        spec("a2a: {securitySchemes: {key: {apiKey: {}}}}"),
+        "7:27",
+        "expected exactly one of apiKeySecurityScheme",
+        "got 'apiKey'",
+    ),
+    bad(
+        "no media type",
+        spec("a2a: {inputModes: [text]}"),
+        "7:22",
+        "expected a media type such as \"text/plain\", got 'text'",
+    ),
+    bad(
+        "no card, but skills",
+        spec("a2a: {enabled: false, outputModes: [a/b]}"),
+        "7:18",
+        "spec.a2a.enabled: enabled: false excludes all that a card would tell",
+    ),
+    bad(
+        "no card, but a probe for it",
+        spec("a2a: {enabled: false}"),
+        "7:18",
+        "without a card, expected probes.readiness",
+    ),
+    bad("skill of nothing", skill("path: a"), "7:12", "exactly one of oci, git and bucket"),
+    bad(
+        "skill by a branch",
+        skill('git: {url: "https://a.example/r", commit: main}'),
+        "7:64",
+        "expected a commit: 40 lower-case hexadecimal digits, got 'main'",
+        "[model-and-tool-volume-pinned]",
+    ),
+    bad(
+        "skill by a tag",
+        skill('oci: "registry.example/skills:latest"'),
+        "7:27",
+        "expected an image with its digest",
+    ),
+    bad(
+        "skill without digest",
+        skill('bucket: {url: "https://a.example/s.tar.gz", versionId: "1"}'),
+        "7:22",
+        "spec.skills[0].bucket.sha256: this field is required",
+    ),
+    bad(
+        "path out of a skill",
+        skill(f'git: {{url: "https://a.example/r", {COMMIT}}}, path: "../a"'),
+        "7:113",
+        "expected a relative path without '..', got '../a'",
+    ),
+    bad(
+        "declarative agent without model",
+        agent(image="x").replace('  image: "x"\n', "  type: Declarative\n"),
+        "6:9",
+        "spec.type: an agent of type Declarative is what its model and prompt make it",
+    ),
+    bad(
+        "declarative agent with an image",
+        spec(f"type: Declarative\nprompt: {{systemMessage: a}}\nmodel: {{{OWN}}}"),
+        "6:10",
+        "spec.image: has no effect on an agent of type Declarative",
+    ),
+    bad(
+        "no image",
+        agent(image="x").replace('  image: "x"\n', ""),
+        "4:1",
+        "spec.image: this field is required; add image",
+    ),
+    bad(
+        "unknown model gateway",
+        spec(f"model: {{{OWN}, gatewayRef: mian}}"),
+        "7:45",
+        "spec.model.gatewayRef: expected a model gateway of stack 'dev', got 'mian'",
+    ),
+    bad(
+        "default gateway that is not declared",
+        "config: {holdfast:models: {gateway: main}}",
+        "1:37",
+        "expected one of gateways, got 'main' (there: none)",
+        file=STACK,
+    ),
+    bad(
+        "gateway called direct",
+        'config: {holdfast:models: {gateways: {direct: {url: "http://a"}}}}',
+        "1:39",
+        "this name means no gateway",
+        file=STACK,
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_is_refused_at_its_place(tmp_path: Path, case: Bad) -> None:
+    assert_refused(tmp_path, case)

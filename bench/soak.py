@@ -38,8 +38,9 @@ class Soak:
         blind: States that were not known, but for those of an update.
     """
 
-    def __init__(self, fleet: MeasuredFleet, seconds: float) -> None:
+    def __init__(self, fleet: MeasuredFleet, seconds: float, agents: int) -> None:
         self._fleet = fleet
+        self._agents = agents
         self._seconds = seconds
         self._choice = random.Random(1)  # noqa: S311  (the same soak every time)
         self.alarms: list[dict[str, Any]] = []
@@ -94,7 +95,7 @@ class Soak:
 
     def _scale(self) -> None:
         """What the autoscaler does when its metric moves: within its range, as its own user."""
-        name = f"agent-{self._choice.randrange(AGENTS):03}"
+        name = f"agent-{self._choice.randrange(self._agents):03}"
         scale = {
             "apiVersion": "autoscaling/v1",
             "kind": "Scale",
@@ -108,14 +109,14 @@ class Soak:
 
     def _evict(self) -> None:
         """A pod goes, as on a node that is drained; its controller makes another."""
-        name = f"agent-{self._choice.randrange(AGENTS):03}"
+        name = f"agent-{self._choice.randrange(self._agents):03}"
         selector = f"holdfast.dev/agent={name}"
         command = ("delete", "pod", "-n", "bench", "--wait=false", "-l", selector)
         self.evictions += _kubectl(self._fleet, *command)
 
     def _roll_out(self, number: int) -> None:
         """A new version of an agent, deployed by the engine."""
-        file = self._fleet.root / "agents" / f"agent-{number % AGENTS:03}.yaml"
+        file = self._fleet.root / "agents" / f"agent-{number % self._agents:03}.yaml"
         lines = file.read_text().splitlines()
         changed = [f"  version: 9.{number}.0" if "  version:" in line else line for line in lines]
         file.write_text("\n".join(changed) + "\n")
@@ -123,14 +124,14 @@ class Soak:
         self.rollouts += 1
 
 
-def measure(seconds: float = 600.0, report: Path | None = None) -> dict[str, float | str]:
-    """Soak for a time; every alarm is written to `report`, where there is one."""
-    with deployed_fleet(AGENTS) as fleet, contextlib.chdir(fleet.root):
-        soak = Soak(fleet, seconds)
+def measure(
+    seconds: float = 600.0, report: Path | None = None, agents: int = AGENTS
+) -> dict[str, float | str]:
+    """Soak for a time; figures and every alarm are written to `report`, where there is one."""
+    with deployed_fleet(agents) as fleet, contextlib.chdir(fleet.root):
+        soak = Soak(fleet, seconds, agents)
         soak.run()
-    if report is not None:
-        report.write_text(json.dumps({"alarms": soak.alarms, "blind": soak.blind}, indent=1))
-    return {
+    figures: dict[str, float | str] = {
         "soak: minutes": seconds / 60,
         "soak: objects": fleet.objects,
         "soak: rollouts": soak.rollouts,
@@ -141,6 +142,10 @@ def measure(seconds: float = 600.0, report: Path | None = None) -> dict[str, flo
         "soak: target false alarms": 0,
         "soak: times blind": len(soak.blind),
     }
+    if report is not None:
+        document = {"figures": figures, "alarms": soak.alarms, "blind": soak.blind}
+        report.write_text(json.dumps(document, indent=1))
+    return figures
 
 
 def _kubectl(fleet: MeasuredFleet, *arguments: str, stdin: str | None = None) -> bool:
@@ -157,12 +162,13 @@ def _kubectl(fleet: MeasuredFleet, *arguments: str, stdin: str | None = None) ->
 
 
 def main() -> None:
-    """`python -m bench.soak [SECONDS] [REPORT]`."""
+    """`python -m bench.soak [SECONDS] [REPORT] [--agents N]`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seconds", nargs="?", type=float, default=600.0)
     parser.add_argument("report", nargs="?", type=Path)
+    parser.add_argument("--agents", type=int, default=AGENTS)
     asked = parser.parse_args()
-    for name, figure in measure(asked.seconds, asked.report).items():
+    for name, figure in measure(asked.seconds, asked.report, asked.agents).items():
         print(f"{name}: {figure}")
 
 

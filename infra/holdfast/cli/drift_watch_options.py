@@ -25,7 +25,7 @@ class WatchRequest:
     """
 
     interval: float = 600.0
-    silence: float = 90.0
+    silence: float = 150.0
     webhook: str = ""
     metrics: str = ""
     verbose: bool = False
@@ -45,7 +45,7 @@ def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--silence",
         type=_SECONDS,
         metavar="SECONDS",
-        help="With --watch: what has been silent for so long is unknown.  [default: 90]",
+        help="With --watch: what has been silent for so long is unknown.  [default: 150]",
     )
     @click.option("--webhook", metavar="URL", help="With --watch: send CloudEvents there.")
     @click.option(

@@ -29,8 +29,8 @@ from holdfast.cluster.kind_reader import Identity, KindReader, unread_reason
 from holdfast.cluster.pace import wait_seconds
 from holdfast.errors import ClusterError
 
-SILENCE_SECONDS: Final = 90.0
-"""The server sends a bookmark about once a minute: silence for longer is no quiet cluster."""
+SILENCE_SECONDS: Final = 150.0
+"""The server sends a bookmark about once a minute: twice none is no quiet cluster."""
 
 STREAM_SECONDS: Final = 300.0
 SHORTEST_STREAM_SECONDS: Final = 1.0

@@ -42,7 +42,10 @@ class ActivityReader:
         """What the stack is up to now: a look at two folders, and at names when one has changed."""
         if self._history is None:
             return StackActivity()
-        return StackActivity(self._newest_change(self._history), self._is_locked(self._history))
+        # The lock first: whoever held it has written its record by the time it is gone. The other
+        # way round an update that ends in between would look like none at all.
+        is_under_way = self._is_locked(self._history)
+        return StackActivity(self._newest_change(self._history), is_under_way)
 
     def _newest_change(self, history: FileHistory) -> str:
         try:

@@ -3,6 +3,7 @@
 import json
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -50,13 +51,22 @@ def kind(*namespaces: str, **more: Any) -> WatchedKind:
 @contextmanager
 def told(api: FakeApi, watched: WatchedKind, **known: str) -> Iterator[Callable[[], Change]]:
     """What a watch tells, one change after the other; the plan is left out."""
+    with watch_of(api, watched, **known) as (_, change):
+        yield change
+
+
+@contextmanager
+def watch_of(
+    api: FakeApi, watched: WatchedKind, **known: str
+) -> Iterator[tuple[ClusterWatch, Callable[[], Change]]]:
+    """A watch under way, and what it tells."""
     inbox: queue.SimpleQueue[Change] = queue.SimpleQueue()
     versions = {("", "ConfigMap", "cx", name): version for name, version in known.items()}
     watch = ClusterWatch(Connections(api.client(), inbox.put, versions, silence_seconds=2.0))
     watch.follow([watched])
     assert isinstance(inbox.get(timeout=5), Planned)
     try:
-        yield lambda: inbox.get(timeout=5)
+        yield watch, lambda: inbox.get(timeout=5)
     finally:
         watch.stop()
 
@@ -131,6 +141,24 @@ def test_who_may_not_watch_is_blind_until_it_may(
     assert isinstance(blind, Blind)
     assert reason in blind.reason
     assert isinstance(sighted, Snapshot if refusal.status == 404 else Sighted)
+
+
+def test_everything_is_listed_again_when_asked_for_although_the_stream_is_well(
+    api: FakeApi,
+) -> None:
+    release = threading.Event()
+    silent = Answer(b"", hold=release)
+    api.on(PATH, page(config_map("one", "7")), silent, page(config_map("one", "8")), silent)
+    with watch_of(api, kind("cx")) as (watch, change):
+        assert isinstance(change(), Snapshot)
+        while len(api.requests) < 2:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        watch.list_again()
+        snapshot = change()
+        release.set()
+    assert isinstance(snapshot, Snapshot)
+    assert snapshot.is_restart
 
 
 def test_what_is_known_is_not_decoded_again(api: FakeApi) -> None:

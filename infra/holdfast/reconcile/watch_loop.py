@@ -148,7 +148,7 @@ class WatchLoop:
             if now.is_under_way:
                 self._problem = UPDATE_UNDER_WAY
                 return
-            if now.newest_change != self._activity.newest_change:
+            if now != self._activity:  # a record was added, or whoever held the lock has gone
                 if time.monotonic() < self._next_load:
                     return
                 self._next_load = time.monotonic() + LOAD_AGAIN_SECONDS

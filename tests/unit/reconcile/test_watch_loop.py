@@ -281,6 +281,15 @@ def test_what_an_update_moves_is_no_drift_and_what_it_recorded_is_wanted_from_th
     assert played.turns == []
 
 
+def test_a_lock_that_goes_without_a_record_lets_the_declaration_be_read_anew() -> None:
+    played = Played([CONFIG], now=Activity("update-1", is_under_way=True))
+    with running(played):
+        played.now = Activity("update-1")
+        played.wait(lambda: played.loads == 2)
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        played.wait_for_status(Status.IN_SYNC)
+
+
 def test_a_declaration_that_cannot_be_read_again_is_unknown() -> None:
     with running(Played([CONFIG])) as played:
         played.show(CONFIG, versioned(CONFIG, "1"))

@@ -20,6 +20,7 @@ from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
 
 if TYPE_CHECKING:
     from holdfast.cluster.client import ApiClient
+    from holdfast.cluster.kubeconfig import Connection
 
 _AUTOSCALER = ObjectRef("", "HorizontalPodAutoscaler", "", "autoscaling/v2")
 
@@ -39,7 +40,10 @@ class ClusterSource:
         from holdfast.cluster.client import ApiClient  # noqa: PLC0415  (files need no client)
         from holdfast.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
 
-        return cls(ApiClient(connection_of(kubeconfig, context), request_timeout))
+        def connection() -> "Connection":
+            return connection_of(kubeconfig, context)
+
+        return cls(ApiClient(connection(), request_timeout, connection))
 
     def placed(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
         """Objects with their namespace, now that the server has said which kinds have one."""

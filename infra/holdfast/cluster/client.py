@@ -4,6 +4,7 @@ Bodies stay bytes: who asks decodes what it needs. Nothing here knows what is as
 """
 
 import socket
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -56,15 +57,22 @@ class ApiClient:
     """
 
     def __init__(
-        self, connection: Connection, answer_seconds: float = LONGEST_ANSWER_SECONDS
+        self,
+        connection: Connection,
+        answer_seconds: float = LONGEST_ANSWER_SECONDS,
+        log_in_again: Callable[[], Connection] | None = None,
     ) -> None:
         """Prepare to talk; nothing is sent yet.
 
         Args:
             connection: To which server, as whom.
             answer_seconds: No read takes longer, with all its tries.
+            log_in_again: Reads the connection anew when its token is no longer accepted: tokens of
+                login plugins last for minutes.
         """
         self.connection = connection
+        self._log_in_again = log_in_again
+        self._renewing = threading.Lock()
         self._answer_seconds = answer_seconds
         self.pace = Pace(CONNECTIONS)
         self._token = connection.token
@@ -172,10 +180,10 @@ class ApiClient:
         self, sending: "_Sending", pool: urllib3.PoolManager
     ) -> urllib3.BaseHTTPResponse:
         """An answer that is no failure, its body unread."""
+        used = self._token
         response = self._read(lambda: self._send(sending, pool))
-        if response.status == _UNAUTHORISED and self.connection.token_file:
+        if response.status == _UNAUTHORISED and self._renew_token(used):
             response.drain_conn()
-            self._read_token()  # a mounted token is replaced on disk before it expires
             response = self._read(lambda: self._send(sending, pool))
         if response.status < _FIRST_FAILURE:
             return response
@@ -207,6 +215,16 @@ class ApiClient:
                 f"no answer from {self.connection.server}: {type(cause).__name__}",
                 remedy="check that the cluster runs and that the context names the right one",
             ) from error
+
+    def _renew_token(self, used: str) -> bool:
+        """Get the token anew, once for all threads; whether it is another than the one used."""
+        with self._renewing:
+            if self._token == used:
+                if self.connection.token_file:
+                    self._read_token()  # a mounted token is replaced on disk before it expires
+                elif used and self._log_in_again is not None:
+                    self._token = self._log_in_again().token
+            return self._token != used
 
     def _read_token(self) -> None:
         try:

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 from holdfast.cluster.api_error import ApiError, UnreachableError
-from holdfast.cluster.client import path_of
+from holdfast.cluster.client import ApiClient, path_of
 from holdfast.cluster.kinds import custom_types, served_kinds
+from holdfast.cluster.kubeconfig import Connection
 from holdfast.errors import LoginError
 
 from tests.unit.cluster.fake_api import Answer, FakeApi, failure
@@ -50,6 +51,29 @@ def test_a_token_is_sent_and_read_again_when_it_was_replaced(api: FakeApi, tmp_p
     api.on("/x", failure(401), OK)
     client.get("/x")
     assert api.tokens == ["Bearer old", "Bearer new"]
+
+
+def test_a_token_that_expired_is_got_again_from_the_login(api: FakeApi) -> None:
+    again = Connection(api.url, token="new")
+    client = ApiClient(Connection(api.url, token="old"), log_in_again=lambda: again)
+    api.on("/x", failure(401), OK)
+    client.get("/x")
+    assert api.tokens == ["Bearer old", "Bearer new"]
+
+
+def test_a_login_that_gives_the_same_token_is_asked_once(api: FakeApi) -> None:
+    same = Connection(api.url, token="old")
+    logins: list[int] = []
+
+    def log_in_again() -> Connection:
+        logins.append(1)
+        return same
+
+    api.on("/x", failure(401))
+    with pytest.raises(LoginError):
+        ApiClient(same, log_in_again=log_in_again).get("/x")
+    assert api.tokens == ["Bearer old"]
+    assert logins == [1]
 
 
 def test_refused_credentials_are_a_login_error_without_the_token(api: FakeApi) -> None:

@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup toolchain definitions demo test check lint types contracts unit e2e bench schema sdk lock clean
+.PHONY: help setup toolchain definitions testtools demo test check lint types contracts unit e2e bench schema sdk lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,6 +30,9 @@ toolchain: ## build the engine, the provider and the control plane (cached outsi
 definitions: ## fetch the definitions of the ecosystem's custom resources (cached outside the clone)
 	@$(PYTHON) toolchain/definitions.py >/dev/null
 
+testtools: ## what only the end-to-end tests need: Helm, definitions of Argo CD and Flux
+	@$(PYTHON) toolchain/test_tools.py >/dev/null
+
 demo: setup toolchain definitions ## the main job on the embedded sandbox
 	@$(PY) -m examples.demo
 
@@ -50,7 +53,7 @@ contracts: setup
 unit: setup
 	@$(PY) -m pytest -q -n 2 $(wildcard tests/unit tests/policies tests/contract)
 
-e2e: setup toolchain definitions
+e2e: setup toolchain definitions testtools
 	@$(PY) -m pytest -q -n 2 --dist loadfile tests/e2e
 
 bench: setup toolchain ## the benchmarks, each a ratio against a named baseline

@@ -1,78 +1,157 @@
 """`holdfast render`: the objects that a stack stands for, as every other tool reads them."""
 
-import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 import msgspec
 
 from holdfast.cli.project import find_project_root
+from holdfast.cli.render_files import git_source, write_files
 from holdfast.errors import InputError
+from holdfast.export.delivery import argocd_files, flux_files, pko_files
+from holdfast.export.files import ExportedFile, RenderedStack, object_file
+from holdfast.export.helm import helm_files
+from holdfast.export.kustomize import kustomize_files
 from holdfast.manifest.loader import load_fleet
 from holdfast.render.declared import plan_fleet
 from holdfast.render.fleet import render_fleet
-from holdfast.render.marks import RenderedObject
-from holdfast.report.yaml_text import yaml_document, yaml_documents
+from holdfast.report.yaml_text import yaml_documents
+
+PRINTED = ("yaml", "json")
+ONE_STACK = (*PRINTED, "dir")
+FROM_GIT = ("argocd", "flux")
+FORMS = (*ONE_STACK, "kustomize", "helm", *FROM_GIT, "pko")
 
 
 @click.command()
-@click.option("-s", "--stack", required=True, help="Stack whose settings and overrides hold.")
+@click.option(
+    "-s",
+    "--stack",
+    "stacks",
+    multiple=True,
+    required=True,
+    help="Stack whose settings and overrides hold; repeatable where the form holds several.",
+)
 @click.option(
     "-o",
     "--output",
     "form",
-    type=click.Choice(["yaml", "json", "dir"]),
+    type=click.Choice(FORMS),
     default="yaml",
     show_default=True,
-    help="One YAML text, one JSON List, or a file an object.",
+    help="See below.",
 )
 @click.option(
     "--to",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for -o dir: empty, or absent.",
+    help="Folder to write, for every form but yaml and json: empty, or absent.",
 )
+@click.option("--force", is_flag=True, help="Write into a folder that holds something already.")
 @click.option("--agent", help="Only the objects of this agent.")
-def command(stack: str, form: str, folder: Path | None, agent: str | None) -> None:
-    """Print the Kubernetes objects that the manifests stand for on a stack.
+@click.option("--repo", help="Address of the Git repository, for argocd and flux.")
+@click.option("--revision", help="Branch in it, for argocd and flux; default main.")
+@click.option("--path", help="Folder of --to in it; default --to itself.")
+def command(
+    stacks: tuple[str, ...],
+    form: str,
+    folder: Path | None,
+    *,
+    force: bool,
+    agent: str | None,
+    **in_git: str | None,
+) -> None:
+    """Print the Kubernetes objects that the manifests stand for, or write them for another tool.
 
     Needs no cluster and no engine; the same manifests give the same bytes. What is printed is what
     `pulumi up` applies, and `kubectl apply --server-side -f -` accepts it unchanged.
 
     \b
+    yaml, json   one YAML text, one JSON List
+    dir          a file an object
+    kustomize    a base of what all stacks share, an overlay a stack with what is its own
+    helm         a chart, with a file of values a stack
+    argocd       the same as kustomize, and an Application a stack
+    flux         the same as kustomize, and a GitRepository with a Kustomization a stack
+    pko          a Program and a Stack of the Pulumi Kubernetes Operator, a file a stack
+
+    With --force, files that an earlier run has written and this one does not are removed; others
+    are left alone.
+
+    \b
     Examples:
-      holdfast render -s dev
+      holdfast render -s dev | kubectl apply --server-side -f -
       holdfast render -s prod --agent support-rag -o json
-      holdfast render -s staging -o dir --to rendered/staging
+      holdfast render -s dev -s prod -o kustomize --to deploy
+      holdfast render -s dev -s prod -o helm --to chart
+      holdfast render -s prod -o argocd --to deploy --repo https://git.example.com/team/agents.git
     """
+    _refuse_without_effect(form, stacks, folder, is_forced=force, in_git=in_git)
+    rendered = [_rendered(name, agent) for name in dict.fromkeys(stacks)]
+    if form in PRINTED:
+        click.echo(_text(rendered[0], form), nl=False)
+        return
+    if folder is None:
+        raise InputError(f"-o {form} needs a folder", remedy="name one with --to")
+    if form in FROM_GIT:
+        source = git_source(form, folder, **in_git)
+        files = (argocd_files if form == "argocd" else flux_files)(rendered, source)
+    else:
+        files = _FILES[form](rendered)
+    write_files(files, folder, is_forced=force)
+    click.echo(f"{len(files)} files written to {folder}", err=True)
+
+
+def _refuse_without_effect(
+    form: str,
+    stacks: tuple[str, ...],
+    folder: Path | None,
+    *,
+    is_forced: bool,
+    in_git: Mapping[str, str | None],
+) -> None:
+    if form in ONE_STACK and len(stacks) > 1:
+        raise InputError(f"-o {form} holds one stack", remedy="name one -s, or another form")
+    if form not in FROM_GIT and any(in_git.values()):
+        raise InputError(
+            f"--repo, --revision and --path have no effect with -o {form}",
+            remedy="remove them, or choose -o argocd or -o flux",
+        )
+    if form in PRINTED and (folder or is_forced):
+        raise InputError(
+            f"--to and --force have no effect with -o {form}",
+            remedy="redirect the output, or choose a form that writes a folder",
+        )
+
+
+def _rendered(stack: str, agent: str | None) -> RenderedStack:
     fleet = load_fleet(find_project_root(), stack)
-    rendered = render_fleet(plan_fleet(fleet, stack))
+    objects = render_fleet(plan_fleet(fleet, stack))
     if agent is not None:
-        rendered = tuple(item for item in rendered if item.agent == agent)
-        if not rendered:
+        objects = tuple(item for item in objects if item.agent == agent)
+        if not objects:
             names = ", ".join(each.name for each in fleet.agents)
             raise InputError(f"no agent {agent!r} on stack {stack}", remedy=f"there are: {names}")
-    if form == "dir":
-        click.echo(f"{_write_folder(rendered, folder)} files written to {folder}", err=True)
-    elif form == "json":
-        items = [item.manifest for item in rendered]
-        listed = {"apiVersion": "v1", "kind": "List", "items": items}
-        click.echo(msgspec.json.format(msgspec.json.encode(listed, order="sorted")).decode())
-    else:
-        click.echo(yaml_documents(item.manifest for item in rendered), nl=False)
+    return RenderedStack(stack, fleet.environment.cluster.identifier or stack, objects)
 
 
-def _write_folder(rendered: tuple[RenderedObject, ...], folder: Path | None) -> int:
-    if folder is None:
-        raise InputError("-o dir needs a folder", remedy="name one with --to")
-    if folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{folder} is not empty", remedy="empty it, or name another folder")
-    for item in rendered:
-        metadata = item.manifest["metadata"]
-        # Names are validated, but a file name is built from nothing that could leave the folder.
-        parts = [metadata.get("namespace", ""), item.manifest["kind"], metadata["name"]]
-        name = "-".join(re.sub(r"[^A-Za-z0-9.-]", "_", part) for part in parts if part)
-        target = folder / (item.agent or "stack") / f"{name.lower()}.yaml"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(yaml_document(item.manifest))
-    return len(rendered)
+def _text(stack: RenderedStack, form: str) -> str:
+    items = [item.manifest for item in stack.objects]
+    if form == "yaml":
+        return yaml_documents(items)
+    listed = {"apiVersion": "v1", "kind": "List", "items": items}
+    return msgspec.json.format(msgspec.json.encode(listed, order="sorted")).decode() + "\n"
+
+
+def _separate_files(stacks: list[RenderedStack]) -> list[ExportedFile]:
+    return [ExportedFile(object_file(item), (item.manifest,)) for item in stacks[0].objects]
+
+
+_FILES = {
+    "dir": _separate_files,
+    "kustomize": kustomize_files,
+    "helm": helm_files,
+    "pko": pko_files,
+}
+"""Form to what makes its files of the stacks, where nothing else is needed."""

@@ -57,6 +57,33 @@ def test_writes_a_file_an_object_and_no_folder_that_holds_something(
         pytest.param(["-s", "qa"], 6, "no stack 'qa'", id="no-such-stack"),
         pytest.param(["-s", "dev", "-o", "dir"], 2, "name one with --to", id="no-folder"),
         pytest.param([], 2, "--stack", id="no-stack-given"),
+        pytest.param(
+            ["-s", "dev", "-s", "prod"], 2, "-o yaml holds one stack", id="two-stacks-in-one-text"
+        ),
+        pytest.param(
+            ["-s", "dev", "--to", "x"], 2, "--to and --force have no effect", id="folder-for-yaml"
+        ),
+        pytest.param(
+            ["-s", "dev", "-o", "helm", "--to", "x", "--repo", "https://git.example.com/x"],
+            2,
+            "have no effect with -o helm",
+            id="repository-for-helm",
+        ),
+        pytest.param(
+            ["-s", "dev", "-o", "flux", "--to", "x"], 2, "name it with --repo", id="no-repository"
+        ),
+        pytest.param(
+            ["-s", "dev", "-o", "argocd", "--to", "../x", "--repo", "https://git.example.com/x"],
+            2,
+            "name its path from the root of the repository with --path",
+            id="folder-outside-the-repository",
+        ),
+        pytest.param(
+            ["-s", "dev", "-o", "helm", "--to", "Pulumi.yaml/x"],
+            2,
+            "name another folder with --to",
+            id="folder-below-a-file",
+        ),
     ],
 )
 def test_ends_in_one_message_and_its_exit_code(
@@ -70,6 +97,35 @@ def test_ends_in_one_message_and_its_exit_code(
     written = capsys.readouterr()
     assert says in written.err
     assert written.out == ""
+
+
+def test_forced_a_folder_loses_what_an_earlier_run_wrote_and_nothing_else(project: Path) -> None:
+    assert run(["render", "-s", "dev", "-o", "kustomize", "--to", "out"]) == 0
+    stale = Path("out/base/one/cx-deployment-one.yaml")
+    assert stale.is_file()
+    Path("out/README.md").write_text("mine")
+    manifest = project / "agents/one.yaml"
+    manifest.write_text(manifest.read_text().replace("name: one", "name: two"))
+    assert run(["render", "-s", "dev", "-o", "kustomize", "--to", "out", "--force"]) == 0
+    assert not stale.exists()
+    assert Path("out/base/two/cx-deployment-two.yaml").is_file()
+    assert Path("out/README.md").read_text() == "mine"
+
+
+@pytest.mark.parametrize("form", ["dir", "kustomize", "helm", "argocd", "flux", "pko"])
+def test_writes_the_same_bytes_every_time(project: Path, form: str) -> None:
+    del project
+    where = ["--repo", "https://git.example.com/x"] if form in ("argocd", "flux") else []
+    for folder in ("a", "b"):
+        arguments = ["-s", "dev", "-o", form, "--to", folder, *where]
+        assert run(["render", *arguments, *(["--path", "x"] if where else [])]) == 0
+    assert contents(Path("a")) == contents(Path("b"))
+    assert contents(Path("a"))
+
+
+def contents(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_text() for path in files}
 
 
 def test_outside_a_project_says_so(

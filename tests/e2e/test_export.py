@@ -1,0 +1,190 @@
+"""What `holdfast render` writes for other tools is what those tools make the same objects of."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from holdfast.engine.stack import open_stack
+from holdfast.engine.toolchain import find_program
+
+from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).resolve().parents[2]
+STACKS = ("dev", "staging", "prod")
+REPOSITORY = ("--repo", "https://git.example.com/team/agents.git", "--path", "deploy")
+KEEP_MARKS = ("helm.sh/resource-policy",)
+Identity = tuple[str, str, str]
+
+
+@pytest.fixture(scope="session")
+def tools() -> Path:
+    """Helm and the definitions of Argo CD and Flux, as `make testtools` lays them down."""
+    script = ROOT / "toolchain" / "test_tools.py"
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return Path(done.stdout.strip())
+
+
+def render(*arguments: str) -> str:
+    done = run_holdfast("render", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rendered(stack: str) -> dict[Identity, Any]:
+    return by_identity(json.loads(render("-s", stack, "-o", "json"))["items"])
+
+
+def by_identity(objects: Sequence[Any]) -> dict[Identity, Any]:
+    found: dict[Identity, Any] = {}
+    for each in objects:
+        metadata = each["metadata"]
+        identity = (each["kind"], metadata.get("namespace", ""), metadata["name"])
+        assert identity not in found
+        found[identity] = each
+    return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def in_the_project() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        yield
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every form of all stacks."""
+    folder = tmp_path_factory.mktemp("written")
+    stacks = [part for stack in STACKS for part in ("-s", stack)]
+    for form in ("kustomize", "helm", "argocd", "flux", "pko"):
+        where = REPOSITORY if form in ("argocd", "flux") else ()
+        render(*stacks, "-o", form, "--to", str(folder / form), *where)
+    return folder
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_kustomize_builds_an_overlay_to_the_objects_of_the_stack(stack: str, written: Path) -> None:
+    built = run([str(find_program("kubectl")), "kustomize", str(overlay(written, stack))])
+    assert by_identity(list(yaml.safe_load_all(built))) == rendered(stack)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_helm_templates_the_chart_to_the_objects_of_the_stack(
+    stack: str, written: Path, tools: Path
+) -> None:
+    chart = written / "helm"
+    values = chart / f"values-{stack}.yaml"
+    helm = str(tools / "helm")
+    run([helm, "lint", "--strict", str(chart), "-f", str(values)])
+    templated = run([helm, "template", "release", str(chart), "-f", str(values)])
+    objects = by_identity([each for each in yaml.safe_load_all(templated) if each])
+    kept = [each for each in objects.values() if marked_to_be_kept(each)]
+    assert {each["kind"] for each in kept} <= {"PersistentVolumeClaim", "Namespace"}
+    assert kept
+    assert objects == rendered(stack)
+
+
+def marked_to_be_kept(kube_object: Any) -> bool:
+    """Whether Helm would keep the object; takes its mark away."""
+    annotations = kube_object["metadata"].get("annotations", {})
+    return any(annotations.pop(mark, None) for mark in KEEP_MARKS)
+
+
+def test_a_chart_installs_nothing_without_an_environment_and_one_field_as_told(
+    written: Path, tools: Path
+) -> None:
+    helm, chart = str(tools / "helm"), str(written / "helm")
+    done = subprocess.run(
+        [helm, "template", "release", chart], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert "choose an environment: -f values-dev.yaml" in done.stderr
+    values = ["-f", f"{chart}/values-prod.yaml"]
+    change = ["--set", "agents.coder.service.spec.publishNotReadyAddresses=true"]
+    changed = run([helm, "template", "release", chart, *values, *change])
+    objects = by_identity([each for each in yaml.safe_load_all(changed) if each])
+    assert objects["Service", "dev", "coder"]["spec"]["publishNotReadyAddresses"] is True
+
+
+def test_applied_by_kubectl_an_overlay_is_what_runs_and_a_second_time_changes_nothing(
+    written: Path, kubectl: Kubectl, sandbox: LiveSandbox
+) -> None:
+    folder = str(overlay(written, "dev"))
+    options = ("--server-side", "--field-manager=kustomize-controller")
+    kubectl("apply", *options, "-k", folder)
+    before = versions(kubectl)
+    again = kubectl("apply", *options, "-k", folder)
+    assert len(again.splitlines()) == len(rendered("dev"))
+    assert versions(kubectl) == before
+    kubectl("delete", "--wait=false", "-k", folder)
+    del sandbox
+
+
+def versions(kubectl: Kubectl) -> dict[Identity, str]:
+    """Version of the content of every object of the agents, status left out."""
+    kinds = "services,serviceaccounts,configmaps,networkpolicies,roles,rolebindings,deployments"
+    listed = kubectl.get(kinds, "-A", "-l", "app.kubernetes.io/managed-by=holdfast")["items"]
+    assert listed
+    return {
+        identity: str(each["metadata"].get("generation") or each["metadata"]["resourceVersion"])
+        for identity, each in by_identity(listed).items()
+    }
+
+
+def test_argo_cd_and_flux_accept_what_is_written_for_them(
+    written: Path, tools: Path, kubectl: Kubectl
+) -> None:
+    for definition in sorted((tools / "definitions").rglob("*.yaml")):
+        kubectl("apply", "--server-side", "-f", str(definition))
+        kubectl.wait_for("condition=Established", f"crd/{definition.stem}")
+    for namespace in ("argocd", "flux-system"):
+        kubectl("create", "namespace", namespace)
+    for form in ("argocd", "flux"):
+        for stack in STACKS:
+            file = str(written / form / form / f"{stack}.yaml")
+            kubectl("apply", "--server-side", "--validate=strict", "-f", file)
+            assert overlay(written, stack, form).is_dir()
+    application = kubectl.get("applications.argoproj.io/holdfast-prod", "-n", "argocd")
+    assert application["spec"]["source"]["path"] == "deploy/overlays/prod"
+
+
+def test_the_program_for_the_operator_runs_on_the_engine(
+    written: Path, tmp_path: Path, kubectl: Kubectl, sandbox: LiveSandbox
+) -> None:
+    """The operator writes a Program's `program` into a Pulumi.yaml and runs it: so does this."""
+    program, stack = yaml.safe_load_all((written / "pko" / "dev.yaml").read_text())
+    document = {"name": "holdfast-program", "runtime": "yaml"} | program["program"]
+    # One namespace of the fleet is enough, and leaves the others to other tests.
+    agent = "coder"
+    kept = {"namespace-dev"} | {name for name in document["resources"] if name.startswith(agent)}
+    document["resources"] = {name: document["resources"][name] for name in sorted(kept)}
+    (tmp_path / "Pulumi.yaml").write_text(yaml.safe_dump(document))
+    run_stack = open_stack(tmp_path, stack["spec"]["stack"], kubeconfig=sandbox.kubeconfig())
+    run_stack.init_if_absent()
+    run_stack.up()
+    wanted = rendered("dev")["Deployment", "dev", agent]
+    live = kubectl.get(f"deployment/{agent}", "-n", "dev")
+    revision = "holdfast.dev/revision"
+    assert (
+        live["metadata"]["annotations"][revision] == (wanted["metadata"]["annotations"][revision])
+    )
+    assert not run_stack.preview().has_changes
+
+
+def overlay(written: Path, stack: str, form: str = "kustomize") -> Path:
+    return written / form / "overlays" / stack
+
+
+def run(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -1,6 +1,6 @@
 """`make bench`: every benchmark, each figure beside its baseline and its target, in one run.
 
-`python -m bench PART...` runs some of them: policy, scan, scale, watch; and soak, ten minutes long,
+`python -m bench PART...` runs some of them: rendering, policy, scan, scale, watch; and soak, ten minutes long,
 which runs only when it is asked for.
 """
 
@@ -9,6 +9,7 @@ import importlib
 import json
 
 MODULES = {
+    "rendering": "rendering",
     "policy": "policy_pack",
     "scan": "scan",
     "scale": "scale",

@@ -18,6 +18,7 @@ from tests.e2e.npm_packages import installed_packages, require_node
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "components"
+PACKAGE = ROOT / "component-package"
 SDK_PACKAGE = "@holdfast/holdfast"
 TYPESCRIPT = """
 import * as fs from "fs";
@@ -47,7 +48,7 @@ class PackageProgram:
         copytree(EXAMPLES / language, self.root, ignore=ignore_patterns("node_modules"))
         project = self.root / "Pulumi.yaml"
         text = project.read_text().replace("../../..", str(ROOT))
-        project.write_text(text.replace(f"{ROOT}/.venv", sys.prefix))
+        project.write_text(text.replace(f"{ROOT}/.venv", sys.prefix), encoding="utf-8")
         name = yaml.safe_load(text)["name"]
         settings = {"config": {f"{name}:namespace": namespace}}
         (self.root / "Pulumi.dev.yaml").write_text(yaml.safe_dump(settings))
@@ -76,8 +77,10 @@ class PackageProgram:
         name = f"other-{secrets.token_hex(4)}"
         if project.exists():
             name = yaml.safe_load(project.read_text())["name"]
-        document = {"name": name, "runtime": runtime, "packages": {"holdfast": str(ROOT)}}
-        project.write_text(yaml.safe_dump(document | dict(more)))
+        document = {"name": name, "runtime": runtime, "packages": {"holdfast": str(PACKAGE)}}
+        # JSON inside: a YAML dump of one value twice holds an alias, which Pulumi does not read.
+        lines = [f"{key}: {json.dumps(value)}\n" for key, value in (document | dict(more)).items()]
+        project.write_text("".join(lines))
         return self._stack()
 
     def _stack(self) -> Stack:

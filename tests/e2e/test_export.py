@@ -145,7 +145,8 @@ def test_argo_cd_and_flux_accept_what_is_written_for_them(
 ) -> None:
     for definition in sorted((tools / "definitions").rglob("*.yaml")):
         kubectl("apply", "--server-side", "-f", str(definition))
-        kubectl.wait_for("condition=Established", f"crd/{definition.stem}")
+        for condition in ("jsonpath={.status.conditions[0].type}", "condition=Established"):
+            kubectl.wait_for(condition, f"crd/{definition.stem}")
     for namespace in ("argocd", "flux-system"):
         kubectl("create", "namespace", namespace)
     for form in ("argocd", "flux"):

@@ -1,6 +1,6 @@
 """The package `holdfast`: the components as programs in other languages get them.
 
-Pulumi starts `holdfast.__main__` for them, which calls `serve`.
+Pulumi starts `component-package/` for them, which calls `serve`.
 """
 
 import inspect

@@ -106,8 +106,7 @@ def _program_failed(result: RunResult) -> Reason | None:
     """The program's own last words: what it wrote before it ended, or its exception."""
     for error in result.errors:
         if exited := re.search(r"program exited with non-zero exit code: (\d+)", error.message):
-            wrote = [d.message for d in result.diagnostics if d.severity == "info#err"]
-            said = _last_lines("\n".join(wrote)) or f"it exited with code {exited[1]}"
+            said = _written(result) or f"it exited with code {exited[1]}"
             if exited[1] == str(int(ExitCode.BAD_INPUT)):
                 return Reason(said, exit_code=ExitCode.BAD_INPUT)
             return Reason(f"the program failed: {said}")
@@ -136,8 +135,16 @@ def _said(stack: str, finished: Finished, result: RunResult) -> Reason:
         if not re.fullmatch(r"(preview|update|destroy|refresh) failed", d.message)
     ]
     message = "\n".join(dict.fromkeys(errors)) or _last_lines(finished.errors)
+    # A YAML program has no process to fail: its faults are what its host wrote.
+    message = message or _written(result)
     message = message or f"exit code {finished.exit_code}"
     return Reason(f"{result.action} failed: {message}", _pending_remedy(stack, result), code)
+
+
+def _written(result: RunResult) -> str:
+    """The end of what the program wrote to standard error."""
+    wrote = [d.message for d in result.diagnostics if d.severity == "info#err"]
+    return _last_lines("\n".join(wrote))
 
 
 def _pending_remedy(stack: str, result: RunResult) -> str:

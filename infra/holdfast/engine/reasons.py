@@ -125,7 +125,7 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
             ),
         ),
         (
-            r"No module named 'pulumi'|failed to discover package requirements",
+            r"No module named 'pulumi'|failed to discover package requirements: calling",
             _fixed("the program's virtual environment is not complete", "run 'make setup'"),
         ),
         (

@@ -276,6 +276,16 @@ def test_what_is_not_known_is_shown_as_it_was_said_each_thing_once() -> None:
     )
 
 
+def test_faults_of_a_yaml_program_are_what_its_host_wrote() -> None:
+    wrote = ("Error: Property siz does not exist\n\n", "  on Pulumi.yaml line 14:\n\n")
+    result = outcome(*(Diagnostic("info#err", each) for each in wrote))
+    message, code = told(Finished(1, "", 1.0), result)
+    assert message == (
+        "preview failed: Error: Property siz does not exist\n  on Pulumi.yaml line 14:"
+    )
+    assert code == ExitCode.ERROR
+
+
 def test_operations_left_by_a_killed_run_are_mentioned() -> None:
     pending = Diagnostic(
         "warning", "Attempting to deploy with 2 pending operations from previous deployment."

@@ -5,7 +5,7 @@ from typing import Any
 
 from holdfast.export.files import ExportedFile, GitSource, RenderedStack, kept
 from holdfast.export.kustomize import kustomize_files
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.render.marks import RenderedObject
 
 NAME = "holdfast"
@@ -40,11 +40,16 @@ def argocd_files(stacks: Sequence[RenderedStack], source: GitSource) -> list[Exp
 
 
 def _application(stack: RenderedStack, source: GitSource) -> KubeObject:
+    left = _left_to_controllers(stack)
+    # Declared fields only: what the API server fills in is nobody's drift.
+    options = ["ServerSideApply=true"] + (["RespectIgnoreDifferences=true"] if left else [])
+    spec: KubeObject = {"ignoreDifferences": left} if left else {}
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Application",
         "metadata": {"name": f"{NAME}-{stack.name}", "namespace": "argocd"},
-        "spec": {
+        "spec": spec
+        | {
             "project": "default",
             "source": {
                 "repoURL": source.repository,
@@ -54,11 +59,26 @@ def _application(stack: RenderedStack, source: GitSource) -> KubeObject:
             "destination": {"name": stack.cluster},
             "syncPolicy": {
                 "automated": {"prune": True, "selfHeal": True},
-                # Declared fields only: what the API server fills in is nobody's drift.
-                "syncOptions": ["ServerSideApply=true"],
+                "syncOptions": options,
             },
         },
     }
+
+
+def _left_to_controllers(stack: RenderedStack) -> list[KubeObject]:
+    """Fields that another controller moves, such as the selector of a Service in a rollout."""
+    return [
+        {
+            "group": ref.group,
+            "kind": ref.kind,
+            "namespace": ref.namespace,
+            "name": ref.name,
+            "jsonPointers": [f"/{path.replace('.', '/')}" for path in item.left_to_controllers],
+        }
+        for item in stack.objects
+        if item.left_to_controllers
+        for ref in [reference_of(item.manifest)]
+    ]
 
 
 def flux_files(stacks: Sequence[RenderedStack], source: GitSource) -> list[ExportedFile]:
@@ -142,20 +162,31 @@ def _stack(stack: RenderedStack) -> KubeObject:
 
 
 def program_resources(objects: Sequence[RenderedObject]) -> dict[str, KubeObject]:
-    """Resources of a Pulumi YAML program: each after its namespace, data protected."""
+    """Resources of a Pulumi YAML program: each after its namespace and after the Jobs before it.
+
+    A Job among an agent's objects is a gate, such as a check of a new version or a backup.
+    """
     namespaces = {
         item.manifest["metadata"]["name"]: _resource_name(item)
         for item in objects
         if item.manifest["kind"] == "Namespace"
     }
-    return {_resource_name(item): _resource(item, namespaces) for item in objects}
+    resources: dict[str, KubeObject] = {}
+    gates: dict[str, list[str]] = {}
+    for item in objects:
+        name, before = _resource_name(item), gates.setdefault(item.agent, [])
+        namespace = namespaces.get(item.manifest["metadata"].get("namespace", ""))
+        resources[name] = _resource(item, ([namespace] if namespace else []) + before)
+        if item.manifest["kind"] == "Job":
+            before.append(name)
+    return resources
 
 
 def _resource_name(item: RenderedObject) -> str:
     return f"{item.agent}-{item.role}" if item.agent else item.role
 
 
-def _resource(item: RenderedObject, namespaces: dict[str, str]) -> KubeObject:
+def _resource(item: RenderedObject, after: list[str]) -> KubeObject:
     manifest = item.manifest
     api_version = manifest["apiVersion"]
     module = api_version if "/" in api_version else f"core/{api_version}"
@@ -163,8 +194,10 @@ def _resource(item: RenderedObject, namespaces: dict[str, str]) -> KubeObject:
         key: value for key, value in manifest.items() if key not in ("apiVersion", "kind")
     }
     options: KubeObject = {}
-    if namespace := namespaces.get(manifest["metadata"].get("namespace", "")):
-        options["dependsOn"] = [f"${{{namespace}}}"]
+    if after:
+        options["dependsOn"] = [f"${{{name}}}" for name in after]
+    if item.left_to_controllers:
+        options["ignoreChanges"] = list(item.left_to_controllers)
     if item.is_protected or item.is_retained:
         # The operator's Programs know no retainOnDelete.
         options["protect"] = True

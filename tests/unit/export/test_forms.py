@@ -128,6 +128,40 @@ def test_the_operator_gets_a_program_that_waits_for_namespaces_and_protects_data
     assert resources["coder-claim-project"]["options"]["protect"] is True
 
 
+def fields(kind: str, name: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": "cx"}}
+
+
+ROLLOUT = RenderedStack(
+    "dev",
+    "dev",
+    (
+        RenderedObject("a", "config", fields("ConfigMap", "a-config")),
+        RenderedObject("a", "check", fields("Job", "a-check")),
+        RenderedObject(
+            "a", "service", fields("Service", "a"), left_to_controllers=("spec.selector",)
+        ),
+        RenderedObject("b", "service", fields("Service", "b")),
+    ),
+)
+
+
+def test_fields_that_a_controller_moves_are_left_to_it() -> None:
+    spec = by_path(argocd_files([ROLLOUT], SOURCE))["argocd/dev.yaml"].documents[0]["spec"]
+    moved = {"group": "", "kind": "Service", "namespace": "cx", "name": "a"}
+    assert spec["ignoreDifferences"] == [moved | {"jsonPointers": ["/spec/selector"]}]
+    assert "RespectIgnoreDifferences=true" in spec["syncPolicy"]["syncOptions"]
+    resources = pko_files([ROLLOUT])[0].documents[0]["program"]["resources"]
+    assert resources["a-service"]["options"]["ignoreChanges"] == ["spec.selector"]
+
+
+def test_what_follows_a_gate_waits_for_it_in_a_program() -> None:
+    resources = pko_files([ROLLOUT])[0].documents[0]["program"]["resources"]
+    assert resources["a-service"]["options"]["dependsOn"] == ["${a-check}"]
+    assert "options" not in resources["a-config"]
+    assert "options" not in resources["b-service"]
+
+
 def test_what_pulumi_yaml_would_interpolate_stands_literally() -> None:
     text = {"data": {"run": "echo ${HOME} $HOME"}, "list": ["${x}"]}
     manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}} | text

@@ -1,6 +1,7 @@
 """What each type of agent makes of each field: a field without effect is refused, not ignored."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import BaseModel
@@ -145,12 +146,14 @@ def faults_of_type(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
 
 def _is_written(part: BaseModel, path: list[str]) -> bool:
     """Whether a field stands in the file, its parents included."""
-    name = next(name for name in type(part).model_fields if _written_as(part, name) == path[0])
+    name = _fields_as_written(type(part))[path[0]]
     if name not in part.model_fields_set:
         return False
     value = getattr(part, name)
     return len(path) == 1 or (isinstance(value, BaseModel) and _is_written(value, path[1:]))
 
 
-def _written_as(part: BaseModel, name: str) -> str:
-    return type(part).model_fields[name].alias or to_camel(name)
+@cache
+def _fields_as_written(model: type[BaseModel]) -> Mapping[str, str]:
+    """Name in a file to the name in Python."""
+    return {info.alias or to_camel(name): name for name, info in model.model_fields.items()}

@@ -1,7 +1,7 @@
 """`make bench`: every benchmark, each figure beside its baseline and its target, in one run.
 
-`python -m bench PART...` runs some of them: rendering, policy, scan, scale, watch; and soak, ten minutes long,
-which runs only when it is asked for.
+`python -m bench PART...` runs some of them: rendering, policy, scan, scale, watch; and soak, ten
+minutes long, which runs only when it is asked for.
 """
 
 import argparse

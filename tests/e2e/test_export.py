@@ -108,7 +108,7 @@ def test_a_chart_installs_nothing_without_an_environment_and_one_field_as_told(
     )
     assert done.returncode != 0
     assert "choose an environment: -f values-dev.yaml" in done.stderr
-    values = ["-f", f"{chart}/values-prod.yaml"]
+    values = ["-f", f"{chart}/values-dev.yaml"]
     change = ["--set", "agents.coder.service.spec.publishNotReadyAddresses=true"]
     changed = run([helm, "template", "release", chart, *values, *change])
     objects = by_identity([each for each in yaml.safe_load_all(changed) if each])

@@ -101,8 +101,7 @@ def test_argo_cd_takes_an_overlay_to_the_cluster_of_its_stack(stacks: list[Rende
     assert spec["source"]["path"] == "deploy/overlays/prod"
     assert spec["destination"] == {"name": "cluster-prod"}
     assert "ServerSideApply=true" in spec["syncPolicy"]["syncOptions"]
-    claim = files["base/coder/dev-persistentvolumeclaim-coder-project.yaml"].documents[0]
-    marks = claim["metadata"]["annotations"]
+    marks = claim_in(files)["metadata"]["annotations"]
     assert marks["argocd.argoproj.io/sync-options"] == "Prune=false,Delete=false"
 
 
@@ -112,8 +111,14 @@ def test_flux_takes_an_overlay_and_keeps_data(stacks: list[RenderedStack]) -> No
     assert repository["spec"]["url"] == SOURCE.repository
     assert kustomization["spec"]["path"] == "./deploy/overlays/dev"
     assert kustomization["spec"]["sourceRef"]["name"] == repository["metadata"]["name"]
-    claim = files["base/coder/dev-persistentvolumeclaim-coder-project.yaml"].documents[0]
-    assert claim["metadata"]["annotations"]["kustomize.toolkit.fluxcd.io/prune"] == "disabled"
+    marks = claim_in(files)["metadata"]["annotations"]
+    assert marks["kustomize.toolkit.fluxcd.io/prune"] == "disabled"
+
+
+def claim_in(files: dict[str, ExportedFile]) -> Any:
+    """The first claim of the base: every claim of the samples is kept."""
+    path = next(path for path in files if path.startswith("base/") and "volumeclaim" in path)
+    return files[path].documents[0]
 
 
 def test_the_operator_gets_a_program_that_waits_for_namespaces_and_protects_data(
@@ -122,10 +127,15 @@ def test_the_operator_gets_a_program_that_waits_for_namespaces_and_protects_data
     program, stack = by_path(pko_files(stacks))["prod.yaml"].documents
     assert stack["spec"]["programRef"]["name"] == program["metadata"]["name"]
     resources = program["program"]["resources"]
-    assert resources["coder-deployment"]["type"] == "kubernetes:apps/v1:Deployment"
-    assert resources["coder-service"]["type"] == "kubernetes:core/v1:Service"
-    assert resources["coder-deployment"]["options"] == {"dependsOn": ["${namespace-dev}"]}
-    assert resources["coder-claim-project"]["options"]["protect"] is True
+    for each in resources.values():
+        if each["type"] == "kubernetes:core/v1:PersistentVolumeClaim":
+            assert each["options"]["protect"] is True
+        namespace = each["properties"]["metadata"].get("namespace")
+        if namespace:
+            assert f"${{namespace-{namespace}}}" in each["options"]["dependsOn"]
+    types = {each["type"] for each in resources.values()}
+    assert {"kubernetes:apps/v1:Deployment", "kubernetes:core/v1:Service"} <= types
+    assert "kubernetes:core/v1:PersistentVolumeClaim" in types
 
 
 def fields(kind: str, name: str) -> dict[str, Any]:

@@ -1,18 +1,20 @@
 """The whole configuration of one agent, every value with where it comes from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 from typing import Any
 
 from pydantic import BaseModel
 
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Segment, format_path
-from holdfast.manifest.agent_types import types_of
+from holdfast.manifest.agent import AGENT_KIND, API_VERSION, Agent
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.origin import Origin
 from holdfast.manifest.stack_files import STACKS_FOLDER
+from holdfast.manifest.validation import validate
 
 
 class ValueSource(Enum):
@@ -82,12 +84,45 @@ def effective_values(agent: DeclaredAgent, fleet: Fleet) -> tuple[EffectiveValue
     if agent.agent.metadata.namespace is None:
         metadata.insert(1, _stack_namespace(agent, fleet))
     spec = reader.values(agent.spec, ("spec",), agent.origin.child("spec"))
-    return (*metadata, *(each for each in spec if _has_effect(each, agent.spec.type)))
+    return _meaningful((*metadata, *spec))
 
 
-def _has_effect(value: EffectiveValue, agent_type: str) -> bool:
-    names = [part for part in value.path[1:] if isinstance(part, str)]
-    return agent_type in types_of(".".join(names))
+def tree_of(values: Iterable[EffectiveValue]) -> dict[str, Any]:
+    """The values at their paths, in mappings and lists."""
+    tree: dict[str, Any] = {}
+    for each in values:
+        node: Any = tree
+        for part, after in pairwise(each.path):
+            empty: Any = [] if isinstance(after, int) else {}
+            if isinstance(node, list) and isinstance(part, int):
+                if part == len(node):
+                    node.append(empty)
+                node = node[part]
+            else:
+                node = node.setdefault(part, empty)
+        if isinstance(node, list):
+            node.append(each.value)
+        else:
+            node[each.path[-1]] = each.value
+    return tree
+
+
+def _meaningful(values: tuple[EffectiveValue, ...]) -> tuple[EffectiveValue, ...]:
+    """The values without defaults that would be refused, were they written: they mean nothing."""
+    head = {"apiVersion": API_VERSION, "kind": AGENT_KIND}
+    while isinstance(errors := validate(Agent, head | tree_of(values), Origin("", 0, 0)), list):
+        refused = [error.path for error in errors]
+        kept = tuple(each for each in values if not _is_default_below(each, refused))
+        if len(kept) == len(values):
+            break
+        values = kept
+    return values
+
+
+def _is_default_below(value: EffectiveValue, paths: Iterable[str]) -> bool:
+    return value.source is ValueSource.DEFAULT and any(
+        value.field == path or value.field.startswith((f"{path}.", f"{path}[")) for path in paths
+    )
 
 
 def _stack_namespace(agent: DeclaredAgent, fleet: Fleet) -> EffectiveValue:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from holdfast.kube.quantities import parse_quantity
+from holdfast.manifest.runtime import Resources
 from holdfast.migration.outcome import Findings
 from holdfast.migration.remainder import Remainder
 
@@ -85,6 +87,12 @@ class Container:
     def _resources(self) -> Fields:
         requests = _texts(self._left.take("resources", "requests"))
         limits = _texts(self._left.take("resources", "limits"))
+        # Kubernetes' own rule where a request is absent; our default limits must not cut it.
+        requests = limits | requests
+        _, defaults = Resources().effective()
+        for name, amount in requests.items():
+            if name in defaults and parse_quantity(amount) > parse_quantity(defaults[name]):
+                limits.setdefault(name, amount)
         written = {"requests": requests, "limits": limits}
         return {"resources": {k: v for k, v in written.items() if v}} if requests or limits else {}
 

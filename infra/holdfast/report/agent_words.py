@@ -77,6 +77,7 @@ class _Words:
             yield self._say("one sandbox, made anew when it changes", "type")
         else:
             yield from self._replicas()
+            yield self._say(f"changes by {self._strategy()}", "rollout", "strategy")
         if spec.image:
             yield self._say(f"image {spec.image}", "image")
         requests, limits = spec.resources.effective()
@@ -84,6 +85,16 @@ class _Words:
         yield self._say(
             f"has {spec.grace_seconds} s to end", "lifecycle", "terminationGracePeriodSeconds"
         )
+
+    def _strategy(self) -> str:
+        rollout, spec = self._spec.rollout, self._spec
+        if rollout.strategy == "RollingUpdate" and any(
+            volume.is_single_writer for volume in spec.storage
+        ):
+            return "Recreate, since a volume has a single writer"
+        weights = [f"{step.set_weight}%" for step in rollout.steps if step.set_weight is not None]
+        judged = ", judged by its metrics" if rollout.analysis else ""
+        return f"{rollout.strategy}{f' at {_listed(weights)}' if weights else ''}{judged}"
 
     def _replicas(self) -> Iterator[Statement]:
         scaling = self._spec.scaling
@@ -213,6 +224,12 @@ class _Words:
                 fate = "is not this agent's" if volume.existing_claim else "goes with the agent"
             text = f"{volume.name}: {claim} at {volume.mount_path}, {modes}, {fate}"
             yield self._say(text, "storage", index)
+        if backup := self._spec.backup:
+            when = f'"{backup.schedule}" in {backup.timezone}' if backup.schedule else "no schedule"
+            before = ", and before each rollout" if backup.before_rollout else ""
+            days = backup.retention_days
+            text = f"saved by {backup.method}, {when}{before}; kept {days} days"
+            yield self._say(text, "backup")
 
     def schedules(self) -> Iterator[Statement]:
         for index, schedule in enumerate(self._spec.schedules):

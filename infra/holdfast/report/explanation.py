@@ -1,14 +1,13 @@
 """What `holdfast explain` says about an agent, as text, JSON and commented YAML."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import click
 import msgspec
 
-from holdfast.manifest.provenance import EffectiveValue, ValueSource
+from holdfast.manifest.provenance import EffectiveValue, ValueSource, tree_of
 from holdfast.report.agent_words import Section, Statement
 from holdfast.report.safe_text import safe_text
 from holdfast.report.yaml_text import yaml_document
@@ -74,9 +73,8 @@ def explanation_json(explanation: Explanation) -> str:
 
 def effective_yaml(explanation: Explanation, head: dict[str, str]) -> str:
     """The whole manifest that holds, each value with its origin behind it."""
-    tree: dict[str, Any] = dict(head)
-    for each in explanation.values:
-        _put(tree, each.path, _Marked(each.value, each.origin))
+    marked = (replace(each, value=_Marked(each.value, each.origin)) for each in explanation.values)
+    tree = {**head, **tree_of(marked)}
     return "".join(f"{line}\n" for line in _lines(tree, ""))
 
 
@@ -134,21 +132,6 @@ class Difference:
 class _Marked:
     value: Any
     origin: str
-
-
-def _put(tree: Any, path: Sequence[Any], value: _Marked) -> None:  # noqa: ANN401 - dicts and lists
-    for part, after in pairwise(path):
-        empty: Any = [] if isinstance(after, int) else {}
-        if isinstance(tree, list):
-            if part == len(tree):
-                tree.append(empty)
-            tree = tree[part]
-        else:
-            tree = tree.setdefault(part, empty)
-    if isinstance(tree, list):
-        tree.append(value)
-    else:
-        tree[path[-1]] = value
 
 
 def _lines(value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401 - dicts, lists, marked values

@@ -97,8 +97,14 @@ def test_the_smallest_deployment_is_an_agent_that_serves_no_more_than_before() -
         pytest.param(
             {"resources": {"requests": {"cpu": 1}, "limits": {"memory": "1Gi"}}},
             "resources",
-            {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}},
-            id="amounts as text",
+            {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"memory": "1Gi"}},
+            id="amounts as text, a request of what is limited",
+        ),
+        pytest.param(
+            {"resources": {"requests": {"memory": "4Gi", "cpu": "500m"}}},
+            "resources",
+            {"requests": {"memory": "4Gi", "cpu": "500m"}, "limits": {"memory": "4Gi"}},
+            id="a limit that the default would fall short of",
         ),
         pytest.param(
             {"ports": [{"containerPort": 9000}, {"name": "web", "containerPort": 80}]},

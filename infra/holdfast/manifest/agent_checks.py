@@ -57,7 +57,7 @@ def faults_of_spec(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
 
 
 def _faults_of_names(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    for field in ("env", "ports", "storage", "databases", "secrets", "config"):
+    for field in ("env", "ports", "skills", "storage", "databases", "secrets", "config"):
         names: set[str] = set()
         for index, entry in enumerate(getattr(spec, field)):
             if entry.name in names:

@@ -140,6 +140,15 @@ CASES = [
         "7:18",
         "without a card, expected probes.readiness",
     ),
+    bad(
+        "two skills of one name",
+        spec(
+            'skills:\n  - {name: a, oci: "registry.example/s@sha256:' + "0" * 64 + '"}\n'
+            '  - {name: a, oci: "registry.example/t@sha256:' + "0" * 64 + '"}'
+        ),
+        "9:14",
+        "spec.skills[1].name: names in skills must be unique, got 'a' twice",
+    ),
     bad("skill of nothing", skill("path: a"), "7:12", "exactly one of oci, git and bucket"),
     bad(
         "skill by a branch",

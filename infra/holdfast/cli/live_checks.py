@@ -71,7 +71,7 @@ def look_at_cluster(fleet: Fleet, plan: FleetPlan) -> LiveKnowledge:
 
     try:
         client = ApiClient(connection_of(None, context))
-        if faults := list(_faults_of_claims(fleet, claims, client)):
+        if claims and (faults := list(_faults_of_claims(fleet, claims, client))):
             raise InvalidFilesError(faults)
         return LiveKnowledge((note,) if note else (), read_content_digests(client, mounted))
     except (UnreachableError, InputError) as error:

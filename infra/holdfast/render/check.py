@@ -28,8 +28,6 @@ SUFFIX: Final = "check"
 CHECKED: Final = "holdfast.dev/checked"
 START_SECONDS: Final = 120
 """Time on top of the check's own for its pod to be scheduled and its images to be pulled."""
-KEPT_SECONDS: Final = 10 * 365 * 86_400
-"""It stays until the next version replaces it: what is declared must not go away by itself."""
 _HELD_SOURCES: Final = frozenset({"persistentVolumeClaim", "projected"})
 _KNOWN_MODEL_URLS: Final = {
     "anthropic": "https://api.anthropic.com/v1",
@@ -86,7 +84,6 @@ def check_job_spec(
     return {
         "activeDeadlineSeconds": check.timeout_seconds + START_SECONDS,
         "backoffLimit": 0,
-        "ttlSecondsAfterFinished": KEPT_SECONDS,
         "template": {"metadata": {"labels": labels, "annotations": annotations}, "spec": body},
     }
 

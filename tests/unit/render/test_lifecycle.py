@@ -268,9 +268,7 @@ def test_a_check_asks_for_no_device_and_no_right_of_the_agent_and_has_an_end() -
     command = by_name(pod(rendered, "check")["containers"])["command"]
     assert set(command["resources"]["limits"]) == {"cpu", "memory", "ephemeral-storage"}
     assert not any("projected" in volume for volume in pod(rendered, "check")["volumes"])
-    assert {"activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"} <= set(
-        body(rendered, "check")
-    )
+    assert {"activeDeadlineSeconds", "backoffLimit"} <= set(body(rendered, "check"))
 
 
 def test_a_check_has_every_volume_that_its_containers_mount() -> None:

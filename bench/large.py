@@ -16,7 +16,7 @@ from pathlib import Path
 
 from holdfast.cluster.client import ApiClient, path_of
 from holdfast.cluster.kubeconfig import connection_of
-from holdfast.cluster.writing import apply_object
+from holdfast.cluster.writing import Writer, apply_object
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.structure import builtin_kind
 from holdfast.manifest.loader import load_fleet
@@ -70,7 +70,7 @@ class LargeFleet:
         ref = reference_of(one)
         entry = builtin_kind(ref.api_version, ref.kind)
         assert entry is not None
-        apply_object(self.client, entry, ref, one, MANAGER)
+        apply_object(self.client, entry, ref, one, Writer(MANAGER))
 
     def raw_list(self) -> int:
         """Page through every declared kind and decode nothing; returns the number of bytes."""

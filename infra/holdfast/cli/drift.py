@@ -14,6 +14,7 @@ from holdfast.cli.report_output import ReportRequest, check_files, report_option
 from holdfast.cli.scan_extras import ScanExtras, extra_options
 from holdfast.cli.scan_history import with_history
 from holdfast.cli.verb_parts import VerbWithParts
+from holdfast.cli.ways_out import WaysOut, ways_out_options
 from holdfast.errors import ExitCode, InputError
 
 _FILE = click.Path(path_type=Path)
@@ -38,6 +39,12 @@ PARTS = {"history": ("holdfast.cli.drift_history", "since when findings stand, a
     show_default=True,
     help="No read takes longer, with all its tries; what is late is not checked.",
 )
+@click.option(
+    "--ignore-file",
+    type=_FILE,
+    envvar="HOLDFAST_DRIFT_IGNORE",
+    help="Rules on expected drift. Default with --stack: stacks/drift-ignore.yaml.",
+)
 @report_options
 @extra_options
 @click.option(
@@ -46,17 +53,15 @@ PARTS = {"history": ("holdfast.cli.drift_history", "since when findings stand, a
     help="Ask Pulumi's own refresh too: about the whole stack, or never. "
     "Default: about what drifted.",
 )
-@click.option("--revert", is_flag=True, help="Put back what is reported; asks first.")
-@click.option("--yes", is_flag=True, help="With --revert: agree to all that is shown.")
+@ways_out_options
 @watch_options
 def command(
     wanted: ReportRequest,
     *,
     extras: ScanExtras,
     engine: bool | None,
-    revert: bool,
-    yes: bool,
     watching: WatchRequest | None,
+    ways_out: WaysOut,
     **asked: Any,  # noqa: ANN401  (the other options, by name)
 ) -> int:
     """Compare what runs with what was declared.
@@ -71,7 +76,11 @@ def command(
       holdfast drift --desired manifests/ --context kind-test
       holdfast drift --desired app.yaml --live live.json -o json
       holdfast drift -s dev --report html=drift.html --report sarif=drift.sarif
+      holdfast drift -s dev --plan
       holdfast drift -s dev --revert
+      holdfast drift -s dev --adopt --only "Deployment cx/support-rag spec.replicas"
+      holdfast drift -s dev --ignore "Deployment cx/support-rag spec.replicas" \
+        --reason "tuned by hand" --owner cx --expires 2027-01-31
       holdfast drift -s dev --watch --metrics :9464
       holdfast drift history -s dev
 
@@ -85,40 +94,40 @@ def command(
     request = DriftRequest(**asked)
     if bool(request.stack) == bool(request.desired):
         raise InputError("one of --stack and --desired is needed", remedy="see --help")
-    if revert and request.live:
-        raise InputError("a file cannot be put right", remedy="leave --live out to use a cluster")
+    ways_out.check(is_of_files=request.live is not None, is_plain=request.desired is not None)
     if engine and not request.stack:
         raise InputError("--engine needs --stack", remedy="the engine knows stacks, not files")
     if watching is not None:
-        if revert or wanted.written_files or not extras.are_default:
+        if ways_out.are_wanted or wanted.written_files or not extras.are_default:
             raise InputError(
                 "--watch only reports",
-                remedy="leave out --revert, --probes, --report, --output-file and the history",
+                remedy="leave out --revert and its like, --probes, --report, --output-file and the "
+                "history",
             )
         if wanted.output not in {"text", "json"}:
             raise InputError("--watch writes text or JSON lines", remedy="choose -o text or json")
         from holdfast.cli.drift_watch import watch  # noqa: PLC0415  (start-up)
 
         return watch(request, watching, wanted.output)
-    if extras.probing.is_on and (revert or not request.stack):
+    if extras.probing.is_on and (ways_out.are_wanted or not request.stack):
         raise InputError(
             "--probes needs --stack, and only looks", remedy="revert without it, then probe again"
         )
     check_files(wanted)
     sources = DriftSources(request)
-    scan, failures = scan_with_engine(sources, wanted=False if revert else engine), 0
-    if revert:
-        from holdfast.cli.drift_revert import revert as put_back  # noqa: PLC0415  (start-up)
-
-        outcome = put_back(sources, scan, is_agreed=yes)
-        scan, failures = outcome.scan, outcome.failures
+    scan = scan_with_engine(sources, wanted=False if ways_out.are_wanted else engine)
+    scan, failures = ways_out.take(sources, scan)
     if extras.probing.is_on:
         from holdfast.cli.drift_probes import with_probes  # noqa: PLC0415  (start-up)
 
         scan = with_probes(sources, scan, extras.probing)
     report = scan.report
-    context = with_history(drift_context(sources, wanted), report, extras.history)
-    write_reports(report, wanted, context)
+    text = ways_out.text(sources, scan, as_json=wanted.output == "json")
+    if text is not None:
+        click.echo(text, nl=False)
+    else:
+        context = with_history(drift_context(sources, wanted), report, extras.history)
+        write_reports(report, wanted, context)
     if failures or not report.is_complete:
         return ExitCode.ERROR
     return ExitCode.DRIFT if report.drift else ExitCode.OK

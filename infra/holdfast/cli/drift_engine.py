@@ -69,11 +69,16 @@ def _second_opinion(sources: "DriftSources", scan: "Scan") -> _Answer:
 
 
 def _ask(sources: "DriftSources", targets: Sequence[str]) -> _Answer:
-    from holdfast.cli.engine_access import ready_stack  # noqa: PLC0415  (a scan alone needs none)
-    from holdfast.cli.project import find_project_root  # noqa: PLC0415  (as above)
+    from holdfast.cli.project import find_project_root  # noqa: PLC0415  (a scan alone needs none)
+    from holdfast.engine.stack import open_stack  # noqa: PLC0415  (as above)
 
+    request, desired = sources.request, sources.desired
+    if request.context not in (None, desired.context):
+        return _Answer(None, f"--context {request.context} is not the context of the stack")
     try:
-        stack = ready_stack(find_project_root(), sources.request.stack)
+        # Whoever may only read scans with the same credentials in both layers.
+        kubeconfig = request.kubeconfig or desired.kubeconfig
+        stack = open_stack(find_project_root(), request.stack, kubeconfig=kubeconfig)
         result = stack.refresh_preview(targets=targets)
     except HoldfastError as error:
         return _Answer(None, str(error))

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.cli.drift_cluster import ClusterSource
+from holdfast.cli.drift_ignore import ignore_rules
 from holdfast.cli.policy_judge import judge_of
 from holdfast.drift.attribution import AuditTrail
 from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftReport, Finding, NotChecked, Objects
+from holdfast.drift.ignore import IgnoreRules
 from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.record import with_record_findings
 from holdfast.drift.rollouts import Rollouts
@@ -26,6 +28,7 @@ from holdfast.manifest.kube_files import read_kube_objects
 
 if TYPE_CHECKING:
     from holdfast.engine.baseline import Baseline
+    from holdfast.engine.file_backend import FileHistory
     from holdfast.render.origins import Origins
 
 
@@ -41,6 +44,7 @@ class DriftRequest:
     context: str | None = None
     audit_log: Path | None = None
     request_timeout: float = 60.0
+    ignore_file: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class DesiredState:
         recorded: Objects whose record a refresh has rewritten, as that record has them.
         urns: Resource of each recorded object, as the engine calls it.
         not_checked: What stands in the way of judging the stack as a whole.
+        ignore: Drift that is expected.
         origins: Which line of which file declares a field; None for plain objects.
     """
 
@@ -75,11 +80,12 @@ class DesiredState:
     recorded: tuple[KubeObject, ...] = ()
     urns: Mapping[tuple[str, str, str, str], str] = field(default_factory=dict)
     not_checked: tuple[NotChecked, ...] = ()
+    ignore: IgnoreRules | None = None
     origins: "Origins | None" = None
     place_of: Callable[[Finding], SourceLocation | None] = field(default=lambda _: None)
 
 
-def desired_objects_of_stack(stack: str) -> DesiredState:
+def desired_objects_of_stack(stack: str, ignore_file: Path | None = None) -> DesiredState:
     """Rendered objects of a stack, its cluster settings and its policy profile."""
     from holdfast.cli.declared_places import places_in  # noqa: PLC0415  (files need no project)
     from holdfast.cli.stack_state import open_state  # noqa: PLC0415  (files need no project)
@@ -108,6 +114,7 @@ def desired_objects_of_stack(stack: str) -> DesiredState:
         recorded=baseline.rewritten,
         urns={one.reference.identity: one.urn for one in baseline.objects},
         not_checked=tuple(_under_way(stack, who) for who in baseline.running),
+        ignore=ignore_rules(ignore_file, state.project_root, state.fleet),
         origins=origins,
         place_of=places_in(origins),
     )
@@ -137,7 +144,7 @@ class DriftSources:
     def desired(self) -> DesiredState:
         """What should be there."""
         if self.request.stack:
-            return desired_objects_of_stack(self.request.stack)
+            return desired_objects_of_stack(self.request.stack, self.request.ignore_file)
         assert self.request.desired is not None  # noqa: S101  (the command line has looked)
         read = read_kube_objects(self.request.desired)
         places: dict[tuple[str, str, str, str], SourceLocation] = {}
@@ -150,10 +157,22 @@ class DriftSources:
                     remedy="keep one of the two",
                 )
             places[identity] = SourceLocation(one.file)
+        named = self.request.ignore_file
         return DesiredState(
             tuple(one.kube_object for one in read),
+            ignore=ignore_rules(named) if named is not None else None,
             place_of=lambda finding: places.get(finding.ref.identity),
         )
+
+    @cached_property
+    def state_files(self) -> "FileHistory | None":
+        """The stack's files; None for plain objects, and where its backend is no folder here."""
+        if not self.request.stack:
+            return None
+        from holdfast.cli.project import find_project_root  # noqa: PLC0415  (files need no project)
+        from holdfast.engine.baseline import state_files  # noqa: PLC0415  (as above)
+
+        return state_files(find_project_root(), self.request.stack)
 
     @cached_property
     def cluster(self) -> ClusterSource:
@@ -234,6 +253,7 @@ class DriftSources:
             custom_types=types,
             baseline=self._baseline(),
             trail=trail or self._trail(),
+            ignore=self.desired.ignore,
             judge=judge_of(self.desired.environment, self.desired.policy_rules),
             rollouts=Rollouts(objects),
         )

@@ -16,6 +16,7 @@ VERBS = {
     "graph": "print who calls, uses and waits for whom",
     "import": "turn workloads that others wrote into manifests",
     "policy": "list the rules, check their settings, compile what was waived",
+    "rbac": "print the rights that a scan of a stack needs, and no more",
     "render": "print the Kubernetes objects that the manifests stand for",
     "report": "show a saved drift report in another format",
     "sandbox": "run a real local control plane, started in seconds",

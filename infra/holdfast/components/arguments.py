@@ -1385,6 +1385,37 @@ class ProbesArgs(TypedDict):
     """Takes the pod out of the Service; default GET /.well-known/agent-card.json. null: none."""
 
 
+class IgnoredFieldArgs(TypedDict):
+    """A field of the agent's objects that may differ for a time."""
+
+    path: str
+    """Field of an object as reports write it, with everything below it: `spec.replicas`."""
+    reason: str
+    """Why it may differ."""
+    expires: str
+    """Last day on which it may; afterwards the entry itself is reported."""
+
+
+class ExpectedManagerArgs(TypedDict):
+    """A field manager that may write to the agent's objects: an injector, an operator."""
+
+    manager: str
+    """Its name or a glob; `(admission)` for what admission in the cluster sets."""
+    paths: list[str]
+    """Fields that it may write, with everything below them; at least one."""
+
+
+class DriftSettingsArgs(TypedDict):
+    """How drift of the agent's objects is dealt with."""
+
+    mode: NotRequired[Literal["report", "revert", "adopt"]]
+    """What `holdfast drift --act` does about drift: report it, revert it, or adopt it."""
+    ignore: NotRequired[list[IgnoredFieldArgs]]
+    """Fields that may differ for a time: counted, not told."""
+    expected_managers: NotRequired[list[ExpectedManagerArgs]]
+    """Managers whose writes to some fields are expected: counted, not told."""
+
+
 class ScheduleArgs(TypedDict):
     """One time table by which an agent of type Job runs."""
 
@@ -1539,6 +1570,8 @@ id of a backup of method Job. To stay as long as the claim does."""
     """How it starts, proves itself and ends."""
     telemetry: NotRequired[TelemetryArgs]
     """What it tells about itself."""
+    drift: NotRequired[DriftSettingsArgs]
+    """What is done about drift of its objects; not rendered, read by `holdfast drift`."""
     schedules: NotRequired[list[ScheduleArgs]]
     """When an agent of type Job runs."""
     triggers: NotRequired[list[dict[str, Any]]]

@@ -7,6 +7,7 @@ Between the validating models and what is generated from them: Python's typed di
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -89,6 +90,8 @@ def shape_of(annotation: Any) -> Shape:  # noqa: ANN401, PLR0911 - any type; one
         return Anything()
     if annotation in {str, int, float, bool}:
         return Scalar(annotation)
+    if annotation is date:
+        return Scalar(str)  # as in files: "2026-03-31"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return Record(annotation)
     raise TypeError(f"an argument cannot be of type {annotation!r}")

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from typing import Any
 
+from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path, format_path
 
@@ -132,6 +134,23 @@ class NotChecked:
 
 
 @dataclass(frozen=True)
+class IgnoredBy:
+    """A rule on expected drift, and what it took out of the report.
+
+    Attributes:
+        location: Where the rule is written.
+        expires: Its last day; None where it has no end.
+        findings: What it expects; empty for a rule that is of no use any more.
+    """
+
+    location: SourceLocation
+    reason: str
+    owner: str
+    expires: date | None
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
 class Layer:
     """One of the detectors behind a report, and whether it was asked.
 
@@ -155,12 +174,14 @@ class DriftReport:
         objects_checked: How many declared objects were compared; None when a saved report is
             shown again, which does not say.
         layers: Which detectors ran.
+        ignored: Rules on expected drift that were in force, each with what it took out.
     """
 
     findings: tuple[Finding, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
     objects_checked: int | None = 0
     layers: tuple[Layer, ...] = ()
+    ignored: tuple[IgnoredBy, ...] = ()
 
     @property
     def is_complete(self) -> bool:

@@ -9,6 +9,7 @@ from holdfast.drift.autoscaling import AUTOSCALER_MANAGERS, REPLICAS, Autoscaler
 from holdfast.drift.comparison import compare
 from holdfast.drift.difference import Difference, Place
 from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
+from holdfast.drift.ignore import IgnoreRules
 from holdfast.drift.masking import mask_pair
 from holdfast.drift.ownership import Ownership
 from holdfast.drift.rollouts import Rollouts
@@ -46,6 +47,7 @@ class Surroundings:
         custom_types: Types of custom resources, from the server or from definitions in files.
         baseline: Objects as they were after the last good update; None without a baseline.
         trail: Reads the audit log, when something is found; None without a log.
+        ignore: Drift that is expected; None when there are no rules.
         judge: The policy pack's verdict on one object; None leaves `policies` empty.
         rollouts: What Argo Rollouts may write.
     """
@@ -54,6 +56,7 @@ class Surroundings:
     custom_types: Sequence[TypeTable] = ()
     baseline: Objects | None = None
     trail: Callable[[], AuditTrail] | None = None
+    ignore: IgnoreRules | None = None
     judge: RuleJudge | None = field(default=None, compare=False)
     rollouts: Rollouts = field(default_factory=Rollouts, compare=False)
 

@@ -29,6 +29,7 @@ def with_record_findings(
         for one in recorded
         for each in _stale(one, desired, around)
         if (each.ref.identity, each.path) not in known
+        and not (around.ignore and around.ignore.rule_for(each))
     ]
     if not stale:
         return report

@@ -5,7 +5,6 @@ additions go by a patch of exactly the reported paths; what only a replacement c
 admission would set again, and what an autoscaler decides is left alone, with the reason.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,10 +14,11 @@ from holdfast.drift.attribution import ADMISSION, is_deployer
 from holdfast.drift.autoscaling import REPLICAS
 from holdfast.drift.comparison import compare
 from holdfast.drift.finding import DriftClass, ExpectedBy, Finding
+from holdfast.drift.replacement import NEVER_REPLACED, needs_replacement
 from holdfast.kube.managed_fields import FIELD_MANAGER_ANNOTATION, read_managed_fields
 from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
-from holdfast.kube.paths import Path, format_path, json_pointer, with_value
+from holdfast.kube.paths import Path, json_pointer, with_value
 from holdfast.kube.quantities import parse_quantity
 from holdfast.kube.structure import Structure
 
@@ -32,6 +32,7 @@ class Step(StrEnum):
     REMOVE = "remove"
     RESET = "reset"
     CREATE = "create"
+    REPLACE = "replace"
     LEAVE = "leave"
 
 
@@ -56,42 +57,47 @@ class ObjectPlan:
         steps: One for each finding that counts.
         apply: Body of a server-side apply; None when no declared field has to come back.
         patch: Operations of a JSON patch, guarded by uid and resourceVersion; empty for none.
+        replacement: What is made again after the object was deleted; None when it stays.
     """
 
     ref: ObjectRef
     steps: tuple[PlannedStep, ...]
     apply: KubeObject | None = None
     patch: tuple[dict[str, Any], ...] = ()
+    replacement: KubeObject | None = None
 
     @property
     def acts(self) -> bool:
         """Whether anything would be written."""
-        return self.apply is not None or bool(self.patch)
+        return bool(self.requests)
+
+    @property
+    def requests(self) -> tuple[str, ...]:
+        """The writes in their order: `delete`, `patch`, `apply`, `create`."""
+        if self.replacement is not None:
+            return ("delete", "create")
+        is_creation = any(step.step is Step.CREATE for step in self.steps)
+        applied = "create" if is_creation else "apply"
+        return (("patch",) if self.patch else ()) + ((applied,) if self.apply is not None else ())
+
+    @property
+    def restarts_pods(self) -> bool:
+        """Whether pods are started anew: their template changes, or all of the object does."""
+        if self.ref.kind not in _OF_PODS:
+            return False
+        done = [step for step in self.steps if step.step is not Step.LEAVE]
+        is_anew = any(step.step in {Step.CREATE, Step.REPLACE} for step in done)
+        return is_anew or any(step.finding.path[:2] == _TEMPLATE for step in done)
 
 
-_UNCHANGEABLE: Final[dict[str, re.Pattern[str]]] = {
-    "Deployment": re.compile(r"spec\.selector"),
-    "DaemonSet": re.compile(r"spec\.selector"),
-    "ReplicaSet": re.compile(r"spec\.selector"),
-    "StatefulSet": re.compile(
-        r"spec\.(?!replicas|template|updateStrategy|persistentVolumeClaimRetentionPolicy"
-        r"|minReadySeconds|ordinals|revisionHistoryLimit)"
-    ),
-    "Job": re.compile(r"spec\.(selector|template|completions|completionMode|podFailurePolicy)"),
-    "RoleBinding": re.compile(r"roleRef"),
-    "ClusterRoleBinding": re.compile(r"roleRef"),
-    "Service": re.compile(r"spec\.clusterIPs?\b"),
-    "PersistentVolumeClaim": re.compile(r"spec\.(?!resources|volumeAttributesClassName)"),
-    "Secret": re.compile(r"(type|immutable)$"),
-    "ConfigMap": re.compile(r"immutable$"),
-    "StorageClass": re.compile(r"(provisioner|parameters|reclaimPolicy|volumeBindingMode)"),
-}
+_OF_PODS: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"})
+_TEMPLATE: Final = ("spec", "template")
 _WHOLE_OBJECT_REASONS: Final = {
     DriftClass.RECREATED: "made again by somebody: its content is judged like any other",
     DriftClass.UNMANAGED: "nobody declared it: declare it, or delete it by hand",
     DriftClass.TERMINATING: "being deleted: when it is gone, deploy again",
 }
-_REPLACE: Final = "cannot be changed in place: delete the object and deploy again"
+_REPLACE: Final = "--allow-replace deletes the object and makes it again"
 
 
 def field_manager_for(desired: Mapping[str, Any], live: Mapping[str, Any] | None) -> str:
@@ -119,6 +125,8 @@ def plan_object(
     desired: KubeObject,
     live: Mapping[str, Any],
     structure: Structure,
+    *,
+    may_replace: bool = False,
 ) -> ObjectPlan:
     """Plan for one object that is there.
 
@@ -127,9 +135,15 @@ def plan_object(
         desired: The declaration.
         live: The object as it was read for these findings.
         structure: What is known about its type.
+        may_replace: What cannot be changed in place is deleted and made again.
     """
     ref = findings[0].ref
-    steps = tuple(_step_for(finding, live) for finding in findings if finding.counts)
+    counted = [finding for finding in findings if finding.counts]
+    steps = tuple(_step_for(finding, live, may_replace=may_replace) for finding in counted)
+    if any(step.step is Step.REPLACE for step in steps):
+        # Everything else about the object comes right along with it.
+        anew = tuple(PlannedStep(finding, Step.REPLACE) for finding in counted)
+        return ObjectPlan(ref, anew, replacement=_writable(desired))
     body: KubeObject | None = None
     if any(step.step is Step.APPLY for step in steps):
         put_back = {step.finding.path for step in steps if step.step is Step.APPLY}
@@ -140,8 +154,15 @@ def plan_object(
     return ObjectPlan(ref, steps, apply=body, patch=_patch_for(steps, live))
 
 
-def _step_for(finding: Finding, live: Mapping[str, Any]) -> PlannedStep:
-    reason = _reason_to_leave(finding, live)
+def _step_for(finding: Finding, live: Mapping[str, Any], *, may_replace: bool) -> PlannedStep:
+    reason = _reason_to_leave(finding)
+    unchangeable = needs_replacement(finding, live)
+    if unchangeable and not reason:
+        if may_replace and finding.ref.kind not in NEVER_REPLACED:
+            return PlannedStep(finding, Step.REPLACE)
+        reason = f"{unchangeable}: {_REPLACE}"
+        if finding.ref.kind in NEVER_REPLACED:
+            reason = f"{unchangeable}, and what it holds would go with it: adopt it"
     if reason:
         return PlannedStep(finding, Step.LEAVE, reason)
     if finding.expected_by is ExpectedBy.DECLARATION:
@@ -151,16 +172,12 @@ def _step_for(finding: Finding, live: Mapping[str, Any]) -> PlannedStep:
     return PlannedStep(finding, Step.RESET)
 
 
-def _reason_to_leave(finding: Finding, live: Mapping[str, Any]) -> str:
-    path = format_path(finding.path)
-    unchangeable = _UNCHANGEABLE.get(finding.ref.kind)
-    is_frozen = live.get("immutable") is True and path.startswith(("data", "binaryData"))
+def _reason_to_leave(finding: Finding) -> str:
     admission = [actor.manager for actor in finding.actors] == [ADMISSION]
     reasons = (
         (finding.drift_class in _WHOLE_OBJECT_REASONS, ""),
-        (unchangeable is not None and unchangeable.match(path), _REPLACE),
-        (is_frozen, f"the live object is immutable and {_REPLACE}"),
-        (_would_shrink(finding), "a claim cannot shrink: declare the larger size"),
+        (finding.ref.kind == "DriftIgnore", "the rule has ended: renew it or remove it"),
+        (_would_shrink(finding), "a claim cannot shrink: adopt the larger size"),
         (
             admission and finding.expected_by is not ExpectedBy.DECLARATION,
             "set by admission, which would set it again: change the admission policy",

@@ -84,7 +84,9 @@ class DriftJudge:
                 unchecked.add(NotChecked(str(ref), "nested too deeply to be compared"))
         findings += self._of_strangers(live, only)
         findings.sort(key=lambda finding: finding.sort_key)
-        return DriftReport(tuple(findings), tuple(sorted(unchecked)), checked)
+        report = DriftReport(tuple(findings), tuple(sorted(unchecked)), checked)
+        rules = self.around.ignore
+        return report if rules is None else rules.applied_to(report, is_whole=only is None)
 
     def is_in_sync(self, identity: Identity, live: Mapping[str, Any]) -> bool:
         """Whether a declared object shows nothing that could be a finding; for any thread.

@@ -217,6 +217,17 @@ def _seconds(timestamp: str) -> float:
     return datetime.fromisoformat(timestamp).timestamp() if timestamp else 0.0
 
 
+def state_files(project_root: Path, stack: str) -> FileHistory | None:
+    """The stack's files; None when its backend is no folder of this machine.
+
+    Raises:
+        InputError: there is no project in that folder.
+    """
+    project = read_project(project_root)
+    url = backend_in_use(project.backend_url)
+    return FileHistory.at(url, project.name, stack) if url.startswith(FILE_SCHEME) else None
+
+
 def read_baseline(project_root: Path, stack: str) -> Baseline:
     """Read the baseline of a stack: in milliseconds from a `file://` backend, else by the engine.
 
@@ -225,10 +236,8 @@ def read_baseline(project_root: Path, stack: str) -> Baseline:
         EngineError: there is no such stack, or its state cannot be read.
         ToolchainError: the backend needs the engine, and there is none.
     """
-    project = read_project(project_root)
-    url = backend_in_use(project.backend_url)
-    if url.startswith(FILE_SCHEME):
-        files = FileHistory.at(url, project.name, stack)
+    files = state_files(project_root, stack)
+    if files is not None:
         return msgspec.structs.replace(
             choose_baseline(files), warnings=files.warnings(), running=files.running()
         )

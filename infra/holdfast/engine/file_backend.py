@@ -132,11 +132,16 @@ class FileHistory:
         there = [path for path in paths if path.is_file()]
         return max(there, key=lambda path: path.stat().st_mtime_ns, default=None)
 
-    def running(self) -> tuple[str, ...]:
-        """Who holds the stack's lock: a run under way, or one that was killed."""
-        folder = self.folder / "locks" / self.full_name
+    def running(self, but: str = "") -> tuple[str, ...]:
+        """Who holds the stack's lock: a run under way, or one that was killed.
+
+        Args:
+            but: Name of a lock file to pass over: our own.
+        """
         found = []
-        for path in sorted(folder.glob("*.json")):
+        for path in sorted(self.locks_folder.glob("*.json")):
+            if path.name == but:
+                continue
             try:
                 lock = msgspec.json.decode(path.read_bytes(), type=_Lock)
             except FileNotFoundError:

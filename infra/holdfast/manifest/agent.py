@@ -10,6 +10,7 @@ from holdfast.manifest.agent_types import AgentType
 from holdfast.manifest.backup import AGENT_NAME_MAX_CHARACTERS as BACKUP_NAME_MAX_CHARACTERS
 from holdfast.manifest.backup import Backup, RestoreFrom
 from holdfast.manifest.dependency import DependencyReference
+from holdfast.manifest.drift_settings import DriftSettings
 from holdfast.manifest.exposure import Network, Security
 from holdfast.manifest.faults import KEY, fault, together
 from holdfast.manifest.fragments import ExtraContainer, PodSpecChange
@@ -180,6 +181,8 @@ class AgentSpec(Placement):
     """How it starts, proves itself and ends."""
     telemetry: Telemetry = Telemetry()
     """What it tells about itself."""
+    drift: DriftSettings = DriftSettings()
+    """What is done about drift of its objects; not rendered, read by `holdfast drift`."""
     schedules: Items[Schedule] = ()
     """When an agent of type Job runs."""
     triggers: Items[JsonObject] = ()

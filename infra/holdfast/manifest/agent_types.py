@@ -74,6 +74,7 @@ EFFECTS: Final[Mapping[str, frozenset[str]]] = {
     "lifecycle.leaderElection": SERVING,
     "telemetry": EVERY,
     "telemetry.metrics": CALLED,
+    "drift": EVERY,
     "schedules": RUN,
     "triggers": RUN,
     "sandbox": SANDBOX,

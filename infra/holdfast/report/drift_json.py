@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from holdfast.drift.finding import DriftReport, ExpectedBy, Finding
+from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, IgnoredBy
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
 from holdfast.report.json_text import json_text
@@ -23,12 +23,33 @@ def drift_document(report: DriftReport) -> dict[str, Any]:
         "notChecked": [{"scope": item.scope, "reason": item.reason} for item in report.not_checked],
         "findings": [finding_json(finding) for finding in report.findings],
     }
+    if report.ignored:
+        document["ignored"] = [_ignored(each) for each in report.ignored]
     if report.layers:
         document["layers"] = [
             {"name": layer.name, "ran": layer.has_run, "detail": layer.detail}
             for layer in report.layers
         ]
     return document
+
+
+def _ignored(each: IgnoredBy) -> dict[str, Any]:
+    return {
+        "rule": str(each.location),
+        "reason": each.reason,
+        "owner": each.owner,
+        "expires": each.expires.isoformat() if each.expires else "",
+        "matches": len(each.findings),
+        "findings": [
+            {
+                "object": object_document(finding.ref),
+                "class": finding.drift_class.value,
+                "path": format_path(finding.path),
+                "severity": finding.severity.value,
+            }
+            for finding in each.findings
+        ],
+    }
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:

@@ -26,6 +26,25 @@ def drift_schema() -> dict[str, Any]:
             ),
             findings=_list("Sorted by namespace, kind, name and path.", _finding()),
             _optional={
+                "ignored": _list(
+                    "Rules on expected drift that were in force.",
+                    _closed(
+                        rule=_text("Where it is written."),
+                        reason=_TEXT,
+                        owner=_text("Team that answers for it."),
+                        expires=_text("Its last day; empty where it has no end."),
+                        matches={"type": "integer", "description": "Findings that it took out."},
+                        findings=_list(
+                            "What these are about.",
+                            _closed(
+                                object=_object(),
+                                path=_TEXT,
+                                severity={"enum": [each.value for each in Severity]},
+                                **{"class": {"enum": [each.value for each in DriftClass]}},
+                            ),
+                        ),
+                    ),
+                ),
                 "layers": _list(
                     "Of a stack: which detectors ran.",
                     _closed(
@@ -33,7 +52,7 @@ def drift_schema() -> dict[str, Any]:
                         ran={"type": "boolean"},
                         detail=_text("What it looked at, or why it was not asked."),
                     ),
-                )
+                ),
             },
         ),
     }
@@ -41,7 +60,7 @@ def drift_schema() -> dict[str, Any]:
 
 def _finding() -> dict[str, Any]:
     return _closed(
-        object=_closed(apiVersion=_TEXT, kind=_TEXT, namespace=_TEXT, name=_TEXT),
+        object=_object(),
         agent=_text("Agent that the object belongs to; empty where there is none."),
         **{"class": {"enum": [each.value for each in DriftClass]}},
         path=_text(
@@ -74,6 +93,10 @@ def _finding() -> dict[str, Any]:
             }
         },
     )
+
+
+def _object() -> dict[str, Any]:
+    return _closed(apiVersion=_TEXT, kind=_TEXT, namespace=_TEXT, name=_TEXT)
 
 
 def _text(description: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, Severity
+from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, IgnoredBy, Severity
 from holdfast.drift.sightings import Sighting
 from holdfast.report.finding_words import (
     actor_words,
@@ -54,8 +54,21 @@ def drift_text(
         lines.append(f"{mark}  {safe_text(item.scope)}: {safe_text(item.reason)}")
     if report.not_checked:
         lines.append("")
+    lines += [_ignored_line(each) for each in report.ignored]
     lines += [*(layer_words(layer) for layer in report.layers), summary_line(report)]
     return "\n".join(lines) + "\n"
+
+
+def _ignored_line(each: IgnoredBy) -> str:
+    """Each rule in one line: what it took out, or that it is of no use."""
+    until = f" until {each.expires}" if each.expires else ""
+    rule = safe_text(f"{each.location}{until}, {each.owner or 'nobody'}: {each.reason}", 400)
+    if not each.findings:
+        return f"expected, and matches nothing: {rule}"
+    counted = Counter(finding.severity for finding in each.findings)
+    levels = ", ".join(f"{counted[level]} {level}" for level in Severity if counted[level])
+    count = len(each.findings)
+    return f"expected: {count} {_plural(count, 'finding')} ({levels}) by {rule}"
 
 
 def summary_line(report: DriftReport) -> str:

@@ -190,7 +190,8 @@ class TestCluster:
         api.on(MAPS, page(drifted), page(live(level="info")))
         api.on(f"{MAPS}/support", Answer(drifted))
         assert run([*self.arguments(api, tmp_path, desired), "--revert", "--yes"]) == 0
-        writes = [each for each in api.requests if each[0] == "PATCH"]
+        tried, writes = trials_and_writes(api)
+        assert [json.loads(body)[-1]["op"] for _, _, _, body in tried[:1]] == ["remove"]
         patch, apply = (json.loads(body) for _, _, _, body in writes)
         assert [operation["op"] for operation in patch] == ["test", "test", "remove"]
         assert patch[-1]["path"] == "/data/extra"
@@ -225,10 +226,118 @@ class TestCluster:
         api.on(MAPS, page(live(level="debug")), page(live(level="info")))
         api.on(f"{MAPS}/support", Answer(live(level="debug", extra="since then")))
         run([*self.arguments(api, tmp_path, desired), "--revert", "--yes"])
-        bodies = [json.loads(each[3]) for each in api.requests if each[0] == "PATCH"]
+        bodies = [json.loads(each[3]) for each in trials_and_writes(api)[1]]
         assert [type(body) for body in bodies] == [dict]
+
+
+def trials_and_writes(api: FakeApi) -> tuple[list[Any], list[Any]]:
+    """Dry runs, and what was really written."""
+    patches = [each for each in api.requests if each[0] == "PATCH"]
+    tried = [each for each in patches if "dryRun" in each[2]]
+    return tried, [each for each in patches if "dryRun" not in each[2]]
 
 
 def test_the_engine_knows_stacks_only(desired: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["drift", "--desired", desired, "--engine"]) == 2
     assert "error: --engine needs --stack" in capsys.readouterr().err
+
+
+RULE = """\
+ignore:
+  - target: {kind: ConfigMap, namespace: cx}
+    paths: [data.level]
+    reason: raised while the incident lasts
+    owner: cx
+    expires: "%s"
+"""
+
+
+def test_expected_drift_is_counted_and_not_told(
+    tmp_path: Path, desired: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write(tmp_path, "live.json", live(level="debug"))
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(RULE % "2999-01-01")
+    arguments = ["drift", "--desired", desired, "--live", file, "--ignore-file", str(rules)]
+    assert run([*arguments, "-o", "json"]) == 0
+    (ignored,) = json.loads(capsys.readouterr().out)["ignored"]
+    assert (ignored["rule"], ignored["matches"]) == (f"{rules}:2:5", 1)
+    assert ignored["findings"][0]["path"] == "data.level"
+    assert run(arguments) == 0
+    assert "expected: 1 finding (1 medium) by " in capsys.readouterr().out
+
+
+def test_an_expired_rule_is_drift_and_hides_none(
+    tmp_path: Path, desired: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write(tmp_path, "live.json", live(level="debug"))
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(RULE % "2020-01-01")
+    arguments = ["drift", "--desired", desired, "--live", file, "--ignore-file", str(rules)]
+    assert run([*arguments, "-o", "json"]) == 7
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert {each["object"]["kind"] for each in found} == {"ConfigMap", "DriftIgnore"}
+
+
+def test_a_finding_is_expected_from_now_on(
+    tmp_path: Path, desired: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write(tmp_path, "live.json", live(level="debug"))
+    rules = tmp_path / "rules.yaml"
+    arguments = ["drift", "--desired", desired, "--live", file, "--ignore-file", str(rules)]
+    said = ["--reason", "incident", "--owner", "cx", "--expires", "2999-01-01"]
+    rules.write_text("# rules\n")
+    assert run([*arguments, "--ignore", "ConfigMap cx/support data.level", *said]) == 0
+    assert "added 1 rule" in capsys.readouterr().err
+    assert rules.read_text().startswith("# rules\nignore:\n  - target: {group: ")
+    assert run(arguments) == 0
+
+
+@pytest.mark.parametrize(
+    ("finding", "options", "error"),
+    [
+        pytest.param(
+            "ConfigMap cx/support data.level",
+            ["--reason", "x"],
+            "--ignore needs --owner and --expires",
+            id="half of what is needed",
+        ),
+        pytest.param(
+            "ConfigMap cx/support data.level",
+            ["--reason", "x", "--owner", "cx", "--expires", "2020-01-01"],
+            "--expires 2020-01-01 has passed",
+            id="a day that has passed",
+        ),
+        pytest.param(
+            "ConfigMap cx/other",
+            ["--reason", "x", "--owner", "cx", "--expires", "2999-01-01"],
+            "the scan has no such finding; it found 'ConfigMap cx/support data.level'",
+            id="no such finding",
+        ),
+        pytest.param(
+            "what",
+            ["--reason", "x", "--owner", "cx", "--expires", "2999-01-01"],
+            "--ignore 'what' names no finding; write it as in the report",
+            id="no finding at all",
+        ),
+        pytest.param(
+            "", ["--reason", "x"], "--reason, --owner and --expires are said of --ignore", id="none"
+        ),
+    ],
+)
+def test_what_cannot_be_expected_is_refused(
+    tmp_path: Path,
+    desired: str,
+    capsys: pytest.CaptureFixture[str],
+    finding: str,
+    options: list[str],
+    error: str,
+) -> None:
+    file = write(tmp_path, "live.json", live(level="debug"))
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("ignore: []\n")
+    arguments = ["drift", "--desired", desired, "--live", file, "--ignore-file", str(rules)]
+    asked = ["--ignore", finding] if finding else []
+    assert run([*arguments, *asked, *options]) == 2
+    assert error in capsys.readouterr().err
+    assert rules.read_text() == "ignore: []\n"

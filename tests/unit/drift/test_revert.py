@@ -14,7 +14,7 @@ from holdfast.drift.revert import (
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import format_path, parse_path, value_at
 
-from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, GONE, edit, live_of, owned_by
+from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, GONE, edit, findings, live_of, owned_by
 
 DEBUG = f"{CONTAINER}.env[name=DEBUG]"
 GUARDS = [
@@ -116,11 +116,11 @@ def declared(api_version: str, kind: str, **body: Any) -> KubeObject:
         pytest.param(DEPLOYMENT, {"spec.selector.matchLabels.app": "x"}, "again", id="selector"),
         pytest.param(
             declared("rbac.authorization.k8s.io/v1", "RoleBinding", roleRef={"name": "a"}),
-            {"roleRef.name": "cluster-admin"}, "deploy again", id="role of a binding",
+            {"roleRef.name": "cluster-admin"}, "--allow-replace", id="role of a binding",
         ),
         pytest.param(
             declared("apps/v1", "StatefulSet", spec={"serviceName": "a", "template": {}}),
-            {"spec.serviceName": "b"}, "deploy again", id="governing service",
+            {"spec.serviceName": "b"}, "--allow-replace", id="governing service",
         ),
         pytest.param(
             declared("v1", "PersistentVolumeClaim",
@@ -213,3 +213,50 @@ def test_a_declaration_keeps_its_one_owner(
     desired: KubeObject, live: KubeObject | None, manager: str
 ) -> None:
     assert field_manager_for(desired, live) == manager
+
+
+BINDING = declared("rbac.authorization.k8s.io/v1", "RoleBinding", roleRef={"name": "a"})
+CLAIM = declared("v1", "PersistentVolumeClaim", spec={"storageClassName": "fast"})
+
+
+def test_what_cannot_be_changed_in_place_is_replaced_when_that_is_allowed() -> None:
+    live = live_of(BINDING, {"roleRef.name": "cluster-admin", "metadata.labels.a": "c"})
+    found = [each for each in findings(BINDING, live) if each.counts]
+    structure = Surroundings(autoscalers=Autoscalers(())).structure_of(found[0].ref, live)
+    planned = plan_object(found, BINDING, live, structure, may_replace=True)
+    assert {step.step for step in planned.steps} == {Step.REPLACE}
+    assert planned.requests == ("delete", "create")
+    assert planned.replacement is not None
+    assert planned.replacement["roleRef"] == {"name": "a"}
+    assert "resourceVersion" not in planned.replacement["metadata"]
+
+
+def test_a_claim_is_never_replaced() -> None:
+    live = live_of(CLAIM, {"spec.storageClassName": "slow"})
+    found = [each for each in findings(CLAIM, live) if each.counts]
+    structure = Surroundings(autoscalers=Autoscalers(())).structure_of(found[0].ref, live)
+    planned = plan_object(found, CLAIM, live, structure, may_replace=True)
+    assert [step.step for step in planned.steps] == [Step.LEAVE]
+    assert "what it holds would go with it" in planned.steps[0].reason
+
+
+@pytest.mark.parametrize(
+    ("edits", "requests", "restarts"),
+    [
+        pytest.param({f"{CONTAINER}.image": "evil:1"}, ("apply",), True, id="template"),
+        pytest.param({"spec.replicas": 9}, ("apply",), False, id="replicas"),
+        pytest.param({DEBUG: {"name": "DEBUG"}}, ("patch",), True, id="addition"),
+        pytest.param(
+            {"spec.replicas": 9, "spec.paused": True}, ("patch", "apply"), False, id="both"
+        ),
+    ],
+)
+def test_a_plan_names_its_requests_and_whether_pods_restart(
+    edits: dict[str, Any], requests: tuple[str, ...], restarts: bool
+) -> None:
+    live = live_of(DEPLOYMENT, edits)
+    for path in (DEBUG, "spec.paused"):
+        live = owned_by("kubectl-patch", path, live) if path in edits else live
+    planned = plan(DEPLOYMENT, live)
+    assert planned.requests == requests
+    assert planned.restarts_pods is restarts

@@ -1,0 +1,108 @@
+"""The rights that a scan needs, as objects: reading exactly the kinds in use, never Secrets. Pure.
+
+Source: Kubernetes documentation, "Using RBAC Authorization".
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from holdfast.kube.objects import KubeObject, api_group
+
+VERBS: Final = ("get", "list", "watch")
+_RBAC: Final = "rbac.authorization.k8s.io"
+_LABELS: Final = {
+    # Of no stack: a scan does not take its own rights for a stranger in an agents' namespace.
+    "app.kubernetes.io/managed-by": "holdfast",
+    "app.kubernetes.io/instance": "holdfast-drift",
+}
+_NEVER_READ: Final = frozenset({("", "secrets")})
+
+
+@dataclass(frozen=True, order=True)
+class ReadKind:
+    """A kind that a scan reads.
+
+    Attributes:
+        api_version: Such as `apps/v1`.
+        plural: Name in URLs, such as `deployments`.
+        namespace: Where it is read; empty for kinds that exist once a cluster.
+    """
+
+    api_version: str
+    plural: str
+    namespace: str = ""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who is to scan.
+
+    Attributes:
+        name: Name of the roles and bindings.
+        user: Name of a user; empty for a service account.
+        service_account: Namespace and name; declared along with the roles.
+    """
+
+    name: str
+    user: str = ""
+    service_account: tuple[str, str] = ("", "")
+
+    @property
+    def subject(self) -> KubeObject:
+        """As a binding names it."""
+        if self.user:
+            return {"apiGroup": _RBAC, "kind": "User", "name": self.user}
+        namespace, name = self.service_account
+        return {"kind": "ServiceAccount", "name": name, "namespace": namespace}
+
+
+def reader_objects(kinds: Iterable[ReadKind], reader: Reader) -> list[KubeObject]:
+    """A role in each namespace of the kinds and one of the cluster, each bound to one reader.
+
+    Law: every rule names its resources and grants reading alone; no rule grants Secrets.
+
+    Args:
+        kinds: What is read; without namespaces, the reader may read them in the whole cluster.
+        reader: Who is to scan.
+    """
+    places: dict[str, list[ReadKind]] = {}
+    for kind in kinds:
+        if (api_group(kind.api_version), kind.plural) not in _NEVER_READ:
+            places.setdefault(kind.namespace, []).append(kind)
+    objects: list[KubeObject] = []
+    if not reader.user:
+        namespace, name = reader.service_account
+        objects.append(_object("v1", "ServiceAccount", name, namespace))
+    for namespace in sorted(places):
+        objects += _granted(places[namespace], namespace, reader)
+    return objects
+
+
+def _granted(kinds: Sequence[ReadKind], namespace: str, reader: Reader) -> list[KubeObject]:
+    prefix = "" if namespace else "Cluster"
+    version = f"{_RBAC}/v1"
+    role = _object(version, f"{prefix}Role", reader.name, namespace)
+    binding = _object(version, f"{prefix}RoleBinding", reader.name, namespace)
+    reference = {"apiGroup": _RBAC, "kind": f"{prefix}Role", "name": reader.name}
+    return [
+        role | {"rules": _rules(kinds)},
+        binding | {"roleRef": reference, "subjects": [reader.subject]},
+    ]
+
+
+def _rules(kinds: Sequence[ReadKind]) -> list[dict[str, Any]]:
+    groups: dict[str, set[str]] = {}
+    for kind in kinds:
+        groups.setdefault(api_group(kind.api_version), set()).add(kind.plural)
+    return [
+        {"apiGroups": [group], "resources": sorted(groups[group]), "verbs": list(VERBS)}
+        for group in sorted(groups)
+    ]
+
+
+def _object(api_version: str, kind: str, name: str, namespace: str) -> KubeObject:
+    metadata: KubeObject = {"name": name, "labels": dict(_LABELS)}
+    if namespace:
+        metadata["namespace"] = namespace
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata}

@@ -1,0 +1,131 @@
+"""What is shown before it is done is what is done: plans, replacements, the stack's lock."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from holdfast.errors import ExitCode
+
+from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
+
+pytestmark = pytest.mark.e2e
+
+LABELS = {"app": "agent"}
+DEPLOYMENT: dict[str, Any] = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "agent"},
+    "spec": {
+        "replicas": 1,
+        "selector": {"matchLabels": LABELS},
+        "template": {
+            "metadata": {"labels": LABELS},
+            "spec": {"containers": [{"name": "agent", "image": "registry.example.test/a:1"}]},
+        },
+    },
+}
+BINDING: dict[str, Any] = {
+    "apiVersion": "rbac.authorization.k8s.io/v1",
+    "kind": "RoleBinding",
+    "metadata": {"name": "agent"},
+    "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"},
+    "subjects": [{"kind": "ServiceAccount", "name": "agent"}],
+}
+SETTINGS: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "settings"},
+    "data": {"level": "info"},
+}
+
+
+@pytest.fixture
+def declared(kubectl: Kubectl, namespace: str, tmp_path: Path) -> list[str]:
+    """Arguments of a scan of three deployed objects."""
+    objects = [
+        {**each, "metadata": {**each["metadata"], "namespace": namespace}}
+        for each in (DEPLOYMENT, BINDING, SETTINGS)
+    ]
+    file = tmp_path / "objects.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    kubectl("apply", "--server-side", "--field-manager=holdfast", "-f", str(file))
+    return ["drift", "--desired", str(file), "--kubeconfig", str(kubectl.sandbox.kubeconfig())]
+
+
+def test_the_plan_is_what_is_done(
+    declared: list[str], kubectl: Kubectl, namespace: str, sandbox: LiveSandbox
+) -> None:
+    kubectl("-n", namespace, "set", "image", "deployment/agent", "agent=x:1")
+    kubectl("-n", namespace, "set", "env", "deployment/agent", "EXTRA=1")
+    kubectl("-n", namespace, "delete", "configmap/settings")
+
+    planned = run_holdfast(*declared, "--plan", "-o", "json")
+    assert planned.returncode == ExitCode.DRIFT
+    plan = json.loads(planned.stdout)
+    actions = {each["object"]["kind"]: each for each in plan["actions"]}
+    assert actions["Deployment"]["requests"] == ["patch", "apply"]
+    assert actions["Deployment"]["restartsPods"] is True
+    assert actions["ConfigMap"]["requests"] == ["create"]
+
+    before = len(sandbox.audit_events())
+    assert run_holdfast(*declared, "--revert", "--yes").returncode == 0
+    writes = [
+        (event["objectRef"]["resource"], event["verb"])
+        for event in sandbox.audit_events()[before:]
+        if event["objectRef"].get("namespace") == namespace
+        and event["userAgent"].startswith("holdfast/")
+        and event["verb"] not in {"get", "list"}
+        and "dryRun=" not in event["requestURI"]
+        # A controller may write in between: the write is refused, and made anew.
+        and event["responseStatus"]["code"] < 300
+    ]
+    assert sorted(writes) == [
+        ("configmaps", "patch"),
+        ("deployments", "patch"),
+        ("deployments", "patch"),
+    ]
+
+
+def test_what_cannot_be_changed_in_place_is_replaced_only_when_asked(
+    declared: list[str], kubectl: Kubectl, namespace: str
+) -> None:
+    kubectl("-n", namespace, "delete", "rolebinding/agent")
+    edited = {**BINDING, "roleRef": {**BINDING["roleRef"], "name": "edit"}}
+    edited["metadata"] = {"name": "agent", "namespace": namespace}
+    kubectl.apply(edited)
+    frozen = '{"immutable": true, "data": {"level": "debug"}}'
+    kubectl("-n", namespace, "patch", "configmap/settings", "--type=merge", f"-p={frozen}")
+
+    left = run_holdfast(*declared, "--revert", "--yes")
+    assert left.returncode == ExitCode.DRIFT
+    assert "cannot be changed in place: --allow-replace deletes the object" in left.stderr
+
+    done = run_holdfast(*declared, "--revert", "--yes", "--allow-replace")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"replaced: RoleBinding {namespace}/agent" in done.stderr
+    assert f"replaced: ConfigMap {namespace}/settings" in done.stderr
+    binding = kubectl.get("rolebinding/agent", "-n", namespace)
+    assert binding["roleRef"]["name"] == "view"
+
+
+def test_a_write_that_the_server_would_refuse_is_not_begun(
+    declared: list[str], kubectl: Kubectl, namespace: str
+) -> None:
+    kubectl("-n", namespace, "set", "image", "deployment/agent", "agent=x:1")
+    kubectl("-n", namespace, "set", "env", "deployment/agent", "EXTRA=1")
+    quota = {"hard": {"count/configmaps": "0"}}
+    kubectl("-n", namespace, "delete", "configmap/settings")
+    kubectl.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "ResourceQuota",
+            "metadata": {"name": "none", "namespace": namespace},
+            "spec": quota,
+        }
+    )
+    kubectl.wait_for("jsonpath={.status.hard}", "-n", namespace, "resourcequota/none")
+    done = run_holdfast(*declared, "--revert", "--yes")
+    assert done.returncode == ExitCode.ERROR
+    assert f"failed: ConfigMap {namespace}/settings" in done.stderr
+    assert f"put back: Deployment {namespace}/agent" in done.stderr

@@ -74,7 +74,8 @@ def adopt(sources: DriftSources, scan: Scan) -> Adoption:
     """
     root = find_project_root()
     with tempfile.TemporaryDirectory(prefix="holdfast-adopt-") as folder:
-        copy = _Copy(Path(folder), sources, scan)
+        # What is in sync must stay so: it is read, too.
+        copy = _Copy(Path(folder), sources, sources.scan(keeps_all=True))
         copy.fill(root)
         refused = []
         for finding in scan.report.drift:

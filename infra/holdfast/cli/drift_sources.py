@@ -14,12 +14,15 @@ from holdfast.cli.drift_ignore import ignore_rules
 from holdfast.cli.policy_judge import judge_of
 from holdfast.drift.attribution import AuditTrail
 from holdfast.drift.autoscaling import Autoscalers
-from holdfast.drift.finding import DriftReport, Finding, NotChecked, Objects
+from holdfast.drift.causes import causes_of
+from holdfast.drift.finding import DriftReport, Finding, NotChecked, Objects, with_findings
 from holdfast.drift.ignore import IgnoreRules
 from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.record import with_record_findings
 from holdfast.drift.rollouts import Rollouts
+from holdfast.drift.rollup import agents_of
 from holdfast.drift.scan import DriftJudge, Identity, LiveState
+from holdfast.drift.sessions import session_findings
 from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.placement import placed
@@ -218,6 +221,19 @@ class DriftSources:
     def _compared(self, judge: DriftJudge, live: LiveState) -> Scan:
         report = self.finished(judge.report(live), judge)
         desired = {identity: one for identity, (_, one) in judge.declared.items()}
+        trail = judge.around.trail
+        if trail is not None and self.request.audit_log is not None:
+            # Only for a log that was named: reading one takes longer than a scan in sync.
+            namespaces = {namespace for _, _, namespace, _ in desired} - {""}
+            inside = session_findings(live.objects.values(), trail(), namespaces)
+            report = with_findings(report, inside)
+        report = replace(
+            report,
+            agents=agents_of(
+                desired.values(), report, live.unread, is_blind=bool(live.not_checked)
+            ),
+            causes=causes_of(report, judge.around.baseline, live.objects),
+        )
         return Scan(report, desired, live, judge.around)
 
     def finished(
@@ -273,9 +289,9 @@ class DriftSources:
             InputError: one was named, and is not there.
         """
         file = self.request.audit_log or self.desired.audit_log
-        if file is not None and not file.is_file():
+        if file is not None and not file.exists():
             raise InputError(
-                f"{file}: no such file", remedy="leave --audit-log out, or name a file"
+                f"{file}: no such file", remedy="leave --audit-log out, or name a file or folder"
             )
         return file
 

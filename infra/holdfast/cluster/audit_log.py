@@ -1,32 +1,71 @@
 """The API server's audit log from a file: the writes it tells of."""
 
+import gzip
 import os
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from holdfast.errors import InputError
 from holdfast.kube.audit import AuditEvent, parse_event
 
+_GZIP: Final = b"\x1f\x8b"
+_BATCH: Final = b'"EventList"'
 _LEASES: Final = b'"resource":"leases"'
 """Leases are nearly all of an audit log and never drift: dropped before a line is decoded."""
 
 
-def read_audit_log(file: Path) -> Iterator[AuditEvent]:
-    """Writes in the order of the log; lines that tell of none are passed over.
+def read_audit_log(source: Path) -> Iterator[AuditEvent]:
+    """Writes and sessions that an audit log tells of; what tells of none is passed over.
+
+    Args:
+        source: A log file; a folder of rotated ones, compressed or not; or of batches as the API
+            server posts them to a webhook. In any order: who asks sorts by time.
 
     Raises:
-        InputError: the file cannot be read.
+        InputError: it cannot be read.
     """
+    files = sorted(source.iterdir()) if source.is_dir() else [source]
+    for file in files:
+        if not file.is_file() or file.name.startswith("."):
+            continue
+        try:
+            with file.open("rb") as raw:
+                is_compressed = raw.read(2) == _GZIP
+                raw.seek(0)
+                yield from _events_in(gzip.GzipFile(fileobj=raw) if is_compressed else raw)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(
+                f"{file}: {getattr(error, 'strerror', None) or error}",
+                remedy="leave --audit-log out to go without users",
+            ) from error
+
+
+def _events_in(lines: Iterable[bytes]) -> Iterator[AuditEvent]:
+    for number, line in enumerate(lines):
+        if number == 0 and line.strip() in {b"{", b"["}:
+            # A batch over many lines: one document.
+            yield from _events_of_batch(b"".join([line, *lines]))
+            return
+        if _BATCH in line[:200]:
+            yield from _events_of_batch(line)
+        elif _LEASES not in line and (event := parse_event(line)) is not None:
+            yield event
+
+
+def _events_of_batch(text: bytes) -> Iterator[AuditEvent]:
+    """Events of an EventList, or of a plain list of events."""
     try:
-        with file.open("rb") as lines:
-            for line in lines:
-                if _LEASES not in line and (event := parse_event(line)) is not None:
-                    yield event
-    except OSError as error:
-        raise InputError(
-            f"{file}: {error.strerror}", remedy="leave --audit-log out to go without users"
-        ) from error
+        batch = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return
+    items = batch.get("items") if isinstance(batch, dict) else batch
+    for item in items if isinstance(items, list) else ():
+        if (event := parse_event(msgspec.json.encode(item))) is not None:
+            yield event
 
 
 class AuditTail:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from holdfast.drift.finding import Actor, DriftClass, EvidenceSource
-from holdfast.kube.audit import AuditEvent, plurals_of
+from holdfast.kube.audit import SESSIONS, AuditEvent, plurals_of
 from holdfast.kube.managed_fields import ManagerEntry
 from holdfast.kube.objects import ObjectRef
 
@@ -82,7 +82,13 @@ class Evidence:
         if event is None:
             return actor
         time = entry.time or _rfc3339(event.time)
-        return replace(actor, time=time, user=event.user, source=EvidenceSource.AUDIT)
+        return replace(
+            _of_event(event),
+            manager=actor.manager,
+            operation=actor.operation,
+            subresource=actor.subresource,
+            time=time,
+        )
 
     def _event_of(self, entry: ManagerEntry) -> AuditEvent | None:
         """The write that an entry tells of: same manager, and the nearest in time."""
@@ -124,7 +130,9 @@ class Evidence:
 
 
 def _of_event(event: AuditEvent) -> Actor:
-    operation = "Update" if event.verb in _FIELD_WRITES else ""
+    """The actor of one write, as the audit log tells it."""
+    is_write = event.verb in _FIELD_WRITES and not event.is_session
+    operation = "Update" if is_write else ""
     return Actor(
         manager=event.manager,
         operation=operation,
@@ -132,6 +140,9 @@ def _of_event(event: AuditEvent) -> Actor:
         time=_rfc3339(event.time),
         user=event.user,
         source=EvidenceSource.AUDIT,
+        verb=event.verb,
+        user_agent=event.user_agent,
+        source_address=event.source_address,
     )
 
 
@@ -174,4 +185,11 @@ class AuditTrail:
             for namespace in namespaces:
                 for name in (ref.name, ""):
                     found += self._events.get((ref.group, plural, namespace, name), ())
-        return tuple(sorted(found, key=lambda event: event.time))
+        writes = (event for event in found if not event.is_session)
+        return tuple(sorted(writes, key=lambda event: event.time))
+
+    def sessions_in(self, ref: ObjectRef) -> tuple[Actor, ...]:
+        """Who entered a pod, oldest first."""
+        events = self._events.get((ref.group, "pods", ref.namespace, ref.name), ())
+        inside = (event for event in events if event.subresource in SESSIONS)
+        return tuple(_of_event(event) for event in sorted(inside, key=lambda each: each.time))

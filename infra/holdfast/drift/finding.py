@@ -1,7 +1,7 @@
 """What a comparison finds: the data behind the report, in the words of the output contract."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from typing import Any
@@ -76,6 +76,7 @@ class Actor:
         subresource: Such as `scale`.
         time: RFC 3339.
         user: Effective user: the impersonated one where there is impersonation.
+        verb: Of the request, from the audit log; as are the client and its address.
     """
 
     manager: str = ""
@@ -84,6 +85,9 @@ class Actor:
     time: str = ""
     user: str = ""
     source: EvidenceSource = EvidenceSource.MANAGED_FIELDS
+    verb: str = ""
+    user_agent: str = ""
+    source_address: str = ""
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,43 @@ class IgnoredBy:
     findings: tuple[Finding, ...] = ()
 
 
+class AgentState(StrEnum):
+    """What can be said of one agent as a whole; unknown as soon as a part cannot be seen."""
+
+    SYNCED = "Synced"
+    OUT_OF_SYNC = "OutOfSync"
+    UNKNOWN = "Unknown"
+
+
+@dataclass(frozen=True)
+class AgentStatus:
+    """One agent in the roll-up.
+
+    Attributes:
+        team: Who answers for it; empty where nobody is named.
+        findings: How many findings of it count as drift.
+    """
+
+    name: str
+    team: str
+    state: AgentState
+    findings: int = 0
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Findings that one hand, or one thing undone, explains.
+
+    Attributes:
+        summary: In words: who did what, to how many objects.
+        remedy: What to do about all of them; empty when there is nothing to add.
+    """
+
+    summary: str
+    findings: tuple[Finding, ...]
+    remedy: str = ""
+
+
 @dataclass(frozen=True)
 class Layer:
     """One of the detectors behind a report, and whether it was asked.
@@ -175,6 +216,8 @@ class DriftReport:
             shown again, which does not say.
         layers: Which detectors ran.
         ignored: Rules on expected drift that were in force, each with what it took out.
+        agents: Every declared agent and its state, by name.
+        causes: What explains several findings at once.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -182,6 +225,8 @@ class DriftReport:
     objects_checked: int | None = 0
     layers: tuple[Layer, ...] = ()
     ignored: tuple[IgnoredBy, ...] = ()
+    agents: tuple[AgentStatus, ...] = ()
+    causes: tuple[Cause, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -192,6 +237,15 @@ class DriftReport:
     def drift(self) -> tuple[Finding, ...]:
         """Findings without the remarks."""
         return tuple(finding for finding in self.findings if finding.counts)
+
+
+def with_findings(report: DriftReport, more: Iterable[Finding]) -> DriftReport:
+    """The report with more findings, in order."""
+    added = tuple(more)
+    if not added:
+        return report
+    findings = sorted((*report.findings, *added), key=lambda finding: finding.sort_key)
+    return replace(report, findings=tuple(findings))
 
 
 Objects = Mapping[tuple[str, str, str, str], Mapping[str, Any]]

@@ -1,4 +1,4 @@
-"""Events of the API server's audit log, as far as they tell who changed which object.
+"""Events of the API server's audit log, as far as they tell who changed or entered which object.
 
 Source: Kubernetes documentation, "Auditing"; audit.k8s.io/v1 Event.
 """
@@ -15,16 +15,23 @@ from holdfast.kube.structure import builtin_kind
 
 WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
+SESSIONS: Final = frozenset({"exec", "attach", "ephemeralcontainers"})
+"""Subresources of a pod through which somebody gets inside it."""
+
+_ENTRIES: Final = frozenset({"exec", "attach"})
+
 
 @dataclass(frozen=True)
 class AuditEvent:
-    """One write that the API server carried out.
+    """One write that the API server carried out, or one session in a pod that it let begin.
 
     Attributes:
         resource: Plural, such as `deployments`.
         name: Empty for a deletion of a whole collection.
         user: Effective user: the impersonated one where there is impersonation.
         manager: Field manager named in the request, else what the server derives from the client.
+        user_agent: Client, as it names itself.
+        source_address: Where the request came from.
     """
 
     time: datetime
@@ -36,6 +43,13 @@ class AuditEvent:
     name: str
     user: str
     manager: str
+    user_agent: str = ""
+    source_address: str = ""
+
+    @property
+    def is_session(self) -> bool:
+        """Whether somebody entered a pod, which changes no field."""
+        return self.resource == "pods" and self.subresource in _ENTRIES
 
 
 class _User(msgspec.Struct):
@@ -60,6 +74,7 @@ class _Event(msgspec.Struct, rename="camel"):
     user: _User | None = None
     impersonated_user: _User | None = None
     user_agent: str = ""
+    source_ips: list[str] = msgspec.field(default_factory=list, name="sourceIPs")
     object_ref: _ObjectRef | None = None
     response_status: _Status | None = None
     request_received_timestamp: str = ""
@@ -68,6 +83,7 @@ class _Event(msgspec.Struct, rename="camel"):
 
 _decoder: Final = msgspec.json.Decoder(_Event)
 _FIRST_FAILURE: Final = 300
+_REFUSED: Final = frozenset({400, 401, 403, 404})
 
 
 def parse_event(line: bytes) -> AuditEvent | None:
@@ -78,9 +94,12 @@ def parse_event(line: bytes) -> AuditEvent | None:
     except (msgspec.DecodeError, ValueError):
         return None
     ref, status = event.object_ref, event.response_status
-    if event.verb not in WRITES or ref is None or event.stage not in {"", "ResponseComplete"}:
+    if ref is None or event.stage not in {"", "ResponseComplete"}:
         return None
-    if status is not None and status.code >= _FIRST_FAILURE:
+    is_entry = ref.resource == "pods" and ref.subresource in _ENTRIES
+    code = status.code if status is not None else 0
+    # Whether a session got through is the node's word; that it was allowed to is the server's.
+    if code in _REFUSED if is_entry else (code >= _FIRST_FAILURE or event.verb not in WRITES):
         return None
     effective = event.impersonated_user or event.user or _User()
     query = parse_qs(urlsplit(event.request_uri).query)
@@ -97,6 +116,8 @@ def parse_event(line: bytes) -> AuditEvent | None:
         name=ref.name,
         user=effective.username,
         manager=manager,
+        user_agent=event.user_agent,
+        source_address=event.source_ips[0] if event.source_ips else "",
     )
 
 

@@ -1,8 +1,20 @@
 """The drift report as JSON: the output contract `holdfast.dev/drift/v1`."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
-from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, IgnoredBy
+from holdfast.drift.finding import (
+    Actor,
+    AgentState,
+    AgentStatus,
+    Cause,
+    DriftReport,
+    ExpectedBy,
+    Finding,
+    IgnoredBy,
+)
+from holdfast.drift.rollup import by_team
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
 from holdfast.report.json_text import json_text
@@ -23,6 +35,10 @@ def drift_document(report: DriftReport) -> dict[str, Any]:
         "notChecked": [{"scope": item.scope, "reason": item.reason} for item in report.not_checked],
         "findings": [finding_json(finding) for finding in report.findings],
     }
+    if report.causes:
+        document["causes"] = [_cause(each) for each in report.causes]
+    if report.agents:
+        document["agents"] = _agents(report.agents)
     if report.ignored:
         document["ignored"] = [_ignored(each) for each in report.ignored]
     if report.layers:
@@ -31,6 +47,39 @@ def drift_document(report: DriftReport) -> dict[str, Any]:
             for layer in report.layers
         ]
     return document
+
+
+def _cause(each: Cause) -> dict[str, Any]:
+    return {
+        "summary": each.summary,
+        "remedy": each.remedy,
+        "findings": [
+            {"object": object_document(finding.ref), "path": format_path(finding.path)}
+            for finding in each.findings
+        ],
+    }
+
+
+def _agents(agents: Sequence[AgentStatus]) -> dict[str, Any]:
+    """How many are in which state, in all and by team; by name only those that are not in sync."""
+    states = Counter(each.state for each in agents)
+    return {
+        "counts": {state.value: states[state] for state in AgentState},
+        "teams": {
+            team: {state.value: counted[state] for state in AgentState}
+            for team, counted in sorted(by_team(agents).items())
+        },
+        "notSynced": [
+            {
+                "name": each.name,
+                "team": each.team,
+                "state": each.state.value,
+                "findings": each.findings,
+            }
+            for each in agents
+            if each.state is not AgentState.SYNCED
+        ],
+    }
 
 
 def _ignored(each: IgnoredBy) -> dict[str, Any]:
@@ -64,17 +113,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "live": finding.live,
         "severity": finding.severity.value,
         "policies": list(finding.policies),
-        "actors": [
-            {
-                "manager": actor.manager,
-                "operation": actor.operation,
-                "subresource": actor.subresource,
-                "time": actor.time,
-                "user": actor.user,
-                "source": actor.source.value,
-            }
-            for actor in finding.actors
-        ],
+        "actors": [_actor(actor) for actor in finding.actors],
         "seenBy": list(finding.seen_by),
     }
 
@@ -86,4 +125,22 @@ def object_document(ref: ObjectRef) -> dict[str, str]:
         "kind": ref.kind,
         "namespace": ref.namespace,
         "name": ref.name,
+    }
+
+
+def _actor(actor: Actor) -> dict[str, str]:
+    """Who; the words of the audit log only where there are some."""
+    request = {
+        "verb": actor.verb,
+        "userAgent": actor.user_agent,
+        "sourceAddress": actor.source_address,
+    }
+    return {
+        "manager": actor.manager,
+        "operation": actor.operation,
+        "subresource": actor.subresource,
+        "time": actor.time,
+        "user": actor.user,
+        "source": actor.source.value,
+        **{name: text for name, text in request.items() if text},
     }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from holdfast.drift.finding import PROBES, DriftClass, EvidenceSource, Severity
+from holdfast.drift.finding import PROBES, AgentState, DriftClass, EvidenceSource, Severity
 from holdfast.report.drift_json import SCHEMA_VERSION
 
 _TEXT: Final = {"type": "string"}
@@ -26,6 +26,15 @@ def drift_schema() -> dict[str, Any]:
             ),
             findings=_list("Sorted by namespace, kind, name and path.", _finding()),
             _optional={
+                "causes": _list(
+                    "What explains several findings at once.",
+                    _closed(
+                        summary=_TEXT,
+                        remedy=_text("What to do about all of them; may be empty."),
+                        findings=_list("Which findings.", _closed(object=_object(), path=_TEXT)),
+                    ),
+                ),
+                "agents": _agents(),
                 "ignored": _list(
                     "Rules on expected drift that were in force.",
                     _closed(
@@ -83,6 +92,11 @@ def _finding() -> dict[str, Any]:
                 time=_text("RFC 3339."),
                 user=_text("From the audit log; else empty."),
                 source={"enum": [each.value for each in EvidenceSource]},
+                _optional={
+                    "verb": _text("Of the request, from the audit log."),
+                    "userAgent": _text("Client, from the audit log."),
+                    "sourceAddress": _text("Address of the client, from the audit log."),
+                },
             ),
         ),
         seenBy=_list("Which detectors report it.", {"enum": ["holdfast", "pulumi"]}),
@@ -92,6 +106,28 @@ def _finding() -> dict[str, Any]:
                 "description": "It is the stack's record that differs: a refresh rewrote it.",
             }
         },
+    )
+
+
+def _agents() -> dict[str, Any]:
+    count = {"type": "integer", "minimum": 0}
+    states = _closed(**{state.value: count for state in AgentState})
+    return _closed(
+        counts={**states, "description": "Declared agents in each state."},
+        teams={
+            "type": "object",
+            "description": "The same by team; the empty name for agents of none.",
+            "additionalProperties": states,
+        },
+        notSynced=_list(
+            "Agents that are out of sync, or of which a part could not be read.",
+            _closed(
+                name=_TEXT,
+                team=_TEXT,
+                state={"enum": [state.value for state in AgentState]},
+                findings=count,
+            ),
+        ),
     )
 
 

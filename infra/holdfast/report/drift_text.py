@@ -10,7 +10,16 @@ from typing import Final
 
 import click
 
-from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, IgnoredBy, Severity
+from holdfast.drift.finding import (
+    AgentState,
+    Cause,
+    DriftReport,
+    ExpectedBy,
+    Finding,
+    IgnoredBy,
+    Severity,
+)
+from holdfast.drift.rollup import by_team
 from holdfast.drift.sightings import Sighting
 from holdfast.report.finding_words import (
     actor_words,
@@ -54,9 +63,31 @@ def drift_text(
         lines.append(f"{mark}  {safe_text(item.scope)}: {safe_text(item.reason)}")
     if report.not_checked:
         lines.append("")
+    lines += [_cause_line(each) for each in report.causes]
     lines += [_ignored_line(each) for each in report.ignored]
+    lines += _agent_lines(report)
     lines += [*(layer_words(layer) for layer in report.layers), summary_line(report)]
     return "\n".join(lines) + "\n"
+
+
+def _cause_line(each: Cause) -> str:
+    remedy = f"; {each.remedy}" if each.remedy else ""
+    return f"one cause: {safe_text(each.summary, longest=400)}{remedy}"
+
+
+def _agent_lines(report: DriftReport) -> Iterator[str]:
+    """How many agents are in which state, and by team where there are several."""
+    if not report.agents or all(each.state is AgentState.SYNCED for each in report.agents):
+        return
+    yield f"agents: {_states(Counter(each.state for each in report.agents))}"
+    teams = by_team(report.agents)
+    for team, counted in sorted(teams.items()) if len(teams) > 1 else ():
+        if counted[AgentState.SYNCED] != counted.total():
+            yield f"  team {safe_text(team or '(none)')}: {_states(counted)}"
+
+
+def _states(counted: Counter[AgentState]) -> str:
+    return ", ".join(f"{counted[state]} {state}" for state in AgentState if counted[state])
 
 
 def _ignored_line(each: IgnoredBy) -> str:

@@ -38,7 +38,8 @@ def actor_words(actor: Actor) -> str:
     via = f" of {actor.subresource}" if actor.subresource else ""
     manager = f"{actor.manager}{operation}{via}" if actor.manager else ""
     known = actor.source is EvidenceSource.AUDIT
-    parts = [safe_text(part) for part in (actor.user, manager, actor.time) if part]
+    place = f"from {actor.source_address}" if actor.source_address else ""
+    parts = [safe_text(part) for part in (actor.user, manager, actor.time, place) if part]
     return ", ".join(parts) + ("" if known else " (no audit entry)")
 
 

@@ -73,3 +73,25 @@ def test_a_broken_line_is_passed_over(text: bytes) -> None:
 def test_plurals_of_built_in_kinds_are_known_and_of_others_guessed() -> None:
     assert plurals_of("networking.k8s.io/v1", "NetworkPolicy") == {"networkpolicies"}
     assert "policies" in plurals_of("x.test/v1", "Policy")
+
+
+POD = {"resource": "pods", "namespace": "cx", "name": "support-1", "subresource": "exec"}
+
+
+@pytest.mark.parametrize(
+    ("verb", "code"),
+    [
+        pytest.param("create", 101, id="switched protocols"),
+        pytest.param("get", 101, id="over a web socket"),
+        pytest.param("create", 500, id="allowed, and the node was not there"),
+    ],
+)
+def test_a_session_in_a_pod_is_told_when_it_was_allowed(verb: str, code: int) -> None:
+    event = parse_event(line(verb=verb, objectRef=POD, responseStatus={"code": code}))
+    assert event is not None
+    assert event.is_session
+
+
+@pytest.mark.parametrize("code", [401, 403, 404])
+def test_a_session_that_was_refused_is_not_told(code: int) -> None:
+    assert parse_event(line(verb="create", objectRef=POD, responseStatus={"code": code})) is None

@@ -8,11 +8,10 @@ from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, NotChecked
 from holdfast.drift.sightings import finding_key
 from holdfast.kube.objects import ObjectRef
 from holdfast.report.drift_context import DriftContext
-from holdfast.report.drift_text import summary_line
+from holdfast.report.drift_text import remarks_on, summary_line
 from holdfast.report.finding_words import (
     actor_words,
     headline,
-    layer_words,
     path_words,
     policy_words,
     value_words,
@@ -46,7 +45,7 @@ def drift_notices(report: DriftReport, context: DriftContext) -> NoticeReport:
             for item in report.not_checked
         ),
         observed_at=context.observed_at,
-        remarks=tuple(layer_words(layer) for layer in report.layers),
+        remarks=tuple(remarks_on(report)),
         not_checked_link=runbook_link(NOT_CHECKED, context.runbook),
     )
 

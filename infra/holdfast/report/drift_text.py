@@ -63,11 +63,18 @@ def drift_text(
         lines.append(f"{mark}  {safe_text(item.scope)}: {safe_text(item.reason)}")
     if report.not_checked:
         lines.append("")
-    lines += [_cause_line(each) for each in report.causes]
-    lines += [_ignored_line(each) for each in report.ignored]
-    lines += _agent_lines(report)
-    lines += [*(layer_words(layer) for layer in report.layers), summary_line(report)]
+    lines += [*remarks_on(report), summary_line(report)]
     return "\n".join(lines) + "\n"
+
+
+def remarks_on(report: DriftReport) -> list[str]:
+    """Lines about the whole: causes, what was expected, the state of agents, which layers ran."""
+    return [
+        *(_cause_line(each) for each in report.causes),
+        *(_ignored_line(each) for each in report.ignored),
+        *_agent_lines(report),
+        *(layer_words(layer) for layer in report.layers),
+    ]
 
 
 def _cause_line(each: Cause) -> str:

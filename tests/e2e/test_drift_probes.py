@@ -15,6 +15,16 @@ pytestmark = pytest.mark.e2e
 
 OTHER = f"sha256:{'7' * 64}"
 BILLING = "https://billing.example.com/mcp"
+SCHEMA = "doc|body|text\ndoc|id|integer\n"
+COMMAND_PROBE = """
+  drift:
+    probes:
+      - name: schema
+        command: [cat, schema.txt]
+        output: |
+          doc|body|text
+          doc|id|integer
+"""
 LABEL = "holdfast.dev/agent=vision-triage"
 
 
@@ -44,6 +54,9 @@ def project(
     servers = copy.root / "agents" / "tools.yaml"
     lines = servers.read_text().splitlines(keepends=True)
     servers.write_text("".join(line for line in lines if "digest:" not in line))
+    manifest = copy.root / "agents" / "support-rag.yaml"
+    manifest.write_text(manifest.read_text().rstrip() + COMMAND_PROBE)
+    (copy.root / "schema.txt").write_text(SCHEMA)
     locked = copy.holdfast("tools", "lock", *addresses(tools, "--address"))
     assert locked.returncode == 0, locked.stderr
     stack = copy.stack()
@@ -135,6 +148,25 @@ def test_a_tool_server_that_is_not_there_is_not_checked(
     (unknown,) = report["notChecked"]
     assert unknown["scope"] == "tools of ops/k8s-tools of Deployment ops/k8s-helper"
     assert "did not list its tools" in unknown["reason"]
+
+
+def test_a_command_is_run_when_that_is_asked_for_and_its_output_compared(
+    probed: FleetProject, tools: RunningServer, tmp_path: Path
+) -> None:
+    schema, page = probed.root / "schema.txt", tmp_path / "page.html"
+    schema.write_text(SCHEMA + "doc|owner|text\n")
+    code, report = probe(probed, tools)
+    assert (code, report["findings"]) == (0, [])
+    detail = next(each["detail"] for each in report["layers"] if each["name"] == "probes")
+    assert "commands were not run" in detail
+    code, report = probe(probed, tools, "--probe-commands", "--report", f"html={page}")
+    assert code == 7
+    (finding,) = report["findings"]
+    assert finding["path"] == "probes[name=schema].output"
+    assert finding["agent"] == "support-rag"
+    assert report["agents"]["counts"] == {"Synced": 4, "OutOfSync": 1, "Unknown": 0}
+    assert "+doc|owner|text" in page.read_text()
+    schema.write_text(SCHEMA)
 
 
 def test_reports_name_the_line_of_the_manifest_and_history_the_first_time(

@@ -10,15 +10,19 @@ from typing import Any
 from holdfast.cli.drift_sources import DriftSources, Scan
 from holdfast.cli.probe_options import ProbeRequest
 from holdfast.cli.probed_cluster import ProbedCluster
+from holdfast.cli.project import find_project_root
 from holdfast.cli.tool_servers import Answer, ask
-from holdfast.drift.finding import PROBES, Layer
+from holdfast.drift.finding import PROBES, Layer, Severity
 from holdfast.errors import ClusterError, InputError, LoginError
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.manifest.drift_probes import CommandProbe as DeclaredCommand
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.text_checks import duration_milliseconds
 from holdfast.manifest.tool_checks import server_key
 from holdfast.manifest.tool_servers import ToolServer, tool_servers_of
 from holdfast.probes.cards import CARD_KEY, judge_card, probe_card
-from holdfast.probes.images import probe_images
+from holdfast.probes.commands import CommandProbe, digest_of, probe_command
+from holdfast.probes.images import probe_fingerprint, probe_images
 from holdfast.probes.nodes import asks_for_nodes, probe_nodes
 from holdfast.probes.outcome import Outcome, Subject, unknown
 from holdfast.probes.tool_contracts import judge_tools
@@ -48,6 +52,8 @@ def with_probes(sources: DriftSources, scan: Scan, wanted: ProbeRequest) -> Scan
         futures = [threads.submit(task) for task in probing.tasks(threads)]
         outcome = Outcome.together(future.result() for future in futures)
     detail = f"compared {outcome.asked} answers"
+    if probing.has_commands and not wanted.commands:
+        detail += "; commands were not run: that takes --probe-commands"
     report = outcome.added_to(scan.report)
     layers = (*report.layers, Layer(PROBES, has_run=True, detail=detail))
     return replace(scan, report=replace(report, layers=layers))
@@ -65,6 +71,11 @@ class _Probing:
     objects: list[KubeObject]
     cluster: ProbedCluster
     wanted: ProbeRequest
+
+    @property
+    def has_commands(self) -> bool:
+        """Whether any manifest names a command."""
+        return any(agent.spec.drift.probes for agent in self.fleet.agents)
 
     def refuse_unknown_addresses(self) -> None:
         """Let no address be accepted and ignored."""
@@ -104,6 +115,8 @@ class _Probing:
             yield partial(self._tools, subject, key, answers[key])
         if card := self._declared_card(agent):
             yield lambda: self._card(agent, subject, card)
+        for declared in agent.spec.drift.probes if self.wanted.commands else ():
+            yield partial(probe_command, subject, _command(declared), find_project_root())
 
     def _images(self, agent: DeclaredAgent, subject: Subject, spec: Mapping[str, Any]) -> Outcome:
         try:
@@ -118,7 +131,10 @@ class _Probing:
             if mapping_at(pod, "metadata", "labels").get(AGENT_LABEL) == agent.name
             and not mapping_at(pod, "metadata").get("deletionTimestamp")
         ]
-        return probe_images(subject, spec, own)
+        outcome = probe_images(subject, spec, own)
+        if fingerprint := agent.spec.drift.fingerprint:
+            outcome = Outcome.together((outcome, probe_fingerprint(subject, fingerprint, own)))
+        return outcome
 
     def _nodes(self, subject: Subject, spec: Mapping[str, Any]) -> Outcome:
         try:
@@ -181,6 +197,17 @@ class _Probing:
                 ports = mapping_at(one, "spec").get("ports") or [{}]
                 return str(ports[0].get("name", ""))
         return ""
+
+
+def _command(declared: DeclaredCommand) -> CommandProbe:
+    return CommandProbe(
+        declared.name,
+        declared.command,
+        declared.digest or digest_of((declared.output or "").encode()),
+        declared.output,
+        duration_milliseconds(declared.timeout) / 1000,
+        Severity(declared.severity),
+    )
 
 
 def _names(agent: DeclaredAgent) -> tuple[str, str]:

@@ -20,11 +20,13 @@ class ProbeRequest:
 
     Attributes:
         is_on: Any at all.
+        commands: Also those that run commands.
         addresses: Address by agent (name, or namespace and name) or tool server.
         headers: Headers by the host they are for; their values are never shown.
     """
 
     is_on: bool = False
+    commands: bool = False
     addresses: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
@@ -38,6 +40,11 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         "--probes",
         is_flag=True,
         help="Also ask nodes, models, tool servers and agents: see docs/drift.md.",
+    ),
+    click.option(
+        "--probe-commands",
+        is_flag=True,
+        help="With --probes: also run the commands that manifests name, here.",
     ),
     click.option(
         "--probe-address",
@@ -63,13 +70,16 @@ def probe_options(command: Command) -> Command:
     def with_request(
         *arguments: Any,  # noqa: ANN401  (the command's own)
         probes: bool,
+        probe_commands: bool,
         probe_addresses: Sequence[str],
         probe_headers: Sequence[str],
         **others: Any,  # noqa: ANN401  (as above)
     ) -> int:
-        if not probes and (probe_addresses or probe_headers):
+        if not probes and (probe_commands or probe_addresses or probe_headers):
             raise InputError("the options --probe-... need --probes", remedy="add it")
-        request = ProbeRequest(probes, _addresses(probe_addresses), _headers(probe_headers))
+        request = ProbeRequest(
+            probes, probe_commands, _addresses(probe_addresses), _headers(probe_headers)
+        )
         return command(*arguments, probing=request, **others)
 
     decorated: Command = with_request

@@ -1405,6 +1405,24 @@ class ExpectedManagerArgs(TypedDict):
     """Fields that it may write, with everything below them; at least one."""
 
 
+class CommandProbeArgs(TypedDict):
+    """A command that `holdfast drift --probe-commands` runs, and what it should print."""
+
+    name: str
+    """Name of the probe, unique in the agent."""
+    command: list[str]
+    """Program and arguments; run without a shell, in the project's folder, on the machine of the
+scan, with its environment: credentials belong there and not here."""
+    output: NotRequired[str]
+    """Reviewed output; reports show it line by line against the live one. Excludes digest."""
+    digest: NotRequired[str]
+    """SHA-256 over the reviewed output, for output that should not stand here."""
+    timeout: NotRequired[str]
+    """Longest run; default 30s."""
+    severity: NotRequired[Literal["critical", "high", "medium", "low"]]
+    """Severity of a finding; default high."""
+
+
 class DriftSettingsArgs(TypedDict):
     """How drift of the agent's objects is dealt with."""
 
@@ -1414,6 +1432,11 @@ class DriftSettingsArgs(TypedDict):
     """Fields that may differ for a time: counted, not told."""
     expected_managers: NotRequired[list[ExpectedManagerArgs]]
     """Managers whose writes to some fields are expected: counted, not told."""
+    probes: NotRequired[list[CommandProbeArgs]]
+    """Commands whose output is compared with the reviewed one, by `--probe-commands`."""
+    fingerprint: NotRequired[str]
+    """What running pods should publish in their annotation `holdfast.dev/fingerprint`: a digest
+over whatever the agent runs with, such as its packages and skills."""
 
 
 class ScheduleArgs(TypedDict):

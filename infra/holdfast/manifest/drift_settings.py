@@ -4,9 +4,10 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
+from holdfast.manifest.drift_probes import CommandProbe
 from holdfast.manifest.exemptions import Day, FieldPath, Glob
 from holdfast.manifest.faults import fault
-from holdfast.manifest.values import Items, ManifestModel, Text
+from holdfast.manifest.values import Items, ManifestModel, Sha256, Text
 
 
 class IgnoredField(ManifestModel):
@@ -49,3 +50,17 @@ class DriftSettings(ManifestModel):
     """Fields that may differ for a time: counted, not told."""
     expected_managers: Items[ExpectedManager] = ()
     """Managers whose writes to some fields are expected: counted, not told."""
+    probes: Items[CommandProbe] = ()
+    """Commands whose output is compared with the reviewed one, by `--probe-commands`."""
+    fingerprint: Sha256 | None = None
+    """What running pods should publish in their annotation `holdfast.dev/fingerprint`: a digest
+    over whatever the agent runs with, such as its packages and skills."""
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Self:
+        names = [probe.name for probe in self.probes]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                expected = "names of probes must be unique"
+                raise fault(expected, found=f"{name!r} twice", at=("probes", index, "name"))
+        return self

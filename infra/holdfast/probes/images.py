@@ -4,13 +4,16 @@ A tag, a mirror or a node's own cache can put another image behind a reference; 
 runtime reports in `imageID` what it resolved.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.drift.finding import Severity
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.paths import ItemKey
 from holdfast.probes.outcome import Outcome, Subject, as_declared, differs, unknown
+
+FINGERPRINT_ANNOTATION = "holdfast.dev/fingerprint"
+"""Where an agent publishes a digest over what it runs with: its packages, skills, lock files."""
 
 _STATUSES = {"containers": "containerStatuses", "initContainers": "initContainerStatuses"}
 
@@ -54,3 +57,21 @@ def _container(subject: Subject, pod: KubeObject, field: str, name: str, image: 
         return as_declared()
     path = ("image", ItemKey((("pod", pod_name),)), ItemKey((("container", name),)))
     return differs(subject, path, wanted, running, Severity.CRITICAL)
+
+
+def probe_fingerprint(subject: Subject, declared: str, pods: Iterable[KubeObject]) -> Outcome:
+    """Compare the fingerprint that each running pod publishes with the declared one."""
+    outcomes = []
+    for pod in pods:
+        metadata = mapping_at(pod, "metadata")
+        published = mapping_at(metadata, "annotations").get(FINGERPRINT_ANNOTATION)
+        what = f"fingerprint of pod {metadata.get('name', '')}"
+        if published is None:
+            reason = f"it does not publish one in its annotation {FINGERPRINT_ANNOTATION}"
+            outcomes.append(unknown(subject, what, reason))
+        elif published == declared:
+            outcomes.append(as_declared())
+        else:
+            path = ("fingerprint", ItemKey((("pod", metadata.get("name", "")),)))
+            outcomes.append(differs(subject, path, declared, published, Severity.HIGH))
+    return Outcome.together(outcomes)

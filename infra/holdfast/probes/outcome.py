@@ -1,16 +1,20 @@
 """What probes say: findings like any other, and what could not be asked."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.drift.finding import (
     PROBES,
+    AgentState,
+    AgentStatus,
     DriftClass,
     DriftReport,
     Finding,
     NotChecked,
     Severity,
+    with_findings,
 )
 from holdfast.drift.masking import MASK, MASK_CHANGED, mask_value
 from holdfast.kube.objects import ObjectRef
@@ -36,11 +40,13 @@ class Outcome:
 
     Attributes:
         asked: How many answers were compared.
+        unknown_agents: Agents of which something could not be asked.
     """
 
     findings: tuple[Finding, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
     asked: int = 0
+    unknown_agents: frozenset[str] = frozenset()
 
     @classmethod
     def together(cls, outcomes: "Iterable[Outcome]") -> "Outcome":
@@ -50,16 +56,31 @@ class Outcome:
             tuple(each for part in parts for each in part.findings),
             tuple(each for part in parts for each in part.not_checked),
             sum(part.asked for part in parts),
+            frozenset().union(*(part.unknown_agents for part in parts)),
         )
 
     def added_to(self, report: DriftReport) -> DriftReport:
-        """A report that says this, too, in the order that reports have."""
-        findings = sorted((*report.findings, *self.findings), key=lambda each: each.sort_key)
+        """A report that says this, too, in the order that reports have.
+
+        An agent of which a probe found something is out of sync, one of which a probe could not be
+        put is at best unknown.
+        """
+        found = Counter(each.agent for each in self.findings if each.counts)
+        blind = self.unknown_agents
         return replace(
-            report,
-            findings=tuple(findings),
+            with_findings(report, self.findings),
             not_checked=tuple(sorted({*report.not_checked, *self.not_checked})),
+            agents=tuple(_with_probes(each, found[each.name], blind) for each in report.agents),
         )
+
+
+def _with_probes(agent: AgentStatus, found: int, blind: frozenset[str]) -> AgentStatus:
+    if found:
+        count = agent.findings + found
+        return replace(agent, state=AgentState.OUT_OF_SYNC, findings=count)
+    if agent.state is AgentState.SYNCED and agent.name in blind:
+        return replace(agent, state=AgentState.UNKNOWN)
+    return agent
 
 
 def as_declared() -> Outcome:
@@ -94,4 +115,5 @@ def differs(
 
 def unknown(subject: Subject, what: str, reason: str) -> Outcome:
     """The question could not be put, or the answer not be read."""
-    return Outcome(not_checked=(NotChecked(f"{what} of {subject.workload}", reason),))
+    not_checked = (NotChecked(f"{what} of {subject.workload}", reason),)
+    return Outcome(not_checked=not_checked, unknown_agents=frozenset({subject.agent}))

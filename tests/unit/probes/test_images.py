@@ -4,7 +4,7 @@ import pytest
 from holdfast.drift.finding import DriftClass, Severity
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
-from holdfast.probes.images import probe_images
+from holdfast.probes.images import FINGERPRINT_ANNOTATION, probe_fingerprint, probe_images
 from holdfast.probes.outcome import Subject
 
 SUBJECT = Subject("support-rag", ObjectRef("cx", "Deployment", "support-rag", "apps/v1"))
@@ -12,10 +12,10 @@ WANTED, OTHER = (f"sha256:{digit * 64}" for digit in "ab")
 DECLARED = {"containers": [{"name": "agent", "image": f"registry.example/rag@{WANTED}"}]}
 
 
-def pod(image_id: str | None) -> dict[str, Any]:
+def pod(image_id: str | None, **annotations: str) -> dict[str, Any]:
     statuses = [{"name": "agent", "imageID": image_id}] if image_id is not None else []
     return {
-        "metadata": {"name": "rag-1"},
+        "metadata": {"name": "rag-1", "annotations": annotations},
         "status": {"containerStatuses": statuses},
     }
 
@@ -60,3 +60,15 @@ def test_what_a_node_does_not_say_is_not_checked(resolved: str | None, reason: s
 
 def test_no_pods_are_no_drift() -> None:
     assert probe_images(SUBJECT, DECLARED, []).not_checked == ()
+
+
+@pytest.mark.parametrize(
+    ("published", "findings", "unknown"),
+    [(WANTED, 0, 0), (OTHER, 1, 0), (None, 0, 1)],
+)
+def test_the_fingerprint_that_a_pod_publishes_is_compared(
+    published: str | None, findings: int, unknown: int
+) -> None:
+    annotations = {FINGERPRINT_ANNOTATION: published} if published else {}
+    outcome = probe_fingerprint(SUBJECT, WANTED, [pod("", **annotations)])
+    assert (len(outcome.findings), len(outcome.not_checked)) == (findings, unknown)

@@ -23,6 +23,7 @@ from holdfast.manifest.tool_servers import ToolServer, tool_servers_of
 from holdfast.probes.cards import CARD_KEY, judge_card, probe_card
 from holdfast.probes.commands import CommandProbe, digest_of, probe_command
 from holdfast.probes.images import probe_fingerprint, probe_images
+from holdfast.probes.models import ExpectedModel, probe_model
 from holdfast.probes.nodes import asks_for_nodes, probe_nodes
 from holdfast.probes.outcome import Outcome, Subject, unknown
 from holdfast.probes.tool_contracts import judge_tools
@@ -115,6 +116,9 @@ class _Probing:
             yield partial(self._tools, subject, key, answers[key])
         if card := self._declared_card(agent):
             yield lambda: self._card(agent, subject, card)
+        if model := expected_model(self.fleet, agent):
+            headers = self.wanted.headers_for(model.address)
+            yield lambda: probe_model(subject, model, headers)
         for declared in agent.spec.drift.probes if self.wanted.commands else ():
             yield partial(probe_command, subject, _command(declared), find_project_root())
 
@@ -197,6 +201,23 @@ class _Probing:
                 ports = mapping_at(one, "spec").get("ports") or [{}]
                 return str(ports[0].get("name", ""))
         return ""
+
+
+def expected_model(fleet: Fleet, agent: DeclaredAgent) -> ExpectedModel | None:
+    """What the name of the agent's model should stand for; None where nobody says."""
+    model = agent.spec.model
+    if model is None:
+        return None
+    shared = fleet.model_config(model.ref, agent.namespace) if model.ref else None
+    expected = model.expect_resolved or (shared.spec.expect_resolved if shared else None)
+    if expected is None:
+        return None
+    provider, name = model.provider or "", model.name or ""
+    base_url = model.base_url
+    if shared is not None:
+        provider, name = shared.spec.provider, shared.spec.name
+        base_url = base_url or shared.spec.base_url
+    return ExpectedModel(provider, name, expected, base_url or "")
 
 
 def _command(declared: DeclaredCommand) -> CommandProbe:

@@ -19,6 +19,7 @@ def samples(namespace: str) -> Mapping[str, Mapping[str, Any]]:
         "AgentConfig": part | {"prompt": {"systemMessage": "Be brief."}},
         "AgentSecrets": part | {"secrets": [{"name": "key", "ref": "llm", "mountPath": "/llm"}]},
         "AgentStorage": part | {"storage": STORAGE},
+        "AgentMonitoring": part | {"telemetry": {"metrics": {"interval": "15s"}}},
         "AgentNetwork": part | {"network": {"ingressFrom": ["peer", {"namespace": "edge"}]}},
         "AgentBackup": whole
         | {

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from holdfast.components.arguments import AgentArgs as AgentArgs
     from holdfast.components.arguments import AgentConfigArgs as AgentConfigArgs
     from holdfast.components.arguments import AgentIdentityArgs as AgentIdentityArgs
+    from holdfast.components.arguments import AgentMonitoringArgs as AgentMonitoringArgs
     from holdfast.components.arguments import AgentNetworkArgs as AgentNetworkArgs
     from holdfast.components.arguments import AgentScalingArgs as AgentScalingArgs
     from holdfast.components.arguments import AgentSecretsArgs as AgentSecretsArgs
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from holdfast.components.parts import AgentBackup as AgentBackup
     from holdfast.components.parts import AgentConfig as AgentConfig
     from holdfast.components.parts import AgentIdentity as AgentIdentity
+    from holdfast.components.parts import AgentMonitoring as AgentMonitoring
     from holdfast.components.parts import AgentNetwork as AgentNetwork
     from holdfast.components.parts import AgentPromotion as AgentPromotion
     from holdfast.components.parts import AgentScaling as AgentScaling

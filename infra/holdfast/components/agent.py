@@ -10,6 +10,7 @@ from holdfast.components.parts import (
     AgentBackup,
     AgentConfig,
     AgentIdentity,
+    AgentMonitoring,
     AgentNetwork,
     AgentPromotion,
     AgentScaling,
@@ -17,7 +18,8 @@ from holdfast.components.parts import (
     AgentStorage,
     AgentWorkload,
 )
-from holdfast.components.registration import TOKEN, plan_of
+from holdfast.components.registration import TOKEN, objects_of, plan_of
+from holdfast.render import agent as concerns
 from holdfast.render.promotion import has_promotion
 
 
@@ -65,7 +67,10 @@ class Agent(pulumi.ComponentResource):
         workload = AgentWorkload(
             f"{agent}-workload", part_args, self._options([*inherited, *before])
         )
-        AgentScaling(f"{agent}-scaling", part_args, self._options([*inherited, *workload.objects]))
+        after = self._options([*inherited, *workload.objects])
+        AgentScaling(f"{agent}-scaling", part_args, after)
+        if objects_of(concerns.monitoring, plan):
+            AgentMonitoring(f"{agent}-monitoring", part_args, after)
         self.namespace = pulumi.Output.from_input(plan.marks.namespace)
         self.url = network.url
         self.service_account_name = identity.service_account_name

@@ -30,6 +30,7 @@ ARGUMENTS: dict[str, type[BaseModel]] = {
     "AgentConfigArgs": inputs.AgentConfigInputs,
     "AgentSecretsArgs": inputs.AgentSecretsInputs,
     "AgentStorageArgs": inputs.AgentStorageInputs,
+    "AgentMonitoringArgs": inputs.AgentMonitoringInputs,
     "AgentNetworkArgs": inputs.AgentNetworkInputs,
     "AgentScalingArgs": inputs.AgentScalingInputs,
     "AgentArgs": inputs.AgentInputs,

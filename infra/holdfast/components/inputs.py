@@ -202,6 +202,13 @@ class AgentConfigInputs(SharingPartInputs):
     """Port of the address in its card."""
 
 
+class AgentMonitoringInputs(SharingPartInputs):
+    """Arguments of AgentMonitoring."""
+
+    telemetry: Telemetry = Telemetry()
+    """Metrics, alerts and objectives."""
+
+
 class AgentNetworkInputs(SharingPartInputs):
     """Arguments of AgentNetwork."""
 

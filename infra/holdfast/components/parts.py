@@ -6,6 +6,7 @@ from holdfast.components.arguments import (
     AgentArgs,
     AgentConfigArgs,
     AgentIdentityArgs,
+    AgentMonitoringArgs,
     AgentNetworkArgs,
     AgentScalingArgs,
     AgentSecretsArgs,
@@ -15,6 +16,7 @@ from holdfast.components.inputs import (
     AgentConfigInputs,
     AgentIdentityInputs,
     AgentInputs,
+    AgentMonitoringInputs,
     AgentNetworkInputs,
     AgentScalingInputs,
     AgentSecretsInputs,
@@ -148,6 +150,21 @@ class AgentPromotion(Part):
     ) -> None:
         plan = plan_of(name, args, AgentInputs)
         super().__init__(name, objects_of(concerns.promotion, plan), opts)
+        self.register_outputs({})
+
+
+class AgentMonitoring(Part):
+    """What Prometheus scrapes of an agent, and the alerts on it.
+
+    Children: `<agent>-servicemonitor` or `-podmonitor`, `<agent>-prometheusrule`; none on a stack
+    without the Prometheus Operator.
+    """
+
+    def __init__(
+        self, name: str, args: AgentMonitoringArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        plan = plan_of(name, args, AgentMonitoringInputs)
+        super().__init__(name, objects_of(concerns.monitoring, plan), opts)
         self.register_outputs({})
 
 

@@ -75,6 +75,7 @@ EFFECTS: Final[Mapping[str, frozenset[str]]] = {
     "telemetry": EVERY,
     "telemetry.metrics": CALLED,
     "drift": EVERY,
+    "telemetry.slo": CALLED,
     "schedules": RUN,
     "triggers": RUN,
     "sandbox": SANDBOX,

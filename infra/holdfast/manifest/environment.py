@@ -144,6 +144,8 @@ class TelemetrySettings(ManifestModel):
 
     otlp_endpoint: Url | None = None
     """OTLP endpoint for traces."""
+    monitor_labels: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
+    """Labels by which Prometheus finds ServiceMonitors and PrometheusRules; default none."""
     prometheus_url: Url | None = None
     """Prometheus that rollout.analysis and KEDA ask; default none."""
 

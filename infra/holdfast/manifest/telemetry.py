@@ -5,7 +5,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from holdfast.manifest.faults import fault
-from holdfast.manifest.values import AbsolutePath, ManifestModel, Port, Url
+from holdfast.manifest.objectives import Alert, ServiceObjectives
+from holdfast.manifest.values import AbsolutePath, Duration, Items, ManifestModel, Port, Url
 
 
 class Metrics(ManifestModel):
@@ -17,6 +18,24 @@ class Metrics(ManifestModel):
     """Port they are served on; default 9090."""
     path: AbsolutePath = "/metrics"
     """Path they are served at; default /metrics."""
+    interval: Duration = "30s"
+    """How often they are scraped; default 30s."""
+    service_monitor: Literal["auto", "required", "off"] = "auto"
+    """Render a ServiceMonitor (a PodMonitor for pools). auto: where the stack declares the
+    Prometheus Operator; required: refuse a stack that does not; default auto."""
+    alerts: Items[Alert] = ()
+    """Alerts of the agent's own; need the Prometheus Operator."""
+
+    @model_validator(mode="after")
+    def _serves_what_is_watched(self) -> Self:
+        if not self.enabled and self.alerts:
+            raise fault("has no effect without metrics", remedy="remove it", at=("alerts",))
+        names = [alert.name for alert in self.alerts]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                expected = "names of alerts must be unique"
+                raise fault(expected, found=f"{name!r} twice", at=("alerts", index, "name"))
+        return self
 
 
 class Logs(ManifestModel):
@@ -64,3 +83,11 @@ class Telemetry(ManifestModel):
     """Log lines."""
     traces: Traces = Traces()
     """OpenTelemetry traces."""
+    slo: ServiceObjectives | None = None
+    """What the agent promises; alerts on burning error budgets are made of it. Default nothing."""
+
+    @model_validator(mode="after")
+    def _promises_are_measured(self) -> Self:
+        if self.slo is not None and not self.metrics.enabled:
+            raise fault("has no effect without metrics", remedy="remove it", at=("slo",))
+        return self

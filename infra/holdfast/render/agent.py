@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from holdfast.render.backup import render_backup
 from holdfast.render.identity import render_identity
 from holdfast.render.marks import RenderedObject, revised
+from holdfast.render.monitoring import render_monitoring
 from holdfast.render.mounted import with_mounted_hash
 from holdfast.render.network import render_network
 from holdfast.render.plan import AgentPlan
@@ -38,6 +39,7 @@ def render_agent(plan: AgentPlan) -> tuple[RenderedObject, ...]:
         *promotion(plan, configuration),
         *running,
         *scaling(plan),
+        *monitoring(plan),
     )
 
 
@@ -104,6 +106,11 @@ def workload(
     )
     rendered = _revised(render(plan.marks, plan.spec, plan.surroundings, content))
     return [with_mounted_hash(item, plan.mounted_hash) for item in rendered]
+
+
+def monitoring(plan: AgentPlan) -> list[RenderedObject]:
+    """ServiceMonitor or PodMonitor, and PrometheusRule."""
+    return _revised(render_monitoring(plan.marks, plan.spec, plan.surroundings))
 
 
 def scaling(plan: AgentPlan) -> list[RenderedObject]:

@@ -17,6 +17,8 @@ from holdfast.render.surroundings import Surroundings
 
 LOG_FOLDER = "/var/log/agent"
 OTLP_PORTS = {"grpc": 4317, "http/protobuf": 4318}
+POD_VARIABLE = "AGENT_POD_NAME"
+"""Stands before the variables that name it: Kubernetes expands only what it has read already."""
 
 
 def render_env(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
@@ -25,6 +27,8 @@ def render_env(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -
         name: {"name": name, "value": value}
         for name, value in _ours(marks, spec, surroundings).items()
     }
+    pod = {"fieldRef": {"fieldPath": "metadata.name"}}
+    variables[POD_VARIABLE] = {"name": POD_VARIABLE, "valueFrom": pod}
     for secret in spec.secrets:
         if secret.env:
             reference = {"name": secret_name(marks, secret), "key": secret.key}
@@ -68,11 +72,15 @@ def _declared(entry: EnvVar) -> KubeObject:
 def _ours(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
     variables = {
         "AGENT_NAME": marks.name,
+        "AGENT_NAMESPACE": marks.namespace,
+        "AGENT_STACK": marks.origin.stack,
         "AGENT_VERSION": spec.version,
         "AGENT_CONFIG_FILE": f"{SETTINGS_FOLDER}/agent.json",
         "LOG_FORMAT": spec.telemetry.logs.format,
         "LOG_LEVEL": spec.telemetry.logs.level,
     }
+    if marks.owner:
+        variables["AGENT_OWNER"] = marks.owner
     if has_card(spec):
         variables["AGENT_CARD_FILE"] = f"{SETTINGS_FOLDER}/{CARD_KEY}"
     return (
@@ -94,6 +102,9 @@ def _traces(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> d
     attributes: dict[str, Any] = {
         "service.namespace": marks.namespace,
         "service.version": spec.version,
+        "service.instance.id": f"$({POD_VARIABLE})",
+        "k8s.namespace.name": marks.namespace,
+        "k8s.pod.name": f"$({POD_VARIABLE})",
         "deployment.environment.name": marks.origin.stack,
     }
     traces = spec.telemetry.traces
@@ -104,6 +115,8 @@ def _traces(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> d
         "OTEL_EXPORTER_OTLP_PROTOCOL": traces.protocol,
         "OTEL_SERVICE_NAME": marks.name,
         "OTEL_RESOURCE_ATTRIBUTES": ",".join(f"{key}={attributes[key]}" for key in attributes),
+        "OTEL_PROPAGATORS": "tracecontext,baggage",
+        "OTEL_TRACES_EXPORTER": "otlp",
         "OTEL_TRACES_SAMPLER": "parentbased_traceidratio",
         "OTEL_TRACES_SAMPLER_ARG": str(traces.sampling),
     }

@@ -17,7 +17,7 @@ from holdfast.sandbox.place import SandboxPlace
 from holdfast.sandbox.readiness import Waiter
 from holdfast.sandbox.record import read_record
 
-TIMEOUT_SECONDS = 60.0
+TIMEOUT_SECONDS = 180.0
 REQUEST_TIMEOUT_SECONDS = 30.0
 _PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
@@ -30,7 +30,7 @@ def controllers_with_definitions() -> tuple[ControllerName, ...]:
 def install_definitions(
     place: SandboxPlace, controllers: Sequence[ControllerName], report: Callable[[str], None]
 ) -> None:
-    """Apply the definitions of these controllers and wait until they are served.
+    """Apply the definitions of these controllers and wait until their kinds are served.
 
     Raises:
         SandboxError: the sandbox does not run, or its API server refuses a definition.
@@ -47,7 +47,7 @@ def install_definitions(
         for file in definitions:
             waiter.wait(file.stem, functools.partial(_apply, client, file))
         for file in definitions:
-            waiter.wait(f"{file.stem} established", functools.partial(_is_served, client, file))
+            waiter.wait(f"{file.stem}, served", functools.partial(_is_served, client, file))
     seconds = time.monotonic() - started
     report(f"{len(definitions)} definitions of {', '.join(controllers)} ({seconds:.1f} s)")
 
@@ -60,6 +60,10 @@ def _apply(client: ApiClient, file: Path) -> bool:
 
 
 def _is_served(client: ApiClient, file: Path) -> bool:
-    found = client.read(f"{_PATH}/{file.stem}")
-    conditions = ((found or {}).get("status") or {}).get("conditions") or []
-    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
+    # By discovery: a definition itself is half a megabyte, too much to ask for again and again.
+    plural, _, group = file.stem.partition(".")
+    found = client.read(f"/apis/{group}") or {}
+    served = (client.read(f"/apis/{each['groupVersion']}") for each in found.get("versions", ()))
+    return any(
+        resource["name"] == plural for each in served if each for resource in each["resources"]
+    )

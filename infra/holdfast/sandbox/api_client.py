@@ -12,6 +12,7 @@ from typing import Any, Self
 from holdfast.sandbox.place import LOOPBACK, SandboxPlace
 
 TIMEOUT_SECONDS = 5.0
+_SCHEMAS = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 _SERVER_SIDE_APPLY = "application/apply-patch+yaml"
 
 
@@ -61,6 +62,11 @@ class ApiClient:
         status, body = self._request("GET", path)
         return json.loads(body) if status == http.client.OK else None
 
+    def has_schemas(self) -> bool:
+        """Whether the server has put the schemas of all kinds together, as clients read them."""
+        status, _ = self._request("GET", "/openapi/v2", accept=_SCHEMAS)
+        return status == http.client.OK
+
     def apply(self, path: str, content: dict[str, Any] | bytes) -> str:
         """Create or update an object by server-side apply; the server's words when it refuses.
 
@@ -76,9 +82,15 @@ class ApiClient:
         return f"{status} {answer.decode(errors='replace')[:500]}"
 
     def _request(
-        self, method: str, path: str, body: bytes | None = None, content_type: str = ""
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        content_type: str = "",
+        *,
+        accept: str = "application/json",
     ) -> tuple[int, bytes]:
-        headers = {"Accept": "application/json"}
+        headers = {"Accept": accept}
         if content_type:
             headers["Content-Type"] = content_type
         try:

@@ -48,6 +48,9 @@ def install_definitions(
             waiter.wait(file.stem, functools.partial(_apply, client, file))
         for file in definitions:
             waiter.wait(f"{file.stem}, served", functools.partial(_is_served, client, file))
+        # Put together when first asked for; on a busy machine that takes longer than the engine's
+        # provider waits.
+        waiter.wait("the schemas of all kinds", client.has_schemas)
     seconds = time.monotonic() - started
     report(f"{len(definitions)} definitions of {', '.join(controllers)} ({seconds:.1f} s)")
 

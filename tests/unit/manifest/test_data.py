@@ -4,7 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.manifest.projects import IMAGE, Bad, agent, assert_refused, bad, spec
+from tests.unit.manifest.projects import (
+    IMAGE,
+    MANIFEST,
+    STACK,
+    Bad,
+    agent,
+    assert_refused,
+    bad,
+    errors_of,
+    spec,
+    write,
+)
 
 VOLUME = "storage: [{name: index, size: 1Gi, mountPath: /data}]"
 JOB = f'method: Job, image: "{IMAGE}", command: [save]'
@@ -187,3 +198,41 @@ CASES = [
 @pytest.mark.parametrize("case", CASES)
 def test_bad_data_are_refused_at_their_place(tmp_path: Path, case: Bad) -> None:
     assert_refused(tmp_path, case)
+
+
+NEEDS = [
+    pytest.param(
+        f"{VOLUME}\nbackup: {{}}", "8:11: spec.backup: needs CSI volume snapshots", id="backup"
+    ),
+    pytest.param(
+        f"{VOLUME}\nrestoreFrom: older",
+        "8:16: spec.restoreFrom: needs CSI volume snapshots",
+        id="restore",
+    ),
+    pytest.param(
+        "secrets: [{name: a, provider: externalSecret, ref: a, mountPath: /a}]",
+        "7:33: spec.secrets[0].provider: needs External Secrets Operator",
+        id="external secret",
+    ),
+    pytest.param(
+        "secrets: [{name: a, provider: vault, ref: a, key: b, mountPath: /a}]",
+        "7:33: spec.secrets[0].provider: needs Vault Agent Injector",
+        id="vault",
+    ),
+    pytest.param(
+        "telemetry: {slo: {availability: 99}}",
+        "7:20: spec.telemetry.slo: needs Prometheus Operator",
+        id="objectives",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "words"), NEEDS)
+def test_what_needs_a_controller_that_the_stack_lacks_is_refused_at_its_place(
+    tmp_path: Path, fields: str, words: str
+) -> None:
+    write(tmp_path, MANIFEST, spec(fields))
+    write(tmp_path, STACK, "config: {}")
+    (error,) = errors_of(tmp_path, "dev").errors
+    assert f"agents/triage.yaml:{words}" in str(error)
+    assert "to holdfast:controllers in the stack file" in str(error)

@@ -57,7 +57,7 @@ def test_a_bad_exposure_is_refused_at_its_place(tmp_path: Path, case: Bad) -> No
 STACKS = [
     pytest.param(
         "network: {expose: {gatewayRef: {name: public}}}",
-        "{}",
+        '{"holdfast:controllers": [gateway-api]}',
         "agents/triage.yaml:7:34: spec.network.expose.gatewayRef: expected a gateway on stack "
         "'dev', got none",
         id="gateway that the stack lacks",

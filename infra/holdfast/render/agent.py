@@ -1,6 +1,7 @@
 """One agent to its objects: the concerns in the order in which they are deployed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from holdfast.render.backup import render_backup
 from holdfast.render.identity import render_identity
@@ -28,16 +29,15 @@ def render_agent(plan: AgentPlan) -> tuple[RenderedObject, ...]:
         RenderError: the agent needs what is not declared or what the stack does not offer.
     """
     configuration = settings(plan)
-    running = workload(plan, configuration)
     return (
         *identity(plan),
         *configuration,
         *secrets(plan),
         *storage(plan),
         *network(plan),
-        *backup(plan, running),
+        *backup(plan, configuration),
         *promotion(plan, configuration),
-        *running,
+        *workload(plan, configuration),
         *scaling(plan),
         *monitoring(plan),
     )
@@ -71,12 +71,13 @@ def storage(plan: AgentPlan) -> list[RenderedObject]:
 
 
 def backup(
-    plan: AgentPlan, running: Sequence[RenderedObject] | None = None
+    plan: AgentPlan, configuration: Sequence[RenderedObject] | None = None
 ) -> list[RenderedObject]:
-    """Backups by schedule and before the workload changes (rendered here when not given)."""
+    """Backups by schedule and before the workload changes (configuration rendered if absent)."""
     if plan.spec.backup is None:
         return []
-    precedes = workload(plan) if running is None else running
+    # Not what the pods mount of others: the scan, which does not read it, must find the same names.
+    precedes = workload(replace(plan, mounted_hash=""), configuration)
     return _revised(render_backup(plan.marks, plan.spec, plan.surroundings, precedes))
 
 

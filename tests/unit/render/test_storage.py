@@ -1,12 +1,23 @@
 """Volumes, their backups, what fills them, and the stores that an agent talks to."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from holdfast.errors import RenderError
+from holdfast.render.agent import render_agent
 
-from tests.unit.render.rendering import IMAGE, container, env, named, pod_template, render, roles
+from tests.unit.render.rendering import (
+    IMAGE,
+    container,
+    env,
+    named,
+    plan,
+    pod_template,
+    render,
+    roles,
+)
 
 VOLUME = {"name": "index", "size": "20Gi", "mountPath": "/data"}
 TOOLS = "registry.example/tools@sha256:" + "3" * 64
@@ -294,3 +305,13 @@ def test_memory_in_the_agents_own_storage_has_no_store() -> None:
         "contextLimit": 6,
     }
     assert container(rendered)["volumeMounts"][-2]["mountPath"] == "/data"
+
+
+def test_what_the_pods_mount_of_others_does_not_name_the_job() -> None:
+    agent_plan = plan(agent(backup=JOB))
+    mounted = replace(agent_plan, mounted_hash="0123456789abcdef")
+    names = [
+        named(render_agent(each), "backup-before-rollout")["metadata"]["name"]
+        for each in (agent_plan, mounted)
+    ]
+    assert names[0] == names[1]

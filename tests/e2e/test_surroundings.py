@@ -1,0 +1,369 @@
+"""Agents that use what surrounds them, on the real engine with the projects' real definitions.
+
+Their controllers do not run here: where one acts, the test plays it.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from holdfast.errors import EngineError
+from holdfast.kube.objects import KubeObject
+
+from tests.e2e.fleet_project import FleetProject
+from tests.e2e.live_sandbox import Kubectl, LiveSandbox
+
+pytestmark = pytest.mark.e2e
+
+IMAGE = f"registry.example/agent@sha256:{'0' * 64}"
+VALUE = "correct-horse-battery-staple"
+NAMESPACE = "around"
+
+
+def agent(name: str, **spec: Any) -> str:
+    document = {
+        "apiVersion": "holdfast.dev/v1alpha1",
+        "kind": "Agent",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {"version": "1.0.0", "owner": "sre", "image": IMAGE, **spec},
+    }
+    return json.dumps(document)
+
+
+def manifests(*documents: str) -> str:
+    return "\n---\n".join(documents)
+
+
+ROLE = {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/agents"}
+KEEPER = {
+    "storage": [{"name": "index", "size": "2Gi", "mountPath": "/data"}],
+    "backup": {"schedule": "0 3 * * *", "retentionDays": 3},
+    "memory": {"backend": "vector", "storeRef": {"namespace": "data", "name": "qdrant"}},
+    "databases": [{"name": "main", "kind": "postgres", "host": "pg.data.svc", "secret": "db"}],
+    "secrets": [{"name": "db", "ref": "db", "key": "password", "mountPath": "/secrets/db"}],
+    "config": [{"name": "shared", "from": "shared", "mountPath": "/shared"}],
+}
+SAVER = {
+    "storage": [{"name": "index", "size": "1Gi", "mountPath": "/data"}],
+    "backup": {
+        "method": "Job",
+        "schedule": "0 4 * * *",
+        "image": IMAGE,
+        "command": ["save"],
+        "restoreCommand": ["fill"],
+    },
+    "restoreFrom": "nightly-1",
+}
+SECRETIVE = {
+    "secrets": [
+        {
+            "name": "llm",
+            "provider": "externalSecret",
+            "ref": "prod/llm",
+            "key": "token",
+            "env": "LLM",
+        },
+        {"name": "all", "provider": "externalSecret", "ref": "prod/all", "mountPath": "/all"},
+        {
+            "name": "crm",
+            "provider": "awsSecretsManager",
+            "ref": "prod/crm",
+            "key": "token",
+            "mountPath": "/crm",
+        },
+        {
+            "name": "sign",
+            "provider": "vault",
+            "ref": "secret/data/sign",
+            "key": "key",
+            "mountPath": "/sign",
+        },
+    ],
+    "security": {"serviceAccount": {"annotations": ROLE}},
+}
+OPEN = {
+    "network": {
+        "expose": {
+            "gatewayRef": {"namespace": "edge", "name": "public", "sectionName": "https"},
+            "hosts": ["open.example.com"],
+            "path": "/open",
+        },
+        "egress": {"domains": ["*.example.org", "api.example.com"], "cidrs": ["10.20.0.0/16"]},
+    },
+    "telemetry": {
+        "metrics": {
+            "interval": "15s",
+            "alerts": [{"name": "Slow", "expr": "up == 0", "summary": "it is down"}],
+        },
+        "slo": {
+            "availability": 99.5,
+            "latency": {"thresholdMs": 2500, "target": 95},
+            "toolSuccess": 98,
+        },
+        "traces": {"endpoint": "http://otel.monitoring.svc:4317"},
+    },
+}
+FLEET = manifests(
+    agent("keeper", **KEEPER),
+    agent("saver", **SAVER),
+    agent("secretive", **SECRETIVE),
+    agent("open", **OPEN),
+)
+SETTINGS: dict[str, Any] = {
+    "namespaces": "existing",
+    "controllers": [
+        "cilium",
+        "external-secrets",
+        "gateway-api",
+        "prometheus-operator",
+        "vault-injector",
+        "volume-snapshots",
+    ],
+    "network": {"gateway": {"namespace": "edge", "podLabels": {"app": "gateway"}}},
+    "telemetry": {"monitorLabels": {"release": "main"}},
+    "backups": {"image": IMAGE, "apiServerCidrs": ["10.0.0.10/32"]},
+    "secretStores": {
+        "externalSecret": {"name": "company"},
+        "aws": {"region": "eu-west-1"},
+        "vault": {"address": "https://vault.vault.svc:8200", "role": "agents"},
+    },
+}
+
+
+DEFINED = [name for name in SETTINGS["controllers"] if name != "vault-injector"]
+
+
+def secret(name: str, value: str) -> KubeObject:
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "stringData": {"password": value},
+    }
+
+
+def shared(url: str) -> KubeObject:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "shared", "namespace": NAMESPACE},
+        "data": {"url": url},
+    }
+
+
+@pytest.fixture(scope="module")
+def project(
+    sandbox: LiveSandbox, kubectl: Kubectl, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FleetProject]:
+    """Four agents that use everything, deployed; their Secret and ConfigMap were there before."""
+    done = sandbox.run("up", "--with", ",".join(DEFINED))
+    assert done.returncode == 0, done.stderr
+    kubectl("create", "namespace", NAMESPACE)
+    kubectl.apply(secret("db", VALUE), shared("https://one.example"))
+    root = tmp_path_factory.mktemp("around")
+    written = FleetProject.write(root, sandbox, FLEET, SETTINGS)
+    stack = written.stack()
+    assert stack.init_if_absent()
+    stack.up()
+    yield written
+    kubectl("delete", "namespace", NAMESPACE, "--wait=false")
+
+
+def annotations(kubectl: Kubectl, name: str) -> dict[str, str]:
+    template = kubectl.get("deployment", name, "-n", NAMESPACE)["spec"]["template"]
+    found: dict[str, str] = template["metadata"]["annotations"]
+    return found
+
+
+def test_every_kind_is_accepted_by_its_own_definition(
+    project: FleetProject, kubectl: Kubectl
+) -> None:
+    del project
+    for kind, names in {
+        "ciliumnetworkpolicies": {"open"},
+        "cronjobs": {"keeper-backup", "saver-backup"},
+        "externalsecrets": {"secretive-llm", "secretive-all", "secretive-crm"},
+        "httproutes": {"open"},
+        "prometheusrules": {"open"},
+        "secretstores": {"secretive-aws"},
+        "servicemonitors": {"keeper", "open", "saver", "secretive"},
+    }.items():
+        listed = kubectl.get(kind, "-n", NAMESPACE)["items"]
+        assert {each["metadata"]["name"] for each in listed} == names, kind
+
+
+def test_a_second_update_changes_nothing_and_the_scan_is_clean(project: FleetProject) -> None:
+    assert not project.stack().up().has_changes
+    code, report = project.drift()
+    assert code == 0, report["findings"]
+
+
+def test_backups_end_before_the_pods_that_they_precede(
+    project: FleetProject, kubectl: Kubectl
+) -> None:
+    del project
+    for name in ("keeper", "saver"):
+        jobs = kubectl.get("jobs", "-n", NAMESPACE, "-l", f"holdfast.dev/agent={name}")["items"]
+        (job,) = [each for each in jobs if each["metadata"]["name"].startswith(f"{name}-backup-")]
+        deployment = kubectl.get("deployment", name, "-n", NAMESPACE)
+        ended = job["status"]["completionTime"]
+        assert ended <= deployment["metadata"]["creationTimestamp"]
+
+
+def test_a_changed_secret_rolls_the_pods_and_shows_nowhere(
+    project: FleetProject, kubectl: Kubectl, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = annotations(kubectl, "keeper")["holdfast.dev/mounted-hash"]
+    other = "another-" + VALUE
+    kubectl.apply(secret("db", other))
+    preview = project.stack().preview()
+    assert "keeper-deployment" in str(preview.steps)
+    result = project.stack().up()
+    after = annotations(kubectl, "keeper")["holdfast.dev/mounted-hash"]
+    assert before != after
+    assert "keeper-deployment" in str(result.steps)
+    assert "secretive-deployment" not in str(result.steps)
+    code, report = project.drift()
+    assert code == 0, report["findings"]
+    page = project.holdfast("drift", "-s", "dev").stdout
+    seen = [*map(str, (preview, result, report)), page, *capfd.readouterr()]
+    files = [path for path in project.sandbox.state.rglob("*") if path.is_file()]
+    etcd = project.sandbox.directory / "etcd"
+    kept = [path.read_bytes() for path in files if not path.is_relative_to(etcd)]
+    for value in (VALUE, other):
+        assert not any(value in text for text in seen)
+        assert not any(value.encode() in content for content in kept)
+
+
+def test_a_changed_config_map_of_others_rolls_the_pods(
+    project: FleetProject, kubectl: Kubectl
+) -> None:
+    before = annotations(kubectl, "keeper")["holdfast.dev/mounted-hash"]
+    kubectl.apply(shared("https://two.example"))
+    project.stack().up()
+    assert annotations(kubectl, "keeper")["holdfast.dev/mounted-hash"] != before
+
+
+def test_a_claim_is_not_shrunk(project: FleetProject) -> None:
+    smaller = KEEPER | {"storage": [{"name": "index", "size": "1Gi", "mountPath": "/data"}]}
+    project.declare(FLEET.replace(agent("keeper", **KEEPER), agent("keeper", **smaller)))
+    try:
+        with pytest.raises(EngineError) as refused:
+            project.stack().preview()
+    finally:
+        project.declare(FLEET)
+    said = str(refused.value)
+    assert "agents/declared.yaml:1:" in said
+    assert "spec.storage[0].size: expected at least the size that the claim has" in said
+    assert "got 1Gi, the claim has 2Gi" in said
+    assert refused.value.exit_code == 2
+
+
+def test_a_claim_is_not_made_anew_unawares(project: FleetProject) -> None:
+    volume = {"name": "index", "size": "2Gi", "mountPath": "/data", "storageClassName": "other"}
+    moved = agent("keeper", **(KEEPER | {"storage": [volume]}))
+    project.declare(FLEET.replace(agent("keeper", **KEEPER), moved))
+    try:
+        with pytest.raises(EngineError) as refused:
+            project.stack().preview()
+    finally:
+        project.declare(FLEET)
+    said = str(refused.value)
+    assert "cannot be changed without making the claim anew and losing its data" in said
+
+
+def test_a_new_claim_is_filled_from_a_snapshot(project: FleetProject, kubectl: Kubectl) -> None:
+    restored = agent(
+        "restored",
+        storage=[{"name": "index", "size": "2Gi", "mountPath": "/data"}],
+        restoreFrom="keeper-index-20261120030000",
+    )
+    project.declare(manifests(FLEET, restored))
+    # Nothing fills the claim here, so the pods that mount it are not waited for.
+    preview = project.stack().preview()
+    assert "restored-claim-index" in str(preview.steps)
+    rendered = project.holdfast("render", "-s", "dev", "--agent", "restored", "-o", "json").stdout
+    (claim,) = [
+        each for each in json.loads(rendered)["items"] if each["kind"] == "PersistentVolumeClaim"
+    ]
+    kubectl.apply(claim)
+    live = kubectl.get("pvc", "restored-index", "-n", NAMESPACE)["spec"]["dataSource"]
+    assert live == {
+        "apiGroup": "snapshot.storage.k8s.io",
+        "kind": "VolumeSnapshot",
+        "name": "keeper-index-20261120030000",
+    }
+    kubectl("delete", "pvc", "restored-index", "-n", NAMESPACE, "--wait=false")
+    project.declare(FLEET)
+
+
+def script_of(kubectl: Kubectl) -> str:
+    job = kubectl.get("cronjob", "keeper-backup", "-n", NAMESPACE)["spec"]["jobTemplate"]
+    command = job["spec"]["template"]["spec"]["containers"][0]["command"]
+    assert command[:2] == ["/bin/sh", "-ec"]
+    script: str = command[2]
+    return script
+
+
+def test_the_snapshot_script_saves_waits_and_tidies_with_its_own_rights(
+    project: FleetProject, kubectl: Kubectl, tmp_path: Path
+) -> None:
+    server = project.sandbox.status()["apiServer"]
+    (tmp_path / "token").write_text(kubectl("create", "token", "keeper-backup", "-n", NAMESPACE))
+    authority = kubectl.get("configmap", "kube-root-ca.crt", "-n", NAMESPACE)["data"]["ca.crt"]
+    (tmp_path / "ca.crt").write_text(authority)
+    labels = {"holdfast.dev/backup-of": "keeper", "holdfast.dev/backup-day": "20200101"}
+    source = {"source": {"persistentVolumeClaimName": "keeper-index"}}
+    old: KubeObject = {
+        "apiVersion": "snapshot.storage.k8s.io/v1",
+        "kind": "VolumeSnapshot",
+        "metadata": {"name": "old", "namespace": NAMESPACE, "labels": labels},
+        "spec": source,
+    }
+    other = {"name": "other", "namespace": NAMESPACE}
+    kept = old | {"metadata": other}
+    kubectl.apply(old, kept)
+    variables = {"HOLDFAST_API": server, "HOLDFAST_ACCOUNT": str(tmp_path)}
+    running = subprocess.Popen(
+        ["/bin/sh", "-ec", script_of(kubectl)],
+        env=os.environ | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        name = _snapshot_made(kubectl)
+        assert running.poll() is None  # it waits for the snapshot
+        ready = json.dumps({"status": {"readyToUse": True}})
+        place = ("-n", NAMESPACE, "--subresource=status", "--type=merge", "-p", ready)
+        kubectl("patch", "volumesnapshot", name, *place)
+        said, errors = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    assert running.returncode == 0, errors
+    assert said.strip() == name
+    snapshots = {
+        each["metadata"]["name"]: each
+        for each in kubectl.get("volumesnapshots", "-n", NAMESPACE)["items"]
+    }
+    assert set(snapshots) == {"other", name}
+    assert snapshots[name]["spec"] == source
+
+
+def _snapshot_made(kubectl: Kubectl) -> str:
+    kubectl.wait_for(
+        "create",
+        "volumesnapshot",
+        "-n",
+        NAMESPACE,
+        "-l",
+        "holdfast.dev/backup-of=keeper,holdfast.dev/backup-day!=20200101",
+    )
+    chosen = "holdfast.dev/backup-of=keeper,holdfast.dev/backup-day!=20200101"
+    (found,) = kubectl.get("volumesnapshots", "-n", NAMESPACE, "-l", chosen)["items"]
+    name: str = found["metadata"]["name"]
+    return name

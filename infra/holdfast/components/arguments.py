@@ -837,116 +837,6 @@ class ProviderArgs(TypedDict):
     """Its website."""
 
 
-class AlertArgs(TypedDict):
-    """An alert of the agent's own (PrometheusRule)."""
-
-    name: str
-    """Name of the alert."""
-    expr: str
-    """PromQL that is true while something is wrong."""
-    for_: NotRequired[str]
-    """How long it must be true; default 5m."""
-    severity: NotRequired[Literal["critical", "warning", "info"]]
-    """How bad it is; default warning."""
-    summary: str
-    """What is wrong, in a sentence."""
-    runbook_url: NotRequired[str]
-    """What to do about it."""
-
-
-class MetricsArgs(TypedDict):
-    """Prometheus metrics."""
-
-    enabled: NotRequired[bool]
-    """Whether the agent serves metrics; default true."""
-    port: NotRequired[int]
-    """Port they are served on; default 9090."""
-    path: NotRequired[str]
-    """Path they are served at; default /metrics."""
-    interval: NotRequired[str]
-    """How often they are scraped; default 30s."""
-    service_monitor: NotRequired[Literal["auto", "required", "off"]]
-    """Render a ServiceMonitor (a PodMonitor for pools). auto: where the stack declares the
-Prometheus Operator; required: refuse a stack that does not; default auto."""
-    alerts: NotRequired[list[AlertArgs]]
-    """Alerts of the agent's own; need the Prometheus Operator."""
-
-
-class LogsArgs(TypedDict):
-    """Log lines."""
-
-    format: NotRequired[Literal["json", "text"]]
-    """Shape of a line; default json. Env LOG_FORMAT."""
-    level: NotRequired[Literal["debug", "info", "warning", "error"]]
-    """Least severe line written; default info. Env LOG_LEVEL."""
-    shipper: NotRequired[Literal["none", "sidecar"]]
-    """sidecar: a container sends the files in LOG_FOLDER to the OTLP endpoint; default none."""
-
-
-class TracesArgs(TypedDict):
-    """OpenTelemetry traces."""
-
-    endpoint: NotRequired[str]
-    """OTLP endpoint; default the stack's. Its host joins the agent's egress."""
-    protocol: NotRequired[Literal["grpc", "http/protobuf"]]
-    """OTLP protocol; default grpc."""
-    sampling: NotRequired[float]
-    """Share of traces kept, 0–1; default 0.1."""
-    inject: NotRequired[Literal["env", "sidecar", "operator"]]
-    """Who sends traces on: the agent by its variables, a collector beside it, or what the
-OpenTelemetry Operator injects; default env."""
-    language: NotRequired[Literal["sdk", "python", "nodejs", "java", "dotnet", "go"]]
-    """What the operator instruments, with inject: operator; default sdk (variables only)."""
-
-
-class LatencyArgs(TypedDict):
-    """How fast answers are to be."""
-
-    threshold_ms: int
-    """Longest good answer, in milliseconds; a bucket boundary of the histogram."""
-    target: float
-    """Share of requests that are to be that fast, in percent."""
-
-
-class ServiceObjectivesArgs(TypedDict):
-    """Service level objectives; alerts on how fast their error budgets burn are made of them."""
-
-    availability: NotRequired[float]
-    """Share of requests that do not fail (5xx), in percent, such as 99.5."""
-    latency: NotRequired[LatencyArgs]
-    """How fast requests are answered."""
-    tool_success: NotRequired[float]
-    """Share of tool calls that succeed, in percent."""
-    window_days: NotRequired[int]
-    """Days over which an error budget counts; default 30."""
-    runbook_url: NotRequired[str]
-    """What to do when a budget burns."""
-
-
-class TelemetryArgs(TypedDict):
-    """Metrics, logs and traces."""
-
-    metrics: NotRequired[MetricsArgs]
-    """Prometheus metrics."""
-    logs: NotRequired[LogsArgs]
-    """Log lines."""
-    traces: NotRequired[TracesArgs]
-    """OpenTelemetry traces."""
-    slo: NotRequired[ServiceObjectivesArgs]
-    """What the agent promises; alerts on burning error budgets are made of it. Default nothing."""
-
-
-class AgentMonitoringArgs(TypedDict):
-    """Arguments of AgentMonitoring."""
-
-    agent: AgentPlaceArgs
-    """The agent that the part belongs to."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
-    telemetry: NotRequired[TelemetryArgs]
-    """Metrics, alerts and objectives."""
-
-
 class GatewayReferenceArgs(TypedDict):
     """A Gateway of Gateway API."""
 
@@ -1092,6 +982,116 @@ class AgentStorageArgs(TypedDict):
     """Volumes that survive restarts."""
     restore_from: NotRequired[str | dict[str, str]]
     """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
+
+
+class AlertArgs(TypedDict):
+    """An alert of the agent's own (PrometheusRule)."""
+
+    name: str
+    """Name of the alert."""
+    expr: str
+    """PromQL that is true while something is wrong."""
+    for_: NotRequired[str]
+    """How long it must be true; default 5m."""
+    severity: NotRequired[Literal["critical", "warning", "info"]]
+    """How bad it is; default warning."""
+    summary: str
+    """What is wrong, in a sentence."""
+    runbook_url: NotRequired[str]
+    """What to do about it."""
+
+
+class MetricsArgs(TypedDict):
+    """Prometheus metrics."""
+
+    enabled: NotRequired[bool]
+    """Whether the agent serves metrics; default true."""
+    port: NotRequired[int]
+    """Port they are served on; default 9090."""
+    path: NotRequired[str]
+    """Path they are served at; default /metrics."""
+    interval: NotRequired[str]
+    """How often they are scraped; default 30s."""
+    service_monitor: NotRequired[Literal["auto", "required", "off"]]
+    """Render a ServiceMonitor (a PodMonitor for pools). auto: where the stack declares the
+Prometheus Operator; required: refuse a stack that does not; default auto."""
+    alerts: NotRequired[list[AlertArgs]]
+    """Alerts of the agent's own; need the Prometheus Operator."""
+
+
+class LogsArgs(TypedDict):
+    """Log lines."""
+
+    format: NotRequired[Literal["json", "text"]]
+    """Shape of a line; default json. Env LOG_FORMAT."""
+    level: NotRequired[Literal["debug", "info", "warning", "error"]]
+    """Least severe line written; default info. Env LOG_LEVEL."""
+    shipper: NotRequired[Literal["none", "sidecar"]]
+    """sidecar: a container sends the files in LOG_FOLDER to the OTLP endpoint; default none."""
+
+
+class TracesArgs(TypedDict):
+    """OpenTelemetry traces."""
+
+    endpoint: NotRequired[str]
+    """OTLP endpoint; default the stack's. Its host joins the agent's egress."""
+    protocol: NotRequired[Literal["grpc", "http/protobuf"]]
+    """OTLP protocol; default grpc."""
+    sampling: NotRequired[float]
+    """Share of traces kept, 0–1; default 0.1."""
+    inject: NotRequired[Literal["env", "sidecar", "operator"]]
+    """Who sends traces on: the agent by its variables, a collector beside it, or what the
+OpenTelemetry Operator injects; default env."""
+    language: NotRequired[Literal["sdk", "python", "nodejs", "java", "dotnet", "go"]]
+    """What the operator instruments, with inject: operator; default sdk (variables only)."""
+
+
+class LatencyArgs(TypedDict):
+    """How fast answers are to be."""
+
+    threshold_ms: int
+    """Longest good answer, in milliseconds; a bucket boundary of the histogram."""
+    target: float
+    """Share of requests that are to be that fast, in percent."""
+
+
+class ServiceObjectivesArgs(TypedDict):
+    """Service level objectives; alerts on how fast their error budgets burn are made of them."""
+
+    availability: NotRequired[float]
+    """Share of requests that do not fail (5xx), in percent, such as 99.5."""
+    latency: NotRequired[LatencyArgs]
+    """How fast requests are answered."""
+    tool_success: NotRequired[float]
+    """Share of tool calls that succeed, in percent."""
+    window_days: NotRequired[int]
+    """Days over which an error budget counts; default 30."""
+    runbook_url: NotRequired[str]
+    """What to do when a budget burns."""
+
+
+class TelemetryArgs(TypedDict):
+    """Metrics, logs and traces."""
+
+    metrics: NotRequired[MetricsArgs]
+    """Prometheus metrics."""
+    logs: NotRequired[LogsArgs]
+    """Log lines."""
+    traces: NotRequired[TracesArgs]
+    """OpenTelemetry traces."""
+    slo: NotRequired[ServiceObjectivesArgs]
+    """What the agent promises; alerts on burning error budgets are made of it. Default nothing."""
+
+
+class AgentMonitoringArgs(TypedDict):
+    """Arguments of AgentMonitoring."""
+
+    agent: AgentPlaceArgs
+    """The agent that the part belongs to."""
+    shared: NotRequired[SharedArgs]
+    """What agents share and what the stack offers."""
+    telemetry: NotRequired[TelemetryArgs]
+    """Metrics, alerts and objectives."""
 
 
 class DisruptionBudgetArgs(TypedDict):

@@ -84,9 +84,10 @@ def _controllers(spec: "AgentSpec") -> Iterator[tuple[ControllerName, Path]]:
         yield "kueue", ("queueName",)
     if spec.telemetry.traces.inject == "operator":
         yield "opentelemetry-operator", ("telemetry", "traces", "inject")
-    yield from _controllers_of_data(spec)
-    if spec.network.expose.gateway_ref is not None:
-        yield "gateway-api", ("network", "expose", "gatewayRef")
+    yield from _controllers_of_metrics(spec)
+
+
+def _controllers_of_metrics(spec: "AgentSpec") -> Iterator[tuple[ControllerName, Path]]:
     metrics = spec.telemetry.metrics
     if metrics.service_monitor == "required":
         yield "prometheus-operator", ("telemetry", "metrics", "serviceMonitor")
@@ -94,19 +95,6 @@ def _controllers(spec: "AgentSpec") -> Iterator[tuple[ControllerName, Path]]:
         yield "prometheus-operator", ("telemetry", "metrics", "alerts")
     if spec.telemetry.slo is not None:
         yield "prometheus-operator", ("telemetry", "slo")
-
-
-def _controllers_of_data(spec: "AgentSpec") -> Iterator[tuple[ControllerName, Path]]:
-    by_job = spec.backup is not None and spec.backup.method == "Job"
-    if spec.backup is not None and not by_job:
-        yield "volume-snapshots", ("backup",)
-    if spec.restore_from is not None and not by_job:
-        yield "volume-snapshots", ("restoreFrom",)
-    for index, secret in enumerate(spec.secrets):
-        if secret.provider == "externalSecret":
-            yield "external-secrets", ("secrets", index, "provider")
-        elif secret.provider == "vault":
-            yield "vault-injector", ("secrets", index, "provider")
 
 
 def _controllers_of_secrets(spec: "AgentSpec") -> Iterator[tuple[ControllerName, Path]]:

@@ -36,7 +36,8 @@ def project(sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> F
 def clean(project: FleetProject) -> Iterator[FleetProject]:
     assert project.drift("--no-engine")[0] == 0
     yield project
-    subprocess.run(["git", "checkout", "-q", "."], cwd=project.root, check=True)
+    # What the stack's file has adopted stays: a claim does not shrink.
+    subprocess.run(["git", "checkout", "-q", "agents"], cwd=project.root, check=True)
     project.holdfast("drift", "-s", "dev", "--revert", "--yes")
 
 

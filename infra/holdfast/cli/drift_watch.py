@@ -118,6 +118,11 @@ class WatchSources:
         refs = [reference_of(one) for one in objects]
         beside = kinds_beside(cluster.kinds.keys(), places, selector)
         kinds = (*declared_kinds(refs, cluster.kinds), *autoscalers_beside(refs), *beside)
+        # Log and rules are read now: the first finding should not have to wait for them.
+        if around.trail is not None:
+            around.trail()
+        if around.judge is not None and objects:
+            around.judge(objects[0])
         judge = DriftJudge(objects, around, sources.desired.stack)
         return Wanted(
             judge,

@@ -13,6 +13,8 @@ from holdfast.drift.watch_report import Listener, Look, Reading, Status, WatchSt
 from holdfast.kube.objects import ObjectRef
 from holdfast.reconcile.work_queue import Task
 
+STATE_SECONDS = 1.0
+
 
 def moment(seconds: float) -> Moment:
     """A monotonic time on both clocks."""
@@ -25,6 +27,8 @@ class Telling:
 
     def __init__(self, listeners: Sequence[Listener]) -> None:
         self._listeners = listeners
+        self._stated: tuple[tuple[NotChecked, ...], int] | None = None
+        self._next_statement = 0.0
         run = secrets.token_hex(3)
         self._names = (f"{run}-{number}" for number in count(1))
 
@@ -63,8 +67,15 @@ class Telling:
         open_findings: Sequence[tuple[Finding, Moment]],
         objects: int,
     ) -> None:
-        """What can be said of the whole: nothing good as long as something is not known."""
+        """What can be said of the whole: nothing good as long as something is not known.
+
+        Told at once when it is another one, else once a second.
+        """
         findings = sum(finding.counts for finding, _ in open_findings)
+        now = time.monotonic()
+        if (not_checked, findings) == self._stated and now < self._next_statement:
+            return
+        self._stated, self._next_statement = (not_checked, findings), now + STATE_SECONDS
         status = Status.DRIFT if findings else Status.IN_SYNC
         if not_checked:
             status = Status.UNKNOWN

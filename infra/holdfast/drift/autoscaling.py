@@ -58,9 +58,9 @@ class Autoscalers:
         return self._declared.get(ref.identity) or self._live.get(ref.identity)
 
 
-def scaled_by(autoscalers: Iterable[Mapping[str, Any]]) -> frozenset[Identity]:
-    """What some autoscalers scale."""
-    return frozenset(identity for identity, _ in _ranges(autoscalers))
+def scaled_by(autoscalers: Iterable[Mapping[str, Any]]) -> dict[Identity, ReplicaRange]:
+    """What some autoscalers scale, and between what."""
+    return dict(_ranges(autoscalers))
 
 
 def _ranges(objects: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Identity, ReplicaRange]]:

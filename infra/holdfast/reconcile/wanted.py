@@ -57,15 +57,20 @@ class Wanted:
         return self.finish(self.judge.report(live, only), only)
 
     def note_autoscaler(self, identity: Identity, live: KubeObject | None) -> frozenset[Identity]:
-        """Take an autoscaler into account; returns the declared objects to look at again."""
+        """Take an autoscaler into account; returns the declared objects to look at again.
+
+        None when it scales what it did, as after every write of its status.
+        """
         before = self._autoscalers.pop(identity, None)
         if live is not None:
             self._autoscalers[identity] = live
+        old, new = (scaled_by([one] if one is not None else []) for one in (before, live))
+        if old == new:
+            return frozenset()
         declared = [one for _, one in self.judge.declared.values()]
         autoscalers = Autoscalers(declared, lambda: tuple(self._autoscalers.values()))
         self.judge.around = replace(self.judge.around, autoscalers=autoscalers)
-        targets = scaled_by(one for one in (before, live) if one is not None)
-        return targets & self.judge.declared.keys()
+        return frozenset({*old, *new} & self.judge.declared.keys())
 
 
 class Sources(Protocol):

@@ -331,3 +331,17 @@ def test_an_object_that_cannot_be_read_is_unknown_and_tried_again() -> None:
         assert played.wait_for_status(Status.UNKNOWN).not_checked[0].reason == "away"
         played.live[identity(DEPLOYMENT)] = live_of(DEPLOYMENT)
         played.wait_for_status(Status.IN_SYNC)
+
+
+def test_what_an_autoscaler_writes_about_itself_has_nothing_read_again() -> None:
+    beside = kind_of(AUTOSCALER, is_declared=False)
+    played = Played([DEPLOYMENT], (beside,), live={identity(DEPLOYMENT): live_of(DEPLOYMENT)})
+    with running(played):
+        played.show(AUTOSCALER, AUTOSCALER)
+        played.show(DEPLOYMENT, live_of(DEPLOYMENT))
+        played.wait(lambda: len(played.looks) == 1)
+        played.move(AUTOSCALER, edit(AUTOSCALER, {"metadata.labels": {"x": "y"}}), "2")
+        played.wait(lambda: len(played.looks) == 2)
+        time.sleep(0.3)
+    kinds = [look.ref.kind for look in played.looks]
+    assert kinds == ["Deployment", "HorizontalPodAutoscaler"]

@@ -13,7 +13,10 @@ from holdfast.kube.objects import ObjectRef, api_group, mapping_at
 
 REPLICAS: Final = ("spec", "replicas")
 Identity = tuple[str, str, str, str]
-AUTOSCALER_MANAGERS: Final = frozenset({"kube-controller-manager", "keda", "keda-operator"})
+AUTOSCALER_MANAGERS: Final = frozenset(
+    # Argo Rollouts fills in a first count, without which nothing could scale a Rollout.
+    {"kube-controller-manager", "keda", "keda-operator", "rollouts-controller"}
+)
 KEDA_MAXIMUM: Final = 100
 
 

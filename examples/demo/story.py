@@ -121,7 +121,7 @@ def _meddle() -> None:
         *("patch", "networkpolicy/vision-triage", "-n", "clinic", "--type=json"),
         f"--patch={json.dumps(OPEN_EGRESS)}",
     )
-    as_alice("delete", "service/nightly-cost-report", "-n", "finops")
+    as_alice("delete", "cronjob/nightly-cost-report-daily", "-n", "finops")
 
 
 def _refresh(*, expect_clean: bool = False) -> None:

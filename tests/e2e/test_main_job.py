@@ -121,7 +121,7 @@ def test_five_hands_in_the_cluster_are_seen_named_and_put_back(
         f"-p={json.dumps(rule)}",
         user="alice",
     )
-    kubectl("delete", "service/nightly-cost-report", "-n", "finops", user="alice")
+    kubectl("delete", "cronjob/nightly-cost-report-daily", "-n", "finops", user="alice")
 
     code, report = clean.drift()
 
@@ -132,12 +132,13 @@ def test_five_hands_in_the_cluster_are_seen_named_and_put_back(
         ("Deployment", "support-rag", "changed", f"{containers}[name=agent].image"),
         ("Deployment", "coder", "added", f"{containers}[name=debug]"),
         ("Deployment", "k8s-helper", "added", f"{containers}[name=agent].env[name=EXTRA]"),
-        ("Service", "nightly-cost-report", "missing", ""),
+        ("CronJob", "nightly-cost-report-daily", "missing", ""),
     } <= found
     assert any(each[:2] == ("NetworkPolicy", "vision-triage") for each in found)
     assert len(found) == 5
     by_name = {each["object"]["name"]: each for each in report["findings"]}
-    for name in ("support-rag", "coder", "k8s-helper", "vision-triage", "nightly-cost-report"):
+    names = ("support-rag", "coder", "k8s-helper", "vision-triage", "nightly-cost-report-daily")
+    for name in names:
         assert by_name[name]["actors"][0]["user"] == "alice@example.test", name
     assert by_name["coder"]["severity"] == "critical"
     assert "pss-privileged" in by_name["coder"]["policies"]
@@ -147,7 +148,7 @@ def test_five_hands_in_the_cluster_are_seen_named_and_put_back(
     seen_by_pulumi = {
         step.reference.name for step in clean.stack().refresh_preview().drifted if step.reference
     }
-    assert seen_by_pulumi == {"support-rag", "nightly-cost-report"}
+    assert seen_by_pulumi == {"support-rag", "nightly-cost-report-daily"}
 
     reverted = clean.holdfast("drift", "-s", "dev", "--revert", "--yes")
     assert reverted.returncode == 0, reverted.stdout + reverted.stderr

@@ -12,7 +12,12 @@ from holdfast.components import arguments
 from holdfast.components.argument_types import ARGUMENTS, TARGET, source
 from holdfast.components.inputs import AgentInputs
 from holdfast.components.package import COMPONENTS
-from holdfast.components.package_schema import arguments_model, package_schema, schema_text
+from holdfast.components.package_schema import (
+    arguments_model,
+    package_schema,
+    schema_text,
+    type_token,
+)
 from holdfast.components.registration import Part
 from holdfast.components.shape import Record, records_below
 from holdfast.manifest.agent import AgentSpec
@@ -58,7 +63,7 @@ def test_typed_dictionary_and_model_have_the_same_fields(name: str, model: type[
 def test_a_type_of_the_package_is_the_model_with_its_documentation(
     name: str, model: type[BaseModel]
 ) -> None:
-    described = SCHEMA["types"][f"holdfast:index:{name}"]
+    described = SCHEMA["types"][type_token(name)]
     assert_same_fields(model, described["properties"], described["required"])
 
 
@@ -102,6 +107,7 @@ def test_names_of_types_say_what_they_are_and_each_reference_resolves() -> None:
 
     known = {f"#/types/{token}" for token in SCHEMA["types"]} | {"pulumi.json#/Any"}
     assert set(references(SCHEMA)) <= known
+    assert "holdfast:index:Provider" not in SCHEMA["types"], "Pulumi keeps this name for itself"
     protocol = SCHEMA["types"]["holdfast:index:TracesProtocol"]
     assert [each["value"] for each in protocol["enum"]] == ["grpc", "http/protobuf"]
     entry = SCHEMA["types"]["holdfast:index:ConfigEntry"]["properties"]

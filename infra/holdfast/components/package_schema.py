@@ -37,6 +37,7 @@ from holdfast.manifest.json_schema import field_descriptions
 PACKAGE = "holdfast"
 Schema = dict[str, Any]
 _SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_RENAMED = {"Provider": "ProviderPart"}
 _LANGUAGES = ("nodejs", "python", "csharp", "java", "go")
 
 
@@ -114,13 +115,13 @@ def _types_of(model: type[BaseModel], name: str) -> dict[str, Schema]:
         "properties": _properties(model, name),
         "required": _required(model),
     }
-    return {_token(name): record} | _choices_of(model, name)
+    return {type_token(name): record} | _choices_of(model, name)
 
 
 def _choices_of(model: type[BaseModel], owner: str) -> dict[str, Schema]:
     descriptions = field_descriptions(model)
     return {
-        _token(owner + _pascal(field)): {
+        type_token(owner + _pascal(field)): {
             "type": "string",
             "description": descriptions[field],
             "enum": [{"value": value, "name": _pascal(value)} for value in choice.values],
@@ -166,20 +167,21 @@ def _typed(  # noqa: PLR0911 - one return a form
         case Anything():
             return {"$ref": "pulumi.json#/Any"} | plain
         case Choice():
-            return {"$ref": f"#/types/{_token(choice)}"} | plain
+            return {"$ref": f"#/types/{type_token(choice)}"} | plain
         case ListOf(item):
             return {"type": "array", "items": _typed(item, choice, is_plain=is_plain)} | plain
         case MapOf(value):
             values = _typed(value, choice, is_plain=is_plain)
             return {"type": "object", "additionalProperties": values} | plain
         case Record():
-            return {"$ref": f"#/types/{_token(shape.name)}"} | plain
+            return {"$ref": f"#/types/{type_token(shape.name)}"} | plain
         case OneOf(forms):
             return {"oneOf": [_typed(each, choice, is_plain=is_plain) for each in forms]} | plain
 
 
-def _token(name: str) -> str:
-    return f"{PACKAGE}:index:{name}"
+def type_token(name: str) -> str:
+    """Token of a type by the name of its part; Pulumi keeps one name for itself."""
+    return f"{PACKAGE}:index:{_RENAMED.get(name, name)}"
 
 
 def _spelled(field: str, info: FieldInfo) -> str:

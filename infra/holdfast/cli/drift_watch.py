@@ -138,6 +138,11 @@ class WatchSources:
         file = self._sources.audit_log
         if file is None:
             return None
+        if not file.is_file():
+            raise InputError(
+                f"--audit-log {file}: a watch follows one file",
+                remedy="name the file that the API server writes to",
+            )
         tail, trail = AuditTail(file), AuditTrail()
 
         def read() -> AuditTrail:

@@ -49,7 +49,7 @@ def test_every_rendered_name_is_unique_within_its_kind_and_namespace(stack: str)
         )
         for item in rendered
     ]
-    assert len(names) == len(set(names)) > 40
+    assert len(names) == len(set(names)) >= 40
     resources = [f"{item.agent}-{item.role}" for item in rendered]
     assert len(resources) == len(set(resources))
 

@@ -26,6 +26,7 @@ NOT_RENDERED = {
     "Agent spec.a2a.allowedNamespaces": "who may refer to it, judged when manifests are read",
     "Agent spec.model.expectResolved": "compared by the drift probe",
     "ModelConfig spec.expectResolved": "compared by the drift probe",
+    "Agent spec.drift": "read by the drift scan and its probes",
     "Agent spec.triggers": "reserved, refused with its reason (test_agent_types)",
     "AgentTeam": "merged under each member when manifests are read (test_teams)",
     "DriftIgnore": "read by the drift scan (test_exemptions)",

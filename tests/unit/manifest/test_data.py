@@ -211,12 +211,12 @@ NEEDS = [
     ),
     pytest.param(
         "secrets: [{name: a, provider: externalSecret, ref: a, mountPath: /a}]",
-        "7:33: spec.secrets[0].provider: needs External Secrets Operator",
+        "7:13: spec.secrets[0]: needs External Secrets Operator",
         id="external secret",
     ),
     pytest.param(
         "secrets: [{name: a, provider: vault, ref: a, key: b, mountPath: /a}]",
-        "7:33: spec.secrets[0].provider: needs Vault Agent Injector",
+        "7:13: spec.secrets[0]: needs Vault Agent Injector",
         id="vault",
     ),
     pytest.param(

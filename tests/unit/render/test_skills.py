@@ -59,7 +59,7 @@ def pod(objects: Any) -> KubeObject:
 
 
 def variables(container: KubeObject) -> dict[str, str]:
-    return {entry["name"]: entry["value"] for entry in container["env"]}
+    return {entry["name"]: entry.get("value", "") for entry in container["env"]}
 
 
 def test_a_skill_from_an_image_is_an_image_volume() -> None:

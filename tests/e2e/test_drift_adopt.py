@@ -107,3 +107,36 @@ def test_a_debug_container_is_told_with_its_user(
     assert found["path"] == "spec.ephemeralContainers"
     assert found["actors"][0]["user"] == "admin"
     assert found["actors"][0]["userAgent"].startswith("kubectl/")
+
+
+def test_each_agent_s_drift_is_dealt_with_as_its_manifest_says(
+    clean: FleetProject, kubectl: Kubectl
+) -> None:
+    """One edit on three agents: put back, proposed on a branch, and only told."""
+    modes = {"support-rag": "adopt", "k8s-helper": "revert"}
+    for agent, mode in modes.items():
+        manifest = clean.root / "agents" / f"{agent}.yaml"
+        manifest.write_text(f"{manifest.read_text().rstrip()}\n  drift: {{mode: {mode}}}\n")
+    commit = ["git", "-c", "user.name=t", "-c", "user.email=t@example.test", "commit", "-qam", "m"]
+    subprocess.run(commit, cwd=clean.root, check=True)
+    helper = ("-n", "ops", "deployment/k8s-helper")
+    kubectl("set", "env", *SUPPORT, "EXTRA=1", user="alice")
+    kubectl("set", "env", *helper, "EXTRA=1", user="alice")
+    kubectl("-n", "clinic", "label", "deployment/vision-triage", "extra=1", user="alice")
+
+    acted = clean.holdfast("drift", "-s", "dev", "--act", "--yes")
+    assert acted.returncode == ExitCode.DRIFT, acted.stderr
+    (branch,) = [name for name in _branches(clean) if name.startswith("adopt-dev-")]
+    changed = ["git", "diff", "--name-only", "HEAD", branch]
+    assert subprocess.check_output(changed, cwd=clean.root, text=True) == (
+        "agents/support-rag.yaml\n"
+    )
+    _, report = clean.drift("--no-engine")
+    assert {each["agent"] for each in report["findings"]} == {"support-rag", "vision-triage"}
+    again = clean.holdfast("drift", "-s", "dev", "--act", "--yes")
+    assert f"adoption waits on branch {branch}" in again.stderr
+
+
+def _branches(project: FleetProject) -> list[str]:
+    listed = ["git", "for-each-ref", "--format=%(refname:short)", "refs/heads"]
+    return subprocess.check_output(listed, cwd=project.root, text=True).split()

@@ -78,6 +78,7 @@ def command(
       holdfast drift -s dev --report html=drift.html --report sarif=drift.sarif
       holdfast drift -s dev --plan
       holdfast drift -s dev --revert
+      holdfast drift -s dev --act --yes
       holdfast drift -s dev --adopt --only "Deployment cx/support-rag spec.replicas"
       holdfast drift -s dev --ignore "Deployment cx/support-rag spec.replicas" \
         --reason "tuned by hand" --owner cx --expires 2027-01-31

@@ -94,9 +94,7 @@ def adopt_as_asked(
         InputError: there is no such place for it.
     """
     adoption, root = adopt(sources, scan), find_project_root()
-    for finding, reason in adoption.refused:
-        name = f"{finding.ref} {format_path(finding.path)}".rstrip()
-        click.echo(f"not adopted: {name}: {reason}", err=True)
+    told(adoption)
     texts = {file: after for file, (_, after) in adoption.files.items()}
     if is_written:
         for file, text in texts.items():
@@ -110,6 +108,13 @@ def adopt_as_asked(
         commit = commit_on_branch(root, branch, texts, subject)
         click.echo(f"committed {commit[:12]} on branch {branch}", err=True)
     return adoption.diff
+
+
+def told(adoption: Adoption) -> None:
+    """Say what was not adopted, and why."""
+    for finding, reason in adoption.refused:
+        name = f"{finding.ref} {format_path(finding.path)}".rstrip()
+        click.echo(f"not adopted: {name}: {reason}", err=True)
 
 
 @dataclass(frozen=True)

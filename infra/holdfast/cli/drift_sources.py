@@ -68,6 +68,7 @@ class DesiredState:
         urns: Resource of each recorded object, as the engine calls it.
         not_checked: What stands in the way of judging the stack as a whole.
         ignore: Drift that is expected.
+        modes: Agent to what is done about its drift: report, revert or adopt.
         origins: Which line of which file declares a field; None for plain objects.
     """
 
@@ -84,6 +85,7 @@ class DesiredState:
     urns: Mapping[tuple[str, str, str, str], str] = field(default_factory=dict)
     not_checked: tuple[NotChecked, ...] = ()
     ignore: IgnoreRules | None = None
+    modes: Mapping[str, str] = field(default_factory=dict)
     origins: "Origins | None" = None
     place_of: Callable[[Finding], SourceLocation | None] = field(default=lambda _: None)
 
@@ -118,6 +120,7 @@ def desired_objects_of_stack(stack: str, ignore_file: Path | None = None) -> Des
         urns={one.reference.identity: one.urn for one in baseline.objects},
         not_checked=tuple(_under_way(stack, who) for who in baseline.running),
         ignore=ignore_rules(ignore_file, state.project_root, state.fleet),
+        modes={agent.name: agent.spec.drift.mode for agent in state.fleet.agents},
         origins=origins,
         place_of=places_in(origins),
     )

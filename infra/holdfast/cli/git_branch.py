@@ -27,7 +27,7 @@ def commit_on_branch(root: Path, branch: str, files: Mapping[str, str], message:
     """
     top = Path(_git(root, "rev-parse", "--show-toplevel"))
     _git(root, "check-ref-format", "--branch", branch)
-    if _exists(root, branch):
+    if is_branch(root, branch):
         raise InputError(f"branch {branch} exists already", remedy="name another one")
     changed = _git(root, "status", "--porcelain", "--", *files)
     if changed:
@@ -48,7 +48,8 @@ def commit_on_branch(root: Path, branch: str, files: Mapping[str, str], message:
     return commit
 
 
-def _exists(root: Path, branch: str) -> bool:
+def is_branch(root: Path, branch: str) -> bool:
+    """Whether the repository has a branch of that name."""
     command = ["git", "show-ref", "--quiet", "--verify", f"refs/heads/{branch}"]
     return subprocess.run(command, cwd=root, check=False).returncode == 0
 

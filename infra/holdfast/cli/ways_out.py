@@ -15,6 +15,11 @@ _OPTIONS = (
     click.option("--plan", is_flag=True, help="Print what --revert would do, and do nothing."),
     click.option("--revert", is_flag=True, help="Put back what is reported; asks first."),
     click.option(
+        "--act",
+        is_flag=True,
+        help="Revert, adopt or only report, as spec.drift.mode of each agent says.",
+    ),
+    click.option(
         "--allow-replace",
         is_flag=True,
         help="With --revert: delete and make again what cannot be changed in place.",
@@ -26,7 +31,9 @@ _OPTIONS = (
         help="Print the change of manifests that declares what is live; see --write, --branch.",
     ),
     click.option("--write", is_flag=True, help="With --adopt: change the files."),
-    click.option("--branch", metavar="NAME", help="With --adopt: commit on a new git branch."),
+    click.option(
+        "--branch", metavar="NAME", help="With --adopt, --act: commit on a new git branch."
+    ),
     click.option(
         "--only",
         multiple=True,
@@ -53,6 +60,7 @@ class WaysOut:
 
     plan: bool = False
     revert: bool = False
+    act: bool = False
     allow_replace: bool = False
     yes: bool = False
     adopt: bool = False
@@ -67,7 +75,7 @@ class WaysOut:
     @property
     def are_wanted(self) -> bool:
         """Whether something else than a report is asked for."""
-        return self.plan or self.revert or self.adopt or bool(self.ignore)
+        return self.plan or self.revert or self.act or self.adopt or bool(self.ignore)
 
     def check(self, *, is_of_files: bool, is_plain: bool) -> None:
         """Refuse what cannot be done, before anything is read.
@@ -79,16 +87,17 @@ class WaysOut:
         Raises:
             InputError: the options do not go together.
         """
-        if self.revert and is_of_files:
+        if (self.revert or self.act) and is_of_files:
             raise InputError(
                 "a file cannot be put right", remedy="leave --live out to use a cluster"
             )
-        if sum((self.plan, self.revert, self.adopt, bool(self.ignore))) > 1:
+        if sum((self.plan, self.revert, self.act, self.adopt, bool(self.ignore))) > 1:
             raise InputError(
-                "--plan, --revert, --adopt and --ignore exclude each other", remedy="choose one"
+                "--plan, --revert, --act, --adopt and --ignore exclude each other",
+                remedy="choose one",
             )
         self._check_companions()
-        if self.adopt and is_plain:
+        if (self.adopt or self.act) and is_plain:
             raise InputError("plain objects cannot adopt", remedy="edit the files; or use --stack")
         if not self.ignore and (self.reason or self.owner or self.expires):
             raise InputError(
@@ -123,11 +132,16 @@ class WaysOut:
         return replace(scan, report=replace(scan.report, findings=kept))
 
     def _check_companions(self) -> None:
-        ways = {"--plan": self.plan, "--revert": self.revert, "--adopt": self.adopt}
+        ways = {
+            "--plan": self.plan,
+            "--revert": self.revert,
+            "--adopt": self.adopt,
+            "--act": self.act,
+        }
         companions = (
-            (self.allow_replace, "--allow-replace", ("--plan", "--revert")),
+            (self.allow_replace, "--allow-replace", ("--plan", "--revert", "--act")),
             (self.write, "--write", ("--adopt",)),
-            (self.branch, "--branch", ("--adopt",)),
+            (self.branch, "--branch", ("--adopt", "--act")),
             (self.only, "--only", tuple(ways)),
         )
         for is_said, name, others in companions:
@@ -141,6 +155,14 @@ class WaysOut:
 
             said = Expectation(self.ignore, self.reason, self.owner, self.expires)
             return expect(sources, scan, said), 0
+        if self.act:
+            from holdfast.cli.drift_act import Agreement, act  # noqa: PLC0415  (start-up)
+
+            return act(
+                sources,
+                self._chosen(scan),
+                Agreement(self.yes, self.allow_replace, self.branch),
+            )
         if self.revert:
             from holdfast.cli.drift_revert import revert  # noqa: PLC0415  (start-up)
 

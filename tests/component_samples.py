@@ -5,6 +5,7 @@ from typing import Any
 
 IMAGE = f"registry.example/other@sha256:{'3' * 64}"
 STORAGE = [{"name": "data", "size": "1Gi", "mountPath": "/data"}]
+SELF_TEST = {"llm": False, "tools": False, "command": ["self-test"]}
 PARTS_OF_AGENT = "agent"
 
 
@@ -26,7 +27,7 @@ def samples(namespace: str) -> Mapping[str, Mapping[str, Any]]:
             "storage": STORAGE,
             "backup": {"method": "Job", "image": IMAGE, "command": ["save"]},
         },
-        "AgentPromotion": whole | {"lifecycle": {"postStartCheck": {"command": ["self-test"]}}},
+        "AgentPromotion": whole | {"lifecycle": {"postStartCheck": SELF_TEST}},
         "AgentWorkload": whole | {"scaling": {"replicas": 2}},
         "AgentScaling": part | {"scaling": {"replicas": 2}},
         "Agent": whole,

@@ -60,7 +60,11 @@ def paths(report: dict[str, Any]) -> set[tuple[str, str, str, str]]:
 
 def test_the_five_agents_run(project: FleetProject, kubectl: Kubectl) -> None:
     deployments = kubectl.get("deployments", "-A", "-l", "holdfast.dev/agent")["items"]
-    assert {each["metadata"]["name"] for each in deployments} == AGENTS
+    scheduled = kubectl.get("cronjobs", "-A", "-l", "holdfast.dev/agent")["items"]
+    assert {each["metadata"]["name"] for each in deployments} == AGENTS - {"nightly-cost-report"}
+    assert {each["metadata"]["labels"]["holdfast.dev/agent"] for each in scheduled} == {
+        "nightly-cost-report"
+    }
     for each in deployments:
         assert each["status"]["readyReplicas"] == each["status"]["replicas"]
 

@@ -73,8 +73,8 @@ def lint(files: tuple[Path, ...]) -> ExitCode:
     """Find what the engine accepts in silence: unknown rules and parameters, wrong values.
 
     Without FILES, checks `holdfast:policy` of every stack and every JSON file of
-    policy-pack/config. Also refused: parameters without a level in a file for the engine, which
-    would make the rule advisory; empty lists of what is allowed; parameters under "all".
+    policy-pack/config. Also refused: parameters without a level in a config file; empty lists of
+    what is allowed; parameters under "all".
 
     \b
     Example:

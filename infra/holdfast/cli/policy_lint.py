@@ -38,7 +38,7 @@ def lint_stacks(root: Path, stacks: Sequence[str]) -> ValidationReport:
     for file in sorted((root / CONFIG_FOLDER).glob("*.json")):
         name = str(file.relative_to(root))
         found.extend((fault, "") for fault in _faults_of_file(file, name))
-    return ValidationReport(sorted_faults(found), tuple(stacks))
+    return ValidationReport(sorted_faults(found), ())
 
 
 def faults_of_rules(
@@ -74,12 +74,12 @@ def _faults_of_file(file: Path, name: str) -> Iterator[ManifestError]:
 
 
 def _without_level(rules: Mapping[str, Any], origin: Origin) -> Iterator[ManifestError]:
-    """Parameters without a level: the engine then takes the rule for advisory."""
+    """Parameters without a level: which one holds then, only the profile of the stack can say."""
     for name, given in rules.items():
         if name != ALL and isinstance(given, dict) and LEVEL_KEY not in given:
             yield ManifestError(
                 origin.nearest((name,)).key_location,
                 format_path((name,)),
                 expected=f"expected {LEVEL_KEY} beside the parameters",
-                remedy="the engine takes a rule without a level for advisory",
+                remedy="which level holds without it, only the profile of the stack can say",
             )

@@ -1,4 +1,6 @@
-"""What end-to-end tests share: one fresh sandbox for the session, and kubectl on it.
+"""What end-to-end tests share: a fresh sandbox for each file of tests, and kubectl on it.
+
+One file's leftovers are never another's surprise, whatever the order and the worker.
 
 A test whose agents need kinds of other projects takes `defined_sandbox` in place of `sandbox`.
 """
@@ -11,9 +13,9 @@ import pytest
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSandbox]:
-    """A fresh sandbox of a unique name; HOLDFAST_STATE names its state for the whole session."""
+    """A fresh sandbox of a unique name; HOLDFAST_STATE names its state for the whole file."""
     state = tmp_path_factory.mktemp("state")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOLDFAST_STATE", str(state))
@@ -22,15 +24,15 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSandbox]:
         live.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def kubectl(sandbox: LiveSandbox) -> Kubectl:
-    """kubectl on the session's sandbox, as admin unless told otherwise."""
+    """kubectl on the file's sandbox, as admin unless told otherwise."""
     return Kubectl(sandbox)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def defined_sandbox(sandbox: LiveSandbox) -> LiveSandbox:
-    """The session's sandbox with the definitions of every controller that Holdfast renders for."""
+    """The file's sandbox with the definitions of every controller that Holdfast renders for."""
     done = sandbox.run("up", "--with", "all")
     assert done.returncode == 0, done.stderr
     return sandbox

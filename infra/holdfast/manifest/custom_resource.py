@@ -18,8 +18,6 @@ _KEPT: Final = frozenset(
     {
         "description",
         "enum",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
         "format",
         "maxItems",
         "maxLength",
@@ -98,6 +96,11 @@ def _structural(schema: Schema, definitions: dict[str, Schema]) -> Schema:
     if choices:
         return _chosen(schema, choices, definitions)
     result: Schema = {key: value for key, value in schema.items() if key in _KEPT}
+    for bound in ("minimum", "maximum"):
+        exclusive = f"exclusive{bound.capitalize()}"
+        if exclusive in schema:
+            # OpenAPI 3.0, which the API server speaks, has a word beside the bound for it.
+            result |= {bound: schema[exclusive], exclusive: True}
     if "const" in schema:
         result |= {"type": "string", "enum": [schema["const"]]}
     if "properties" in schema:

@@ -11,7 +11,7 @@ from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 from tests.mcp_server import RunningServer, running_mcp_server
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.unsteady]
 
 OTHER = f"sha256:{'7' * 64}"
 BILLING = "https://billing.example.com/mcp"

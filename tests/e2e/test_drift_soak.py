@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.unsteady]
 
 CLONE = Path(__file__).parents[2]
 SECONDS = 40

@@ -15,7 +15,7 @@ from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 from tests.e2e.watching import Watching, watching
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.unsteady]
 
 DEPLOYMENT = ("deployment/support-rag", "-n", "cx")
 

@@ -143,6 +143,7 @@ def test_every_deployment_of_a_public_project_renders_back_to_its_equal(
     assert all(not agent["podOverrides"] for agent in report["agents"])
 
 
+@pytest.mark.unsteady
 def test_sandboxes_of_the_project_that_defines_them_are_imported_and_accepted(
     defined_sandbox: LiveSandbox,
     kubectl: Kubectl,

@@ -56,7 +56,7 @@ unit: setup
 e2e: setup toolchain definitions testtools
 	@$(PY) -m pytest -q -n 2 --dist loadfile -m "not unsteady" tests/e2e
 
-unsteady: setup toolchain definitions ## end-to-end tests that pass alone and not yet among others
+unsteady: setup toolchain definitions ## the end-to-end tests that are not green beside others yet
 	@$(PY) -m pytest -q -m unsteady tests/e2e
 
 bench: setup toolchain ## the benchmarks, each a ratio against a named baseline

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from holdfast_policies.agent_settings import SETTINGS_PATH, settings_of
 from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.governance import DECLARATIONS, declared
+from holdfast_policies.governance import DECLARATIONS, undeclared
 from holdfast_policies.kinds import CONFIG_MAP
 from holdfast_policies.parts import all_of, each
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, items, key_path, mapping, text
+from holdfast_policies.subject import Subject, items, mapping, text
 from holdfast_policies.wording import shown
 
 KEYS = Parameter(
@@ -35,11 +35,7 @@ def check_declared(subject: Subject, settings: Settings) -> Iterator[Finding]:
     if agent is None or not items(agent.get("tools")):
         return
 
-    def check_key(key: str, _: str) -> Iterator[Breach]:
-        if not declared(subject.metadata, key):
-            yield Breach(key_path("metadata.annotations", key), got="nothing", required="a value")
-
-    yield from each(settings["keys"], "", check_key)
+    yield from undeclared(subject, settings["keys"])
 
 
 def check_approval(subject: Subject, settings: Settings) -> Iterator[Finding]:

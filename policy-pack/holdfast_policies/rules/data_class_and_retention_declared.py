@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.governance import DECLARATIONS, declared
+from holdfast_policies.finding import Finding
+from holdfast_policies.governance import DECLARATIONS, undeclared
 from holdfast_policies.kinds import CLAIM
-from holdfast_policies.parts import each
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, key_path
+from holdfast_policies.subject import Subject
 
 KEYS = Parameter(
     name="keys",
@@ -19,12 +18,7 @@ KEYS = Parameter(
 
 def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
     """Declarations that a PersistentVolumeClaim lacks."""
-
-    def check_key(key: str, _: str) -> Iterator[Breach]:
-        if not declared(subject.metadata, key):
-            yield Breach(key_path("metadata.annotations", key), got="nothing", required="a value")
-
-    yield from each(settings["keys"], "", check_key)
+    yield from undeclared(subject, settings["keys"])
 
 
 RULE = Rule(

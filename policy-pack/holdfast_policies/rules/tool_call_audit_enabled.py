@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from holdfast_policies.agent_settings import settings_of
 from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.governance import DECLARATIONS, declared
+from holdfast_policies.governance import DECLARATIONS, undeclared
 from holdfast_policies.kinds import CONFIG_MAP, POD_KINDS
 from holdfast_policies.parts import all_of, containers, each
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Subject, field_path, items, key_path, mapping, text
+from holdfast_policies.subject import Container, Subject, field_path, items, mapping, text
 
 KEYS = Parameter(
     name="keys",
@@ -35,11 +35,7 @@ def check_audit(subject: Subject, settings: Settings) -> Iterator[Finding]:
     if agent is None or not items(agent.get("tools")):
         return
 
-    def check_key(key: str, _: str) -> Iterator[Breach]:
-        if not declared(subject.metadata, key):
-            yield Breach(key_path("metadata.annotations", key), got="nothing", required="a value")
-
-    yield from each(settings["keys"], "", check_key)
+    yield from undeclared(subject, settings["keys"])
 
 
 def check_capture(container: Container, settings: Settings) -> Iterator[Finding]:

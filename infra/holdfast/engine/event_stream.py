@@ -11,8 +11,10 @@ import msgspec
 
 from holdfast.engine.events import (
     KUBERNETES_TYPE_PREFIX,
+    UNCHANGED_OPERATIONS,
     Diagnostic,
     Event,
+    Inputs,
     PolicySummary,
     PolicyViolation,
     PropertyDifference,
@@ -22,7 +24,7 @@ from holdfast.engine.events import (
     StepStarted,
     Summary,
 )
-from holdfast.kube.objects import ObjectRef, reference_of
+from holdfast.kube.objects import ObjectRef, mapping_at, reference_of
 
 
 class _Camel(msgspec.Struct, rename="camel"):
@@ -147,26 +149,41 @@ def _message_event(event: _Line) -> Event | None:
 def _step(metadata: _Metadata) -> ResourceStep:
     state = metadata.new or metadata.old
     differences = metadata.detailed_diff or {}
+    identity = _identity(metadata.type, state)
+    is_changed = metadata.op not in UNCHANGED_OPERATIONS
     return ResourceStep(
         urn=metadata.urn,
         type=metadata.type,
         # A refresh before a preview does not say `delete` of what it no longer finds.
         operation="delete" if metadata.new is None else metadata.op,
-        reference=_reference(metadata.type, state),
+        reference=_reference(identity),
         differences=tuple(
             PropertyDifference(path, difference.diff_kind)
             for path, difference in sorted(differences.items())
         ),
         initialisation_errors=tuple((state.init_errors if state else None) or ()),
+        labels=_labels(identity),
+        before=Inputs(metadata.old.inputs) if is_changed and metadata.old else None,
+        after=Inputs(metadata.new.inputs) if is_changed and metadata.new else None,
     )
 
 
-def _reference(type_token: str, state: _State | None) -> ObjectRef | None:
+def _identity(type_token: str, state: _State | None) -> _Identity | None:
     if state is None or not type_token.startswith(KUBERNETES_TYPE_PREFIX):
         return None
     try:
-        identity = _IDENTITIES.decode(state.inputs)
+        return _IDENTITIES.decode(state.inputs)
     except msgspec.DecodeError:
+        return None
+
+
+def _labels(identity: _Identity | None) -> dict[str, str]:
+    labels = mapping_at(identity.metadata if identity else None, "labels")
+    return {key: value for key, value in labels.items() if isinstance(value, str)}
+
+
+def _reference(identity: _Identity | None) -> ObjectRef | None:
+    if identity is None:
         return None
     reference = reference_of(
         {

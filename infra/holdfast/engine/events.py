@@ -1,6 +1,7 @@
 """What the engine tells while it runs: steps, messages, violations and a last word.
 
-Inputs and outputs of resources are not among it: they can hold secrets.
+Outputs of resources are not among it, and inputs only of what changes, as a text that no log can
+show by accident: they can hold secrets.
 """
 
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from holdfast.kube.objects import ObjectRef
 
 KUBERNETES_TYPE_PREFIX = "kubernetes:"
 MANDATORY = "mandatory"
+UNCHANGED_OPERATIONS = ("same", "refresh")
 
 
 class PropertyDifference(msgspec.Struct, frozen=True, order=True):
@@ -25,6 +27,19 @@ class PropertyDifference(msgspec.Struct, frozen=True, order=True):
     kind: str
 
 
+class Inputs(msgspec.Struct, frozen=True):
+    """What the program asks of one resource, as JSON text; shows itself without it.
+
+    Values that the program calls secret are blinded by the engine, all others are not: whoever
+    shows one masks it first.
+    """
+
+    text: msgspec.Raw
+
+    def __repr__(self) -> str:
+        return "Inputs(...)"
+
+
 class ResourceStep(msgspec.Struct, frozen=True):
     """What the engine did, or would do, with one resource.
 
@@ -34,6 +49,9 @@ class ResourceStep(msgspec.Struct, frozen=True):
         reference: The Kubernetes object, None for components, providers and the stack itself.
         differences: By path; empty as well for a resource that is only unhealthy.
         initialisation_errors: Why an object that exists is not ready.
+        labels: Of the Kubernetes object.
+        before: Inputs that the last update recorded; None where nothing is changed or known.
+        after: Inputs that the program asks for now; as `before`.
     """
 
     urn: str
@@ -42,6 +60,9 @@ class ResourceStep(msgspec.Struct, frozen=True):
     reference: ObjectRef | None = None
     differences: tuple[PropertyDifference, ...] = ()
     initialisation_errors: tuple[str, ...] = ()
+    labels: Mapping[str, str] = {}
+    before: Inputs | None = None
+    after: Inputs | None = None
 
     @property
     def name(self) -> str:

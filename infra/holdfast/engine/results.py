@@ -1,10 +1,15 @@
 """What one run of the engine amounts to, gathered from its events."""
 
+from collections.abc import Iterable, Mapping
+
 import msgspec
 
+from holdfast.engine.event_stream import decode_event
 from holdfast.engine.events import (
+    UNCHANGED_OPERATIONS,
     Diagnostic,
     Event,
+    PolicySummary,
     PolicyViolation,
     ResourceStep,
     StepDone,
@@ -12,8 +17,6 @@ from holdfast.engine.events import (
     StepStarted,
     Summary,
 )
-
-_UNCHANGED = ("same", "refresh")
 
 
 class RunResult(msgspec.Struct, frozen=True):
@@ -28,6 +31,9 @@ class RunResult(msgspec.Struct, frozen=True):
         violations: Rules broken, of every level.
         diagnostics: Messages of severity `info` and above.
         seconds: Wall clock.
+        judged: What each resource, and the stack as a whole, passed and failed.
+        resources: Newest step of each resource by its URN, unchanged ones included.
+        has_ended: The engine has said its last word.
     """
 
     action: str
@@ -38,6 +44,9 @@ class RunResult(msgspec.Struct, frozen=True):
     violations: tuple[PolicyViolation, ...]
     diagnostics: tuple[Diagnostic, ...]
     seconds: float
+    judged: tuple[PolicySummary, ...] = ()
+    resources: Mapping[str, ResourceStep] = {}
+    has_ended: bool = False
 
     @property
     def has_changes(self) -> bool:
@@ -72,9 +81,14 @@ class RunRecorder:
         self._unhealthy: dict[str, ResourceStep] = {}
         self._violations: list[PolicyViolation] = []
         self._diagnostics: list[Diagnostic] = []
+        self._judged: list[PolicySummary] = []
+        self._resources: dict[str, ResourceStep] = {}
+        self._has_ended = False
 
     def add(self, event: Event) -> None:
         """Take one event in."""
+        if isinstance(event, StepStarted | StepDone | StepFailed):
+            self._resources[event.step.urn] = event.step
         match event:
             case StepStarted(step) if step.operation == "refresh":
                 self._refreshing.add(step.urn)
@@ -89,8 +103,11 @@ class RunRecorder:
                 self._diagnostics.append(event)
             case PolicyViolation():
                 self._violations.append(event)
+            case PolicySummary():
+                self._judged.append(event)
             case Summary(counts):
                 self._counts = dict(counts)
+                self._has_ended = True
 
     def result(self, seconds: float) -> RunResult:
         """The outcome of the events so far."""
@@ -103,10 +120,13 @@ class RunRecorder:
             violations=tuple(self._violations),
             diagnostics=tuple(self._diagnostics),
             seconds=seconds,
+            judged=tuple(self._judged),
+            resources=self._resources,
+            has_ended=self._has_ended,
         )
 
     def _plan(self, step: ResourceStep) -> None:
-        if step.operation in _UNCHANGED:
+        if step.operation in UNCHANGED_OPERATIONS:
             return
         # A step is told when it starts and when it is done; the later word knows more.
         self._steps[step.urn, step.operation] = step
@@ -117,3 +137,12 @@ class RunRecorder:
             self._drifted[step.urn] = step
         elif step.initialisation_errors:
             self._unhealthy[step.urn] = step
+
+
+def read_result(action: str, lines: Iterable[bytes]) -> RunResult:
+    """The outcome of a run whose lines were saved; lines that are no events are passed over."""
+    recorder = RunRecorder(action)
+    for line in lines:
+        if (event := decode_event(line)) is not None:
+            recorder.add(event)
+    return recorder.result(0.0)

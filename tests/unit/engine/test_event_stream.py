@@ -1,10 +1,12 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from holdfast.engine.event_stream import decode_event
 from holdfast.engine.events import (
     Diagnostic,
+    Inputs,
     PolicySummary,
     PolicyViolation,
     PropertyDifference,
@@ -52,6 +54,7 @@ def test_a_step_has_its_object_and_its_differences_in_order() -> None:
                 PropertyDifference("spec.a", "add"),
                 PropertyDifference("spec.b", "update"),
             ),
+            after=Inputs(msgspec.Raw(json.dumps(INPUTS).encode())),
         )
     )
     assert str(event.step) == "Deployment n/a"
@@ -158,3 +161,25 @@ def test_the_last_word_counts_operations() -> None:
 )
 def test_what_is_no_event_of_ours_is_passed_over(text: bytes) -> None:
     assert decode_event(text) is None
+
+
+def test_inputs_are_kept_of_what_changes_and_shown_by_no_log() -> None:
+    inputs = INPUTS | {"stringData": {"token": "hunter2"}}
+    changed = decode_event(line(resourcePreEvent=metadata(old={"inputs": inputs})))
+    same = decode_event(line(resourcePreEvent=metadata(op="same", old={"inputs": inputs})))
+
+    assert isinstance(changed, StepStarted)
+    assert isinstance(same, StepStarted)
+    assert changed.step.before is not None
+    assert "hunter2" in bytes(changed.step.before.text).decode()
+    assert "hunter2" not in repr(changed)
+    assert (same.step.before, same.step.after) == (None, None)
+
+
+@pytest.mark.parametrize("labels", [None, [], "x", {"holdfast.dev/agent": "a", "odd": 1}])
+def test_labels_are_those_that_are_texts(labels: Any) -> None:
+    inputs = INPUTS | {"metadata": {"name": "a", "labels": labels}}
+    event = decode_event(line(resourcePreEvent=metadata(new={"inputs": inputs})))
+    assert isinstance(event, StepStarted)
+    expected = {"holdfast.dev/agent": "a"} if isinstance(labels, dict) else {}
+    assert event.step.labels == expected

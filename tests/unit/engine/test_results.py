@@ -1,6 +1,7 @@
 from holdfast.engine.events import (
     Diagnostic,
     Event,
+    PolicySummary,
     PolicyViolation,
     PropertyDifference,
     ResourceStep,
@@ -9,7 +10,7 @@ from holdfast.engine.events import (
     StepStarted,
     Summary,
 )
-from holdfast.engine.results import RunRecorder, RunResult
+from holdfast.engine.results import RunRecorder, RunResult, read_result
 
 IMAGE = (PropertyDifference("spec.image", "update"),)
 
@@ -93,3 +94,22 @@ def test_errors_and_mandatory_violations_are_told_apart_from_the_rest() -> None:
     assert result.mandatory_violations == (mandatory,)
     assert result.errors == (error,)
     assert result.seconds == 1.5
+
+
+def test_what_passed_and_what_was_judged_are_kept_of_unchanged_resources_too() -> None:
+    summary = PolicySummary("pack", ("rule",), (), "urn::a")
+
+    result = recorded(StepDone(step("a", "same")), summary)
+
+    assert result.judged == (summary,)
+    assert result.resources == {"urn::a": step("a", "same")}
+    assert not result.has_ended
+
+
+def test_saved_lines_give_the_result_again() -> None:
+    lines = [b"no event", b'{"summaryEvent": {"resourceChanges": {"same": 3}}}']
+
+    result = read_result("preview", lines)
+
+    assert result.counts == {"same": 3}
+    assert result.has_ended

@@ -47,6 +47,7 @@ def _rule(rule: Rule) -> Iterator[str]:
     yield f"- Remedy: {rule.remedy}."
     yield f"- Judges: {_judged(rule)}."
     yield f"- Controls: {', '.join(rule.frameworks)}. [Source]({rule.source})"
+    yield from _in_cluster(rule)
     for parameter in rule.parameters:
         yield f"- Parameter {_parameter(parameter)}"
     yield ""
@@ -59,6 +60,14 @@ def _judged(rule: Rule) -> str:
     scopes = ["each object"] if rule.check is not None else []
     scopes += ["the stack as a whole"] if rule.check_stack is not None else []
     return f"{' and '.join(scopes)}; {', '.join([*names, *sorted(map(str, others))])}"
+
+
+def _in_cluster(rule: Rule) -> Iterator[str]:
+    if rule.admission is not None:
+        differs = rule.admission.differs
+        yield f"- In the cluster: by the same rule{f', but {differs}' if differs else ''}."
+    elif rule.not_in_cluster:
+        yield f"- In the cluster: not; {rule.not_in_cluster}."
 
 
 def _parameter(parameter: Parameter) -> str:

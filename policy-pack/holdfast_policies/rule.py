@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
+from holdfast_policies.cel import Admission
 from holdfast_policies.finding import Finding
 from holdfast_policies.kinds import Kind
 from holdfast_policies.stack import Stack
@@ -113,6 +114,8 @@ class Rule:
         check: Judges one object; None for a stack rule.
         check_stack: Judges a whole stack; None for a rule about one object.
         parameters: What a config file may set.
+        admission: The rule as the API server judges by it; None where CEL cannot say it.
+        not_in_cluster: Why CEL cannot say it; one sentence without full stop.
     """
 
     id: str
@@ -129,6 +132,8 @@ class Rule:
     check: Check | None = None
     check_stack: StackCheck | None = None
     parameters: tuple[Parameter, ...] = ()
+    admission: Admission | None = None
+    not_in_cluster: str = ""
 
     @property
     def remediates(self) -> bool:

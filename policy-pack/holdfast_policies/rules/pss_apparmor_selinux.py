@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast_policies.cel import Admission, breaches, in_contexts, in_force_since, listed, said
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import all_of, containers, each, pods
@@ -77,4 +78,44 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=all_of(pods(check_pod), containers(check_container)),
     parameters=(PSS_VERSION,),
+    admission=Admission(
+        (
+            in_contexts(
+                "s.value.?appArmorProfile.hasValue()"
+                f' && !(s.value.appArmorProfile.?type.orValue("") in {listed(_PROFILES)})',
+                "appArmorProfile.type",
+                either(_PROFILES),
+                said("s.value.appArmorProfile.?type"),
+            ),
+            in_contexts(
+                '!(s.value.?seLinuxOptions.?type.orValue("") in variables.types)',
+                "seLinuxOptions.type",
+                "a type of the list, or nothing",
+                said("s.value.?seLinuxOptions.?type"),
+            ),
+            in_contexts(
+                '["user", "role"].exists(n, s.value.?seLinuxOptions[?n].orValue("") != "")',
+                "seLinuxOptions",
+                "neither user nor role",
+            ),
+            breaches(
+                "variables.annotations",
+                "k",
+                f'k.startsWith("{_ANNOTATION}")'
+                ' && !(variables.annotations[k] in ["", "runtime/default"])'
+                ' && !variables.annotations[k].startsWith("localhost/")',
+                '"annotation " + k',
+                '"runtime/default" or "localhost/…"',
+                "variables.annotations[k]",
+            ),
+        ),
+        variables=(
+            (
+                "types",
+                f'["", {listed(_SELINUX_TYPES[:-1])[1:-1]}]'
+                f" + ({in_force_since(31)} ? {listed(_SELINUX_TYPES[-1:])} : [])",
+            ),
+            ("annotations", "variables.template.?metadata.?annotations.orValue({})"),
+        ),
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import NOT_WINDOWS, RESTRICTED, Admission, in_containers, listed
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers
@@ -47,6 +48,9 @@ def check(container: Container, settings: Settings) -> Iterator[Breach]:
         yield Breach(field_path(path, "add"), got=shown(added), required=required, remedy=remedy)
 
 
+_CAPABILITIES = "c.value.?securityContext.?capabilities"
+
+
 RULE = Rule(
     id="pss-capabilities",
     title="Capabilities dropped",
@@ -61,4 +65,26 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(PSS_VERSION, PSS_LEVEL),
+    admission=Admission(
+        (
+            in_containers(
+                f'{RESTRICTED} && {NOT_WINDOWS} && !("ALL" in {_CAPABILITIES}.?drop.orValue([]))',
+                "securityContext.capabilities.drop",
+                'a list with "ALL"',
+            ),
+            in_containers(
+                f"!({RESTRICTED} && !({NOT_WINDOWS}))"
+                f" && {_CAPABILITIES}.?add.orValue([]).exists(a, !(a in variables.allowed))",
+                "securityContext.capabilities.add",
+                "none but those allowed",
+                f'{_CAPABILITIES}.?add.orValue([]).filter(a, !(a in variables.allowed)).join(", ")',
+            ),
+        ),
+        variables=(
+            (
+                "allowed",
+                f"{RESTRICTED} ? {listed(sorted(_RESTRICTED))} : {listed(sorted(_BASELINE))}",
+            ),
+        ),
+    ),
 )

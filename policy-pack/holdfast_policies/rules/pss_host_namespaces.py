@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, breaches
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import each, pods
@@ -34,4 +35,15 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=pods(check),
     parameters=(PSS_VERSION,),
+    admission=Admission(
+        (
+            breaches(
+                '["hostNetwork", "hostPID", "hostIPC"]',
+                "f",
+                "variables.podSpec[?f].orValue(false) == true",
+                'variables.podPath + "." + f',
+                "false or nothing",
+            ),
+        )
+    ),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast_policies.cel import Admission, in_volumes, said
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import volumes
@@ -42,4 +43,14 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=volumes(check),
     parameters=(PSS_VERSION,),
+    admission=Admission(
+        (
+            in_volumes(
+                "v.value.?hostPath.hasValue()",
+                "hostPath",
+                "no hostPath volume",
+                said("v.value.?hostPath.?path"),
+            ),
+        )
+    ),
 )

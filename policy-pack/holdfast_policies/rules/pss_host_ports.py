@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_containers
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers, each
@@ -38,4 +39,14 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(PSS_VERSION,),
+    admission=Admission(
+        (
+            in_containers(
+                "c.value.?ports.orValue([]).exists(p, p.?hostPort.orValue(0) != 0)",
+                "ports",
+                "no hostPort",
+            ),
+        ),
+        differs="with hostNetwork the API server itself makes every port of a pod a hostPort",
+    ),
 )

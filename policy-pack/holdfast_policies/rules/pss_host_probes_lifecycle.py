@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast_policies.cel import Admission, in_containers, in_force_since, listed
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers, each
@@ -39,6 +40,13 @@ def _check_handler(handler: Mapping[str, Any], path: str) -> Iterator[Breach]:
             yield Breach(field_path(path, action, "host"), got=shown(host), required="no host")
 
 
+_HOST = f'{listed(_ACTIONS)}.exists(a, FIELD[?a].?host.orValue("") != "")'
+_PROBE_HOST = f"{listed(_PROBES)}.exists(p, {_HOST.replace('FIELD', 'c.value[?p]')})"
+_HOOK_HOST = (
+    f'["postStart", "preStop"].exists(h, {_HOST.replace("FIELD", "c.value.?lifecycle[?h]")})'
+)
+
+
 RULE = Rule(
     id="pss-host-probes-lifecycle",
     title="No host in probes",
@@ -53,4 +61,13 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(PSS_VERSION,),
+    admission=Admission(
+        (
+            in_containers(
+                f"{in_force_since(34)} && ({_PROBE_HOST} || {_HOOK_HOST})",
+                "",
+                "no host in probes and hooks",
+            ),
+        )
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import NOT_WINDOWS, Admission, in_containers, said
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers
@@ -33,4 +34,15 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(PSS_VERSION,),
+    admission=Admission(
+        (
+            in_containers(
+                "c.value.?securityContext.?allowPrivilegeEscalation.orValue(true) == true"
+                f" && {NOT_WINDOWS}",
+                "securityContext.allowPrivilegeEscalation",
+                "false",
+                said("c.value.?securityContext.?allowPrivilegeEscalation"),
+            ),
+        )
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_containers
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers
@@ -31,4 +32,13 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(PSS_VERSION,),
+    admission=Admission(
+        (
+            in_containers(
+                "c.value.?securityContext.?privileged.orValue(false) == true",
+                "securityContext.privileged",
+                "false or nothing",
+            ),
+        )
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import OWN_USERS, RESTRICTED, Admission, in_containers, said
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers
@@ -41,4 +42,15 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(PSS_VERSION, PSS_LEVEL),
+    admission=Admission(
+        (
+            in_containers(
+                'c.value.?securityContext.?procMount.orValue("Default") != "Default"'
+                f" && ({RESTRICTED} || !{OWN_USERS})",
+                "securityContext.procMount",
+                '"Default" or nothing',
+                said("c.value.?securityContext.?procMount"),
+            ),
+        )
+    ),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast_policies.cel import OWN_USERS, Admission, in_containers, in_contexts, in_pod, said
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import all_of, containers, pods
@@ -49,6 +50,10 @@ def unless_own_users(check: Check) -> Check:
     return check_subject
 
 
+_NON_ROOT = "c.value.?securityContext.?runAsNonRoot"
+_NON_ROOT_OF_POD = "variables.podSpec.?securityContext.?runAsNonRoot"
+
+
 RULE = Rule(
     id="pss-run-as-non-root",
     title="Not root",
@@ -63,4 +68,27 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=unless_own_users(all_of(pods(check_pod), containers(check_container))),
     parameters=(PSS_VERSION,),
+    admission=Admission(
+        (
+            in_pod(
+                f"{_NON_ROOT_OF_POD}.orValue(true) == false && !{OWN_USERS}",
+                "securityContext.runAsNonRoot",
+                "true",
+                '"false"',
+            ),
+            in_containers(
+                f"({_NON_ROOT}.orValue(true) == false"
+                f" || !{_NON_ROOT}.hasValue() && !{_NON_ROOT_OF_POD}.hasValue()) && !{OWN_USERS}",
+                "securityContext.runAsNonRoot",
+                "true, here or in the pod",
+                said(_NON_ROOT),
+            ),
+            in_contexts(
+                f"s.value.?runAsUser.orValue(1) == 0 && !{OWN_USERS}",
+                "runAsUser",
+                "a user other than root",
+                '"0"',
+            ),
+        )
+    ),
 )

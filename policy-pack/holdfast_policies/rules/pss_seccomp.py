@@ -2,6 +2,15 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import (
+    NOT_WINDOWS,
+    RESTRICTED,
+    Admission,
+    in_containers,
+    in_contexts,
+    listed,
+    said,
+)
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import all_of, containers, pods
@@ -52,4 +61,23 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=all_of(pods(check_pod), containers(check_container)),
     parameters=(PSS_VERSION, PSS_LEVEL),
+    admission=Admission(
+        (
+            in_contexts(
+                "s.value.?seccompProfile.hasValue()"
+                f' && !(s.value.seccompProfile.?type.orValue("") in {listed(_PROFILES)})'
+                f" && !({RESTRICTED} && !({NOT_WINDOWS}))",
+                "seccompProfile.type",
+                either(_PROFILES),
+                said("s.value.seccompProfile.?type"),
+            ),
+            in_containers(
+                f"{RESTRICTED} && {NOT_WINDOWS}"
+                " && !c.value.?securityContext.?seccompProfile.hasValue()"
+                " && !variables.podSpec.?securityContext.?seccompProfile.hasValue()",
+                "securityContext.seccompProfile.type",
+                f"{either(_PROFILES)}, here or in the pod",
+            ),
+        )
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, breaches, in_force_since, listed
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import each, pods
@@ -42,6 +43,13 @@ def check(pod: Pod, settings: Settings) -> Iterator[Finding]:
     yield from each(pod.security_context.get("sysctls"), path, check_sysctl, key="")
 
 
+_ALLOWED_IN_CEL = " + ".join(
+    f"({in_force_since(since)} ? {names} : [])" if since else names
+    for since in sorted(set(_ALLOWED_FROM.values()))
+    for names in [listed(name for name, first in _ALLOWED_FROM.items() if first == since)]
+)
+
+
 RULE = Rule(
     id="pss-sysctls",
     title="Safe kernel parameters only",
@@ -56,4 +64,17 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=pods(check),
     parameters=(PSS_VERSION,),
+    admission=Admission(
+        (
+            breaches(
+                "variables.podSpec.?securityContext.?sysctls.orValue([])",
+                "s",
+                "!(s.name in variables.allowed)",
+                'variables.podPath + ".securityContext.sysctls"',
+                "a safe sysctl",
+                "s.name",
+            ),
+        ),
+        variables=(("allowed", _ALLOWED_IN_CEL),),
+    ),
 )

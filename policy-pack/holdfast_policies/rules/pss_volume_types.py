@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast_policies.cel import Admission, in_volumes, listed
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import volumes
@@ -43,4 +44,14 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=volumes(check),
     parameters=(PSS_VERSION,),
+    admission=Admission(
+        (
+            in_volumes(
+                f'v.value.exists(k, k != "name") && !v.value.exists(k, k in {listed(_ALLOWED)})',
+                "",
+                f"one of {', '.join(_ALLOWED)}",
+                'v.value.map(k, k).filter(k, k != "name").join(", ")',
+            ),
+        )
+    ),
 )

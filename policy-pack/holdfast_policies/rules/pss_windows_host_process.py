@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast_policies.cel import Admission, in_contexts
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import all_of, containers, pods
@@ -42,4 +43,13 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=all_of(pods(check_pod), containers(check_container)),
     parameters=(PSS_VERSION,),
+    admission=Admission(
+        (
+            in_contexts(
+                "s.value.?windowsOptions.?hostProcess.orValue(false) == true",
+                "windowsOptions.hostProcess",
+                "false or nothing",
+            ),
+        )
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import NOT_WINDOWS, Admission, in_containers, said
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers
@@ -31,4 +32,15 @@ RULE = Rule(
     fix=Fix.YES,
     kinds=POD_KINDS,
     check=containers(check),
+    admission=Admission(
+        (
+            in_containers(
+                "c.value.?securityContext.?readOnlyRootFilesystem.orValue(false) != true"
+                f" && {NOT_WINDOWS}",
+                "securityContext.readOnlyRootFilesystem",
+                "true",
+                said("c.value.?securityContext.?readOnlyRootFilesystem"),
+            ),
+        )
+    ),
 )

@@ -1,0 +1,121 @@
+"""The rules as policies of the cluster: complete, closed in what they read, and as strict."""
+
+import json
+import re
+from datetime import date
+
+import pytest
+from holdfast_policies.admission.parameters import Scope, in_cluster
+from holdfast_policies.admission.validating import Mode, actions, bundle, policy_object
+from holdfast_policies.profile import Ruling, profile_of
+from holdfast_policies.rule import Level, Rule
+from holdfast_policies.table import RULES
+from holdfast_policies.version import PACK_VERSION
+from holdfast_policies.waivers import Waiver
+
+SCOPE = Scope("prod", namespaces=("agents",))
+EVERY_RULING = [pytest.param(each, id=each.rule.id) for each in in_cluster(profile_of("prod"))]
+EVERY_RULE = [pytest.param(rule, id=rule.id) for rule in RULES]
+WAIVER = Waiver(
+    name="debug",
+    rules=("pss-privileged",),
+    kind="Deployment",
+    namespace="agents",
+    object_name="coder",
+    reason="a debugger needs it",
+    owner="sre",
+    ticket="OPS-1",
+    approver="security",
+    expires=date(2027, 1, 31),
+)
+
+
+@pytest.mark.parametrize("ruling", EVERY_RULING)
+def test_a_policy_reads_only_variables_that_stand_before(ruling: Ruling) -> None:
+    spec = policy_object(ruling, SCOPE)["spec"]
+    known: set[str] = set()
+    for variable in spec["variables"]:
+        assert set(_read(variable["expression"])) <= known
+        known.add(variable["name"])
+    validation = spec["validations"][0]
+    for expression in (validation["expression"], validation["messageExpression"]):
+        assert set(_read(expression)) <= known
+    assert not any(_read(condition["expression"]) for condition in spec["matchConditions"])
+
+
+@pytest.mark.parametrize("ruling", EVERY_RULING)
+def test_a_message_without_expression_is_one_line(ruling: Ruling) -> None:
+    """The API server falls back to it, and refuses line breaks."""
+    message = policy_object(ruling, SCOPE)["spec"]["validations"][0]["message"]
+    assert message == f"{ruling.rule.description}; {ruling.rule.remedy}"
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("ruling", EVERY_RULING)
+def test_a_rule_without_parameters_reads_none(ruling: Ruling) -> None:
+    names = {variable["name"] for variable in policy_object(ruling, SCOPE)["spec"]["variables"]}
+    assert "settings" not in names or ruling.rule.parameters
+
+
+@pytest.mark.parametrize(
+    ("level", "mode", "expected"),
+    [
+        pytest.param(Level.MANDATORY, Mode.ENFORCE, ["Deny", "Audit"], id="mandatory"),
+        pytest.param(Level.ADVISORY, Mode.ENFORCE, ["Warn", "Audit"], id="advisory"),
+        pytest.param(Level.MANDATORY, Mode.WARN, ["Warn", "Audit"], id="mandatory-to-warn"),
+        pytest.param(Level.MANDATORY, Mode.AUDIT, ["Audit"], id="mandatory-to-audit"),
+    ],
+)
+def test_a_binding_does_what_the_level_says(level: Level, mode: Mode, expected: list[str]) -> None:
+    assert actions(level, mode) == expected
+
+
+def test_a_disabled_rule_has_no_policy() -> None:
+    profile = profile_of("prod", {"pss-privileged": "disabled"})
+    assert "holdfast-prod-pss-privileged" not in _names(bundle(profile, SCOPE))
+
+
+def test_policies_carry_the_version_of_the_pack() -> None:
+    """By it the rule stack-admission-parity knows them."""
+    for item in bundle(profile_of("prod"), SCOPE):
+        if item["kind"] == "ValidatingAdmissionPolicy":
+            annotations = item["metadata"]["annotations"]
+            assert annotations["holdfast.dev/policy-version"] == PACK_VERSION
+
+
+def test_waivers_reach_the_parameters_without_their_reasons() -> None:
+    parameters = bundle(profile_of("prod"), SCOPE, [WAIVER])[1]
+    (entry,) = parameters["spec"]["waivers"]
+    assert entry["expires"] == "2027-01-31"
+    assert "debugger" not in json.dumps(parameters)
+
+
+def test_the_scope_of_a_stack_is_its_namespaces() -> None:
+    binding = bundle(profile_of("prod"), SCOPE)[-1]
+    (expression,) = binding["spec"]["matchResources"]["namespaceSelector"]["matchExpressions"]
+    assert (expression["operator"], expression["values"]) == ("In", ["agents"])
+
+
+def test_the_scope_of_a_cluster_leaves_out_kubernetes_own() -> None:
+    binding = bundle(profile_of("prod"), Scope("prod"))[-1]
+    (expression,) = binding["spec"]["matchResources"]["namespaceSelector"]["matchExpressions"]
+    assert expression["operator"] == "NotIn"
+    assert "kube-system" in expression["values"]
+
+
+@pytest.mark.parametrize("rule", EVERY_RULE)
+def test_every_parameter_has_a_schema_that_its_default_fits(rule: Rule) -> None:
+    definition = bundle(profile_of("prod"), SCOPE)[0]
+    (version,) = definition["spec"]["versions"]
+    spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    if rule.admission is not None and rule.parameters:
+        properties = spec["properties"]["rules"]["properties"][rule.id]["properties"]
+        assert set(properties) == {parameter.name for parameter in rule.parameters}
+
+
+def _names(objects: list[dict[str, object]]) -> set[str]:
+    return {item["metadata"]["name"] for item in objects}  # type: ignore[index]  # any JSON object
+
+
+def _read(expression: str) -> list[str]:
+    return re.findall(r"variables\.([A-Za-z]\w*)", expression)

@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup toolchain definitions testtools demo test check lint types contracts unit e2e unsteady bench schema sdk lock clean
+.PHONY: help setup toolchain definitions testtools demo test check lint types contracts unit e2e unsteady bench soak schema sdk lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -61,6 +61,9 @@ unsteady: setup toolchain definitions ## the end-to-end tests that are not green
 
 bench: setup toolchain ## the benchmarks, each a ratio against a named baseline
 	@$(PY) -m bench
+
+soak: setup toolchain ## ten minutes of rollouts, scaling and controllers: no false alarm
+	@$(PY) -m bench.soak 600
 
 schema: setup ## rewrite the published schemas and the components' argument types
 	@$(VENV)/bin/holdfast schema --write

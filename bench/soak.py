@@ -26,7 +26,7 @@ from bench.fleet import STACK, MeasuredFleet, deployed_fleet
 AGENTS = 10
 COMMAND = (sys.executable, "-m", "holdfast.cli.main", "drift", "-s", STACK, "--watch", "-o", "json")
 AUTOSCALER = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
-LONGEST_QUIET_SECONDS = 60.0
+LONGEST_QUIET_SECONDS = 180.0
 BETWEEN_ROLLOUTS_SECONDS = 45.0
 
 

@@ -15,7 +15,7 @@ VERBS = {
     "explain": "say what an agent is, where each value is from, and what a field means",
     "graph": "print who calls, uses and waits for whom",
     "import": "turn workloads that others wrote into manifests",
-    "policy": "list the rules, check their settings, compile what was waived",
+    "policy": "judge objects by the rules, list them, check their settings and waivers",
     "rbac": "print the rights that a scan of a stack needs, and no more",
     "render": "print the Kubernetes objects that the manifests stand for",
     "report": "show a saved drift report in another format",

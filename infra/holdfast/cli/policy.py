@@ -1,4 +1,4 @@
-"""`holdfast policy`: the rules, their settings, and what was waived."""
+"""`holdfast policy`: the rules, what they say, their settings, and what was waived."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from holdfast_policies.profile import profile_of
 from holdfast_policies.waivers import compiled
 
 from holdfast.cli.output import wants_colour
+from holdfast.cli.policy_check import command as check
 from holdfast.cli.policy_lint import lint_files, lint_stacks
 from holdfast.cli.project import find_project_root
 from holdfast.cli.waivers import WAIVERS_FILE, waivers_of
@@ -20,15 +21,19 @@ from holdfast.report.validation_report import ValidationReport, validation_text
 
 @click.group()
 def command() -> None:
-    """List the rules, check their settings, compile what was waived.
+    """Judge objects by the rules, list them, check their settings, compile what was waived.
 
     \b
     Examples:
+      holdfast policy check -s prod
       holdfast policy list --profile prod
       holdfast policy lint
       holdfast policy lint policy-pack/config/prod.json
       holdfast policy waivers --write
     """
+
+
+command.add_command(check)
 
 
 @command.command("list")

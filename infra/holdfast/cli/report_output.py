@@ -1,10 +1,10 @@
-"""Where reports of drift go: the options of every verb that writes them. Wiring."""
+"""Where reports go: the options of every verb that writes them in many formats. Wiring."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import click
 
@@ -26,13 +26,18 @@ class ReportRequest:
         output: Format of standard output, or of `output_file`.
         output_file: Instead of standard output.
         files: Format and file of each further report.
-        runbook: Address of docs/drift.md, for links.
+        runbook: Address of the documentation that reports link to.
     """
 
     output: str = "text"
     output_file: Path | None = None
     files: tuple[tuple[str, Path], ...] = ()
     runbook: str = PAGE
+
+    @property
+    def is_for_files(self) -> bool:
+        """Whether anything but text is wanted: for readers who want every place exactly."""
+        return self.output != "text" or any(chosen != "text" for chosen, _ in self.files)
 
     @property
     def written_files(self) -> tuple[tuple[str, Path], ...]:
@@ -57,49 +62,60 @@ class _ReportFile(click.ParamType[tuple[str, Path]]):
         return chosen, Path(file)
 
 
-_OPTIONS: tuple[Callable[[Command], Command], ...] = (
-    click.option(
-        "-o",
-        "--output",
-        type=click.Choice(DRIFT_FORMATS),
-        default="text",
-        show_default=True,
-        help="Format of standard output.",
-    ),
-    click.option("--output-file", type=click.Path(path_type=Path), help="Write to it instead."),
-    click.option(
-        "--report",
-        "files",
-        type=_ReportFile(),
-        multiple=True,
-        help="Write one more report; may be given several times.",
-    ),
-    click.option(
-        "--runbook",
-        default=PAGE,
-        show_default=True,
-        help="Address of that page, for the links in reports.",
-    ),
-)
+def report_options_for(page: str) -> Callable[[Command], Command]:
+    """Options that choose formats and files; the command receives them as its first argument.
+
+    Args:
+        page: Documentation that reports link to, unless the user names its address.
+    """
+    options: tuple[Callable[[Command], Command], ...] = (
+        click.option(
+            "-o",
+            "--output",
+            "--format",
+            "output",
+            type=click.Choice(DRIFT_FORMATS),
+            default="text",
+            show_default=True,
+            help="Format of standard output.",
+        ),
+        click.option("--output-file", type=click.Path(path_type=Path), help="Write to it instead."),
+        click.option(
+            "--report",
+            "reports",
+            type=_ReportFile(),
+            multiple=True,
+            help="Write one more report; may be given several times.",
+        ),
+        click.option(
+            "--runbook",
+            default=page,
+            show_default=True,
+            help="Address of that page, for the links in reports.",
+        ),
+    )
+
+    def with_options(command: Command) -> Command:
+        @wraps(command)
+        def with_request(
+            output: str,
+            output_file: Path | None,
+            reports: tuple[tuple[str, Path], ...],
+            runbook: str,
+            **others: Any,  # noqa: ANN401  (the command's own options, by name)
+        ) -> int:
+            return command(ReportRequest(output, output_file, reports, runbook), **others)
+
+        decorated: Command = with_request
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return with_options
 
 
-def report_options(command: Command) -> Command:
-    """Options that choose formats and files; the command receives them as its first argument."""
-
-    @wraps(command)
-    def with_request(
-        output: str,
-        output_file: Path | None,
-        files: tuple[tuple[str, Path], ...],
-        runbook: str,
-        **others: Any,  # noqa: ANN401  (the command's own options, by name)
-    ) -> int:
-        return command(ReportRequest(output, output_file, files, runbook), **others)
-
-    decorated: Command = with_request
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+report_options = report_options_for(PAGE)
+"""The same for reports of drift."""
 
 
 def check_files(wanted: ReportRequest) -> None:
@@ -120,17 +136,36 @@ def check_files(wanted: ReportRequest) -> None:
 
 
 def write_reports(report: DriftReport, wanted: ReportRequest, context: DriftContext) -> None:
-    """Write every report that is wanted.
+    """Write every report of drift that is wanted.
+
+    Raises:
+        HoldfastError: a file cannot be written.
+    """
+
+    def written(chosen: str, *, colour: bool) -> str:
+        return write_drift(report, chosen, context, colour=colour)
+
+    write_all(written, wanted)
+
+
+class Writer(Protocol):
+    """Writes one report in a format."""
+
+    def __call__(self, chosen: str, *, colour: bool) -> str:
+        """The text; with colour when it is for a terminal that wants it."""
+
+
+def write_all(writer: Writer, wanted: ReportRequest) -> None:
+    """Write one report in every format that is wanted.
 
     Raises:
         HoldfastError: a file cannot be written.
     """
     for chosen, file in wanted.written_files:
         try:
-            file.write_text(write_drift(report, chosen, context), encoding="utf-8")
+            file.write_text(writer(chosen, colour=False), encoding="utf-8")
         except OSError as error:
             raise HoldfastError(f"{file}: {error.strerror or error}") from error
         click.echo(f"wrote {file}", err=True)
     if wanted.output_file is None:
-        text = write_drift(report, wanted.output, context, colour=wants_colour())
-        click.echo(text, nl=False)
+        click.echo(writer(wanted.output, colour=wants_colour()), nl=False)

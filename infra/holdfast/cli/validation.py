@@ -5,19 +5,17 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from holdfast_policies.judge import Violation, judge_stack, violations
 from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
-from holdfast_policies.rule import Level
-from holdfast_policies.subject import Options
 from holdfast_policies.table import RULES_BY_ID
 from holdfast_policies.waivers import Waivers
 
 from holdfast.cli.definition_check import missing_definitions, remedy_for
+from holdfast.cli.policy_findings import verdicts
 from holdfast.cli.policy_lint import faults_of_rules
+from holdfast.cli.policy_sources import judged_objects
 from holdfast.cli.stack_state import StackState
 from holdfast.cli.waivers import faults_of_compiled, waivers_of
 from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
-from holdfast.kube.objects import reference_of
 from holdfast.manifest.exemptions import PolicyExceptionSpec
 from holdfast.manifest.expiry import faults_of_exemptions, has_expired
 from holdfast.manifest.fleet import DeclaredDriftIgnore, DeclaredPolicyException, Fleet
@@ -26,15 +24,15 @@ from holdfast.manifest.loader import AGENTS_FOLDER, load_fleet, manifest_files_i
 from holdfast.manifest.stack_files import STACKS_FOLDER, path_in_file
 from holdfast.render.declared import plan_fleet
 from holdfast.render.fleet import render_fleet
-from holdfast.render.marks import RenderedObject
+from holdfast.render.origins import Origins
+from holdfast.report.policy_report import PolicyFinding
 from holdfast.report.validation_report import (
     Exemption,
-    RuleBreach,
     ValidationReport,
     sorted_faults,
 )
 
-_Fault = ManifestError | RuleBreach
+_Fault = ManifestError | PolicyFinding
 
 
 def validate_project(
@@ -82,7 +80,8 @@ def validate_project(
 
 
 def _lies_in(each: _Fault | Exemption, path: Path, root: Path) -> bool:
-    return (root / each.location.file).is_relative_to(path)
+    place = each.location or SourceLocation("")
+    return (root / place.file).is_relative_to(path)
 
 
 def _found_on(
@@ -147,13 +146,9 @@ def _breaches(fleet: Fleet, today: date) -> Iterator[_Fault]:
         return
     profile = replace(profile, waivers=Waivers(waivers_of(fleet), today))
     rendered = render_fleet(plan_fleet(fleet, fleet.stack))
-    agents = {reference_of(item.manifest).identity: item for item in rendered}
-    for item in rendered:
-        for violation in violations(item.manifest, profile, options=Options(item.is_protected)):
-            yield _breach(violation, item, fleet)
-    for violation in judge_stack((item.manifest for item in rendered), profile):
-        about = agents.get(reference_of(violation.subject.object).identity)
-        yield _breach(violation, about, fleet)
+    findings, _ = verdicts(judged_objects(rendered, Origins(fleet, fleet.stack)), profile)
+    for each in findings:
+        yield each if each.location else replace(each, location=fleet.setting_location())
 
 
 def _profile(fleet: Fleet) -> Profile | list[ManifestError]:
@@ -164,19 +159,3 @@ def _profile(fleet: Fleet) -> Profile | list[ManifestError]:
         origin = fleet.settings_origin.nearest(("policy", "rules"))
         path = path_in_file(("policy", "rules"))
         return list(faults_of_rules(environment.policy.rules, origin, path))
-
-
-def _breach(violation: Violation, item: RenderedObject | None, fleet: Fleet) -> RuleBreach:
-    name = item.agent if item is not None else ""
-    agent = next((each for each in fleet.agents if each.name == name), None)
-    place = agent.location_of("metadata.name") if agent else fleet.setting_location()
-    return RuleBreach(
-        location=place,
-        rule=violation.rule,
-        subject=violation.subject.label,
-        path=violation.path,
-        expected=violation.required,
-        found=violation.got,
-        remedy=f"{violation.remedy} [{violation.note}]" if violation.note else violation.remedy,
-        is_mandatory=violation.level is Level.MANDATORY,
-    )

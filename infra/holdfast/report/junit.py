@@ -1,7 +1,8 @@
 """Notices as JUnit XML, which every CI service shows as test results.
 
-A finding is a failed test of its agent, a remark a passed one, what could not be looked at is an
-error; a report with nothing to say is one passed test: an empty file never means "fine".
+A finding is a failed test of its agent, a remark (or what is only advised) a passed one, as is an
+object with the rules that it passed; what could not be looked at is an error; a report with nothing
+to say is one passed test: an empty file never means "fine".
 """
 
 import xml.etree.ElementTree as ET
@@ -14,8 +15,13 @@ _NO_AGENT: Final = "(no agent)"
 
 def junit(report: NoticeReport) -> str:
     """The whole report, one document, ending in a line end."""
-    failed = sum(notice.counts for notice in report.notices)
+    failed = sum(notice.fails for notice in report.notices)
     cases = [_case(notice) for notice in report.notices]
+    for passed in report.passed:
+        name = f"{passed.ref}: {passed.words}"
+        case = ET.Element("testcase", classname=passed.agent or _NO_AGENT, name=name)
+        ET.SubElement(case, "system-out").text = "\n".join(passed.rules)
+        cases.append(case)
     for item in report.not_checked:
         case = ET.Element("testcase", classname="not checked", name=item.scope)
         ET.SubElement(case, "error", message=item.reason, type="not-checked")
@@ -43,7 +49,7 @@ def _case(notice: Notice) -> ET.Element:
             case.set("line", str(notice.location.line))
     lines = [f"{fact.label}: {fact.text}" for fact in notice.facts]
     body = "\n".join([f"severity: {notice.severity}", *lines, *notice.diff])
-    if notice.counts:
+    if notice.fails:
         failure = ET.SubElement(case, "failure", message=notice.headline, type=notice.rule)
         failure.text = body
     else:

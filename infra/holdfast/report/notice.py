@@ -41,6 +41,7 @@ class Notice:
         diff: Lines beginning with `+`, `-` or a space, where two long texts differ.
         location: Where the field (else its agent) is declared; None when nobody declares it.
         fingerprint: Equal for the same rule, object and field in every run.
+        is_advisory: Nothing is refused for it, however bad it is.
     """
 
     rule: str
@@ -53,6 +54,7 @@ class Notice:
     facts: tuple[Fact, ...] = ()
     diff: tuple[str, ...] = ()
     location: SourceLocation | None = None
+    is_advisory: bool = False
 
     @property
     def counts(self) -> bool:
@@ -60,9 +62,38 @@ class Notice:
         return self.severity is not Severity.INFO
 
     @property
+    def fails(self) -> bool:
+        """Whether it fails the run that it is reported in."""
+        return self.counts and not self.is_advisory
+
+    @property
+    def urgency(self) -> Severity:
+        """Severity as a change is to show it: nobody is stopped by what is only advised."""
+        is_too_loud = self.is_advisory and self.severity.rank < Severity.MEDIUM.rank
+        return Severity.MEDIUM if is_too_loud else self.severity
+
+    @property
     def subject(self) -> str:
         """The object, and its field where there is one."""
         return f"{self.ref} {self.path}".rstrip()
+
+
+@dataclass(frozen=True)
+class Passed:
+    """One object, and the rules that it passed.
+
+    Attributes:
+        rules: Their names.
+    """
+
+    ref: ObjectRef
+    agent: str
+    rules: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """How many."""
+        return f"{len(self.rules)} {'rule' if len(self.rules) == 1 else 'rules'} passed"
 
 
 @dataclass(frozen=True)
@@ -95,6 +126,7 @@ class NoticeReport:
         observed_at: RFC 3339 time of the scan; empty when it is not known.
         remarks: Further lines about the whole, such as which detectors ran.
         not_checked_link: Where the documentation says what to do about it.
+        passed: Objects with the rules that they passed; empty for what has no rules to pass.
     """
 
     title: str
@@ -106,6 +138,7 @@ class NoticeReport:
     observed_at: str = ""
     remarks: tuple[str, ...] = ()
     not_checked_link: str = ""
+    passed: tuple[Passed, ...] = ()
 
     @property
     def is_complete(self) -> bool:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from holdfast.kube.objects import ObjectRef
 from holdfast.report.json_text import json_text
-from holdfast.report.notice import Notice, NoticeReport, grouped_by
+from holdfast.report.notice import Notice, NoticeReport, Passed
 
 API_VERSION: Final = "openreports.io/v1alpha1"
 SOURCE: Final = "holdfast"
@@ -23,8 +24,12 @@ def openreports(report: NoticeReport) -> str:
     What could not be looked at is an `error` result of the ClusterReport: without it, a reader of
     the other reports would take the silence for a pass.
     """
-    by_namespace = dict(grouped_by(report.notices, lambda each: each.ref.namespace))
-    cluster_wide = [_result(each, report) for each in by_namespace.pop("", [])]
+    by_namespace: dict[str, list[dict[str, Any]]] = {"": []}
+    for notice in report.notices:
+        by_namespace.setdefault(notice.ref.namespace, []).append(_result(notice, report))
+    for passed in report.passed:
+        by_namespace.setdefault(passed.ref.namespace, []).append(_passed(passed, report))
+    cluster_wide = by_namespace.pop("")
     cluster_wide += [
         {
             "source": SOURCE,
@@ -38,8 +43,7 @@ def openreports(report: NoticeReport) -> str:
         for item in report.not_checked
     ]
     items = [_object(report, "", cluster_wide)]
-    for namespace, notices in by_namespace.items():
-        items.append(_object(report, namespace, [_result(each, report) for each in notices]))
+    items += [_object(report, each, by_namespace[each]) for each in sorted(by_namespace)]
     document = {"apiVersion": "v1", "kind": "List", "items": items}
     return json_text(document)
 
@@ -67,13 +71,6 @@ def _object(
 
 
 def _result(notice: Notice, report: NoticeReport) -> dict[str, Any]:
-    resource = {
-        "apiVersion": notice.ref.api_version,
-        "kind": notice.ref.kind,
-        "namespace": notice.ref.namespace,
-        "name": notice.ref.name,
-        "fieldPath": notice.path,
-    }
     properties = {f"{at:02}-{fact.label}": fact.text for at, fact in enumerate(notice.facts)}
     properties |= {"fingerprint": notice.fingerprint, "agent": notice.agent}
     return {
@@ -81,14 +78,39 @@ def _result(notice: Notice, report: NoticeReport) -> dict[str, Any]:
         "policy": _policy(report),
         "rule": notice.rule,
         "severity": notice.severity.value,
-        # Remarks are no failures; `warn` counts as unscored, which low findings are not.
-        "result": "fail" if notice.counts else "warn",
-        "scored": notice.counts,
+        # Remarks and advice are no failures; `warn` counts as unscored, which low findings are not.
+        "result": "fail" if notice.fails else "warn",
+        "scored": notice.fails,
         "message": notice.headline,
-        "resources": [{key: value for key, value in resource.items() if value}],
+        "resources": [_resource(notice.ref, notice.path)],
         "properties": {key: value for key, value in properties.items() if value},
         **_timestamp(report),
     }
+
+
+def _passed(passed: Passed, report: NoticeReport) -> dict[str, Any]:
+    """One result for all rules that an object passed: one a rule would outgrow what etcd takes."""
+    return {
+        "source": SOURCE,
+        "policy": _policy(report),
+        "result": "pass",
+        "scored": True,
+        "message": passed.words,
+        "resources": [_resource(passed.ref)],
+        "properties": {"rules": ",".join(passed.rules)},
+        **_timestamp(report),
+    }
+
+
+def _resource(ref: ObjectRef, path: str = "") -> dict[str, str]:
+    resource = {
+        "apiVersion": ref.api_version,
+        "kind": ref.kind,
+        "namespace": ref.namespace,
+        "name": ref.name,
+        "fieldPath": path,
+    }
+    return {key: value for key, value in resource.items() if value}
 
 
 def _timestamp(report: NoticeReport) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def _result(notice: Notice) -> dict[str, Any]:
         location["physicalLocation"] = _physical(notice)
     return {
         "ruleId": notice.rule,
-        "level": _LEVELS[notice.severity],
+        "level": _LEVELS[notice.urgency],
         "kind": "fail" if notice.counts else "informational",
         "message": {"text": _without_links(f"{notice.ref}: {notice.headline}{facts}")},
         "locations": [location],

@@ -8,31 +8,11 @@ import click
 
 from holdfast.errors import ExitCode, ManifestError, SourceLocation
 from holdfast.report.json_text import json_text
+from holdfast.report.policy_report import PolicyFinding, Verdict
 from holdfast.report.safe_text import safe_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/validation/v1"
 _LONGEST_LINE_CHARACTERS: Final = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class RuleBreach:
-    """One policy rule that a rendered object breaks.
-
-    Attributes:
-        location: Where the agent is declared.
-        subject: The object, such as `Deployment cx/support-rag`.
-        path: Field of the object.
-        is_mandatory: Whether the policy pack would refuse the deployment.
-    """
-
-    location: SourceLocation
-    rule: str
-    subject: str
-    path: str
-    expected: str
-    found: str
-    remedy: str
-    is_mandatory: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +40,7 @@ class Exemption:
 class OnStacks:
     """A fault, and the stacks on which it shows; no stack when the manifests alone were read."""
 
-    fault: ManifestError | RuleBreach
+    fault: ManifestError | PolicyFinding
     stacks: tuple[str, ...]
 
 
@@ -84,16 +64,16 @@ class ValidationReport:
         return [each.fault for each in self.faults if isinstance(each.fault, ManifestError)]
 
     @property
-    def breaches(self) -> list[RuleBreach]:
+    def breaches(self) -> list[PolicyFinding]:
         """What valid files stand for and the policy pack objects to."""
-        return [each.fault for each in self.faults if isinstance(each.fault, RuleBreach)]
+        return [each.fault for each in self.faults if isinstance(each.fault, PolicyFinding)]
 
     @property
     def exit_code(self) -> ExitCode:
         """2 for errors in files, 5 for mandatory rules broken, else 0."""
         if self.errors:
             return ExitCode.BAD_INPUT
-        is_refused = any(breach.is_mandatory for breach in self.breaches)
+        is_refused = any(breach.refuses for breach in self.breaches)
         return ExitCode.POLICY if is_refused else ExitCode.OK
 
 
@@ -106,11 +86,13 @@ def validation_summary(report: ValidationReport) -> str:
     """What was granted for a time, a line each; then what was read, and what was found."""
     read = f"{_counted(len(report.stacks), 'stack')}: {', '.join(report.stacks)}"
     read = read if report.stacks else "without a stack"
-    mandatory = sum(breach.is_mandatory for breach in report.breaches)
+    mandatory = sum(breach.refuses for breach in report.breaches)
+    waived = sum(breach.verdict is Verdict.WAIVED for breach in report.breaches)
     counts = [
         _counted(len(report.errors), "error"),
         _counted(mandatory, "mandatory rule violation"),
-        _counted(len(report.breaches) - mandatory, "advisory remark"),
+        _counted(len(report.breaches) - mandatory - waived, "advisory remark"),
+        _counted(waived, "waived violation"),
     ]
     found = [count for count in counts if not count.startswith("0 ")]
     granted = [
@@ -156,24 +138,25 @@ def _line(each: OnStacks, report: ValidationReport, *, colour: bool) -> str:
     if isinstance(fault, ManifestError):
         mark, text = "error", str(fault).removeprefix(f"{fault.location}: ")
     else:
-        mark = "mandatory" if fault.is_mandatory else "advisory"
-        path = f"{fault.path}: " if fault.path else ""
-        text = f"{fault.subject}: {path}expected {fault.expected}, got {fault.found}"
-        text += f" [{fault.rule}]; {fault.remedy}"
-    place = safe_text(str(fault.location), _LONGEST_LINE_CHARACTERS)
+        mark = fault.level if fault.verdict is Verdict.VIOLATED else fault.verdict.value
+        text = f"{fault.subject}: {fault.headline} [{fault.rule}]; {fault.remedy}"
+        text += f" [{fault.note}]" if fault.note else ""
+    place = safe_text(str(_place_of(fault)), _LONGEST_LINE_CHARACTERS)
     shown = safe_text(text, _LONGEST_LINE_CHARACTERS)
     if colour:
         place = click.style(place, bold=True)
-        mark = click.style(mark, fg="yellow" if mark == "advisory" else "red", bold=True)
+        mark = click.style(
+            mark, fg="red" if mark in {"error", "mandatory"} else "yellow", bold=True
+        )
     return f"{place}: {mark}: {shown}{stacks}"
 
 
 def _document(each: OnStacks) -> dict[str, Any]:
-    fault = each.fault
+    fault, place = each.fault, _place_of(each.fault)
     document: dict[str, Any] = {
-        "file": fault.location.file,
-        "line": fault.location.line,
-        "column": fault.location.column,
+        "file": place.file,
+        "line": place.line,
+        "column": place.column,
         "path": fault.path,
         "expected": fault.expected,
         "found": fault.found,
@@ -181,9 +164,9 @@ def _document(each: OnStacks) -> dict[str, Any]:
         "rule": fault.rule,
         "stacks": each.stacks,
     }
-    if isinstance(fault, RuleBreach):
-        level = "mandatory" if fault.is_mandatory else "advisory"
-        document |= {"object": fault.subject, "level": level}
+    if isinstance(fault, PolicyFinding):
+        document |= {"object": fault.subject, "level": fault.level}
+        document |= {"verdict": fault.verdict.value, "waiver": fault.note}
     return document
 
 
@@ -192,12 +175,17 @@ def _counted(count: int, noun: str) -> str:
 
 
 def sorted_faults(
-    found: Sequence[tuple[ManifestError | RuleBreach, str]],
+    found: Sequence[tuple[ManifestError | PolicyFinding, str]],
 ) -> tuple[OnStacks, ...]:
     """Each fault once, with the stacks on which it was found; in order of place."""
-    stacks_of: dict[str, tuple[ManifestError | RuleBreach, list[str]]] = {}
+    stacks_of: dict[str, tuple[ManifestError | PolicyFinding, list[str]]] = {}
     for fault, stack in found:
         key = str(fault) if isinstance(fault, ManifestError) else repr(fault)
         stacks_of.setdefault(key, (fault, []))[1].extend([stack] if stack else [])
     faults = [OnStacks(fault, tuple(stacks)) for fault, stacks in stacks_of.values()]
-    return tuple(sorted(faults, key=lambda each: (each.fault.location, each.fault.path)))
+    return tuple(sorted(faults, key=lambda each: (_place_of(each.fault), each.fault.path)))
+
+
+def _place_of(fault: ManifestError | PolicyFinding) -> SourceLocation:
+    """Where a fault is shown; what no file declares has none."""
+    return fault.location or SourceLocation("")

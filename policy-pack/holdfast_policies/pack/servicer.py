@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import grpc
 from pulumi_policy import EnforcementLevel
 
+from holdfast_policies.census import hidden_in
 from holdfast_policies.decode.properties import decode_properties
 from holdfast_policies.decode.resource import (
     decode_resource,
@@ -110,7 +111,7 @@ class Servicer(AnalyzerServicer):
             subject = decode_resource(request, kind)
             found = list(judgements(subject, profile))
             answers.add_judgements(response, found)
-            self._note_hidden(subject, found)
+            self._hidden.extend(hidden_in(subject, found))
             self._note_waivers(subject, found)
         return response
 
@@ -123,15 +124,6 @@ class Servicer(AnalyzerServicer):
     def _use(self, found: list[Judgement]) -> None:
         violations = (violation for judgement in found for violation in judgement.violations)
         self._used.update(each.waiver.name for each in violations if each.waiver)
-
-    def _note_hidden(self, subject: Subject, found: list[Judgement]) -> None:
-        """Keep what a mandatory rule could not judge, for the rule about the whole preview."""
-        for judgement in found:
-            if judgement.ruling.level is Level.MANDATORY:
-                self._hidden.extend(
-                    Hidden(judgement.ruling.rule.id, f"{subject.label}: {each.path}")
-                    for each in judgement.undecided
-                )
 
     def AnalyzeStack(self, request: Any, _context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
         """Judge the resources together, by their outputs; only of kinds that stack rules read."""

@@ -73,33 +73,41 @@ BROKEN_RULES = [
         FROM_ELSEWHERE,
         "image-registry-allowlist",
         "Deployment agents/triage: spec.template.spec.containers[name=agent].image: expected ",
+        "6:3",
         id="58 registry not allowed",
     ),
     pytest.param(
         spec("owner: sre\nsecurity: {securityContext: {privileged: true}}"),
         "pss-privileged",
         "privileged",
+        "8:32",
         id="59 privileged",
     ),
     pytest.param(
         spec("owner: sre\nsecurity: {securityContext: {runAsUser: 0}}"),
         "pss-run-as-non-root",
         "runAsUser",
+        "8:32",
         id="62 root",
     ),
 ]
 
 
-@pytest.mark.parametrize(("manifest", "rule", "words"), BROKEN_RULES)
-def test_a_mandatory_rule_that_is_broken_ends_in_5(
-    project: Path, capsys: pytest.CaptureFixture[str], manifest: str, rule: str, words: str
+@pytest.mark.parametrize(("manifest", "rule", "words", "place"), BROKEN_RULES)
+def test_a_mandatory_rule_that_is_broken_ends_in_5_at_the_field_that_breaks_it(
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
+    manifest: str,
+    rule: str,
+    words: str,
+    place: str,
 ) -> None:
     write(project, MANIFEST, manifest)
     assert run(["validate", "-s", "prod"]) == 5
     output = capsys.readouterr()
     lines = [line for line in output.out.splitlines() if f"[{rule}]" in line]
     assert len(lines) == 1, output.out
-    assert lines[0].startswith("agents/triage.yaml:3:18: mandatory: ")
+    assert lines[0].startswith(f"agents/triage.yaml:{place}: mandatory: ")
     assert words in lines[0]
     assert "mandatory rule violation" in output.err
 

@@ -1,0 +1,138 @@
+"""The policy pack's verdicts in the words of reports. Wiring between two vocabularies."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from holdfast_policies.census import Census, census_of
+from holdfast_policies.decode.unknown import UndeterminedError
+from holdfast_policies.finding import Undecided
+from holdfast_policies.judge import Judgement, Violation
+from holdfast_policies.profile import Profile
+from holdfast_policies.rule import Level
+from holdfast_policies.subject import Subject, text
+
+from holdfast.drift.finding import Severity
+from holdfast.errors import SourceLocation
+from holdfast.kube.objects import ObjectRef
+from holdfast.report.policy_report import JudgedObject, PolicyFinding, Verdict
+
+Place = Callable[[str], SourceLocation | None]
+"""Field path of an object to the place that declares it."""
+
+
+def _nowhere(_: str) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One object to judge, and what is known of it besides.
+
+    Attributes:
+        subject: The object, as rules see it.
+        agent: Agent that it belongs to; empty where there is none.
+        place_of: Where its fields are declared.
+        near: A place that is known at once, where finding the exact one takes long; None where
+            it does not.
+    """
+
+    subject: Subject
+    agent: str = ""
+    place_of: Place = _nowhere
+    near: SourceLocation | None = None
+
+    def location(self, path: str, *, is_exact: bool) -> SourceLocation | None:
+        """Place of a field, or one nearby."""
+        return self.place_of(path) if is_exact or self.near is None else self.near
+
+
+def verdicts(
+    judged: Iterable[Judged], profile: Profile, *, is_exact: bool = False
+) -> tuple[tuple[PolicyFinding, ...], tuple[JudgedObject, ...]]:
+    """What all rules say of objects and of the stack that they are: findings, and what passed.
+
+    Args:
+        judged: The objects.
+        profile: Rules, settings and waivers.
+        is_exact: Find the exact place of everything; else only of what would be refused.
+    """
+    known = {id(each.subject): each for each in judged}
+    findings: list[PolicyFinding] = []
+    objects: list[JudgedObject] = []
+    for census in census_of((each.subject for each in known.values()), profile):
+        about = known.get(id(census.subject))
+        subject = census.subject or Subject.of({})
+        objects.append(
+            JudgedObject(reference_of(subject), about.agent if about else "", census.passed)
+        )
+        findings += _findings(census, subject, known, is_exact=is_exact)
+    ordered = sorted(findings, key=lambda each: (each.ref.identity, _rank(each), each.path))
+    return tuple(ordered), tuple(objects)
+
+
+def _rank(finding: PolicyFinding) -> tuple[bool, bool, int, str]:
+    is_violated = finding.verdict is Verdict.VIOLATED
+    return not is_violated, not finding.is_mandatory, finding.severity.rank, finding.rule
+
+
+def _findings(
+    census: Census, subject: Subject, known: dict[int, Judged], *, is_exact: bool
+) -> Iterable[PolicyFinding]:
+    for judgement in census.judgements:
+        for violation in judgement.violations:
+            about = known.get(id(violation.subject))
+            yield _violation(violation, about, is_exact=is_exact)
+        for undecided in judgement.undecided:
+            meant = undecided.subject or subject
+            yield _undecided(judgement, undecided, meant, known.get(id(meant)))
+
+
+def _violation(violation: Violation, about: Judged | None, *, is_exact: bool) -> PolicyFinding:
+    is_refused = violation.level is Level.MANDATORY
+    place = about.location(violation.path, is_exact=is_exact or is_refused) if about else None
+    return PolicyFinding(
+        rule=violation.rule,
+        verdict=Verdict.WAIVED if violation.is_waived else Verdict.VIOLATED,
+        is_mandatory=is_refused,
+        severity=Severity(str(violation.severity)),
+        ref=reference_of(violation.subject),
+        path=violation.path,
+        expected=violation.required,
+        found=violation.got,
+        remedy=violation.remedy,
+        agent=about.agent if about else "",
+        location=place,
+        note=violation.note,
+    )
+
+
+def _undecided(
+    judgement: Judgement, undecided: Undecided, subject: Subject, about: Judged | None
+) -> PolicyFinding:
+    return PolicyFinding(
+        rule=judgement.ruling.rule.id,
+        verdict=Verdict.UNDETERMINED,
+        is_mandatory=judgement.ruling.level is Level.MANDATORY,
+        severity=Severity(str(judgement.ruling.rule.severity)),
+        ref=reference_of(subject),
+        path=undecided.path,
+        agent=about.agent if about else "",
+        location=about.location(undecided.path, is_exact=False) if about else None,
+    )
+
+
+def reference_of(subject: Subject) -> ObjectRef:
+    """Reference of an object as far as it is known."""
+    return ObjectRef(
+        namespace=_known(lambda: text(subject.metadata.get("namespace"))),
+        kind=subject.kind.name,
+        name=_known(lambda: subject.name),
+        api_version=_known(lambda: text(subject.object.get("apiVersion"))) or subject.kind.group,
+    )
+
+
+def _known(read: Callable[[], str]) -> str:
+    try:
+        return read()
+    except UndeterminedError:
+        return ""

@@ -1,0 +1,70 @@
+"""A policy report as JSON: the output contract `holdfast.dev/policy/v1`."""
+
+from typing import Any, Final
+
+from holdfast.kube.objects import ObjectRef
+from holdfast.report.json_text import json_text
+from holdfast.report.policy_notices import fingerprint_of
+from holdfast.report.policy_report import PolicyFinding, PolicyReport, Verdict
+
+SCHEMA_VERSION: Final = "holdfast.dev/policy/v1"
+
+
+def policy_json(report: PolicyReport) -> str:
+    """The whole report, one document, ending in a line end."""
+    counts = report.counts
+    document = {
+        "schemaVersion": SCHEMA_VERSION,
+        "title": report.title,
+        "profile": report.profile,
+        "complete": report.is_complete,
+        "summary": {
+            "objects": sum(bool(each.ref.kind) for each in report.objects),
+            "passed": report.passed,
+            "mandatory": sum(each.refuses for each in report.findings),
+            "advisory": counts[Verdict.VIOLATED] - sum(each.refuses for each in report.findings),
+            "waived": counts[Verdict.WAIVED],
+            "undetermined": counts[Verdict.UNDETERMINED],
+        },
+        "findings": [_finding(each) for each in report.findings],
+        "objects": [
+            {"object": _reference(each.ref), "agent": each.agent, "passed": each.passed}
+            for each in report.objects
+        ],
+        "notChecked": [{"scope": each.scope, "reason": each.reason} for each in report.not_checked],
+        "remarks": report.remarks,
+    }
+    return json_text(document)
+
+
+def _finding(finding: PolicyFinding) -> dict[str, Any]:
+    place = finding.location
+    return {
+        "rule": finding.rule,
+        "verdict": finding.verdict.value,
+        "level": finding.level,
+        "severity": finding.severity.value,
+        "object": _reference(finding.ref),
+        "agent": finding.agent,
+        "path": finding.path,
+        "expected": finding.expected,
+        "found": finding.found,
+        "remedy": finding.remedy,
+        "waiver": finding.note,
+        "fingerprint": fingerprint_of(finding),
+        "declaredAt": {"file": place.file, "line": place.line, "column": place.column}
+        if place
+        else None,
+    }
+
+
+def _reference(ref: ObjectRef) -> dict[str, str] | None:
+    """The object; None for the stack as a whole."""
+    if not ref.kind:
+        return None
+    return {
+        "apiVersion": ref.api_version,
+        "kind": ref.kind,
+        "namespace": ref.namespace,
+        "name": ref.name,
+    }

@@ -1,0 +1,169 @@
+"""`holdfast policy check` over manifests and files: verdicts, places, formats, exit codes."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from holdfast.cli.main import run
+from holdfast.report.formats import POLICY_FORMATS
+
+from tests.unit.manifest.projects import MANIFEST, STACK, agent, spec, write
+from tests.unit.manifest.test_exemptions import EXCEPTION
+
+PRIVILEGED = spec("owner: sre\nsecurity: {securityContext: {privileged: true}}")
+OUTSIDE = """\
+config:
+  holdfast:policy:
+    rules:
+      image-signature-verification-in-place: {verified_by: the cluster}
+      stack-admission-parity: {installed_by: the cluster}
+"""
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: helper
+  labels: {holdfast.dev/agent: helper}
+spec:
+  containers:
+  - name: main
+    image: "registry.example/helper:latest"
+    securityContext:
+      privileged: true
+"""
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write(tmp_path, "Pulumi.yaml", "name: holdfast\n")
+    write(tmp_path, MANIFEST, agent(spec="owner: sre"))
+    write(tmp_path, STACK, OUTSIDE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def document(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_what_manifests_stand_for_is_judged_by_the_profile_of_the_stack(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, MANIFEST, PRIVILEGED)
+    assert run(["policy", "check", "-s", "dev", "-o", "json"]) == 5
+    report = document(capsys)
+    found = next(each for each in report["findings"] if each["rule"] == "pss-privileged")
+    assert found["verdict"] == "violated"
+    assert found["agent"] == "triage"
+    assert found["declaredAt"] == {"file": MANIFEST, "line": 8, "column": 32}
+    assert found["path"].endswith("containers[name=agent].securityContext.privileged")
+    assert report["profile"] == "dev"
+    assert report["summary"]["passed"] > 50
+    passed = {rule for each in report["objects"] for rule in each["passed"]}
+    assert "pss-host-path" in passed
+
+
+def test_the_field_of_a_file_is_named_with_line_and_column(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, "deploy/pod.yaml", f"# first\n---\n{POD}")
+    assert run(["policy", "check", "--files", "deploy", "--profile", "dev"]) == 5
+    shown = capsys.readouterr().out
+    assert "Pod helper  (agent helper)" in shown
+    assert "  at deploy/pod.yaml:13:19\n" in shown
+    assert "1 object, profile dev" in shown
+
+
+def test_a_config_file_overrides_single_rules(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, "pod.yaml", POD)
+    write(project, "rules.json", '{"all": "disabled", "pss-privileged": "advisory"}')
+    assert run(["policy", "check", "--files", "pod.yaml", "--config", "rules.json"]) == 0
+    assert capsys.readouterr().out.endswith(
+        "1 advisory violation, 0 passed (1 object, profile prod)\n"
+    )
+
+
+def test_every_object_can_be_listed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(project, "pod.yaml", POD)
+    assert run(["policy", "check", "--files", "pod.yaml", "--objects"]) == 5
+    first, second = capsys.readouterr().out.splitlines()[:2]
+    assert first.startswith("Pod helper  (agent helper): ")
+    assert " passed, " in first
+    assert second.startswith("the stack as a whole: ")
+
+
+def test_a_waived_violation_stays_visible_and_refuses_nothing(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, MANIFEST, PRIVILEGED)
+    soon = str(datetime.now(UTC).date() + timedelta(days=30))
+    waiver = EXCEPTION.replace("2026-05-30", soon)
+    waiver = waiver.replace("egress-scoped", "pss-privileged, pss-privilege-escalation")
+    waiver = waiver.replace("kind: NetworkPolicy", "kind: Deployment")
+    write(project, "agents/waiver.yaml", waiver)
+    run(["policy", "check", "-s", "dev", "-o", "json"])
+    found = [each for each in document(capsys)["findings"] if each["rule"] == "pss-privileged"]
+    assert [each["verdict"] for each in found] == ["waived"]
+    assert "by security for sre (OPS-17)" in found[0]["waiver"]
+    assert found[0]["level"] == "advisory"
+
+
+@pytest.mark.parametrize("chosen", POLICY_FORMATS)
+def test_every_format_tells_the_rule(
+    project: Path, capsys: pytest.CaptureFixture[str], chosen: str
+) -> None:
+    write(project, "pod.yaml", POD)
+    assert run(["policy", "check", "--files", "pod.yaml", "-o", chosen]) == 5
+    assert "pss-privileged" in capsys.readouterr().out
+
+
+def test_an_advisory_fails_no_test_and_is_no_error(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, "pod.yaml", POD)
+    write(project, "rules.json", '{"all": "disabled", "pss-privileged": "advisory"}')
+    command = ["policy", "check", "--files", "pod.yaml", "--config", "rules.json", "-o"]
+    assert run([*command, "junit"]) == 0
+    assert 'failures="0"' in capsys.readouterr().out
+    assert run([*command, "sarif"]) == 0
+    (result,) = document(capsys)["runs"][0]["results"]
+    assert result["level"] == "warning"
+    assert result["properties"]["severity"] == "critical"
+
+
+WRONG = [
+    pytest.param(["policy", "check"], "add -s STACK, --files PATH", 2, id="nothing named"),
+    pytest.param(["policy", "check", "-s", "prd"], "known: dev", 6, id="no such stack"),
+    pytest.param(["policy", "check", "--files", "none.yaml"], "no such file", 2, id="no file"),
+    pytest.param(
+        ["policy", "check", "--files", "Pulumi.yaml"],
+        "Pulumi.yaml: an object without apiVersion",
+        2,
+        id="no objects",
+    ),
+    pytest.param(
+        ["policy", "check", "-s", "dev", "--config", "none.json"],
+        "none.json: expected a JSON file",
+        2,
+        id="no config file",
+    ),
+    pytest.param(
+        ["policy", "check", "-s", "dev", "-o", "sarif", "--output-file", "no/where"],
+        "no such folder; run `mkdir -p no`",
+        2,
+        id="no folder",
+    ),
+]
+
+
+@pytest.mark.parametrize(("command", "words", "code"), WRONG)
+def test_bad_input_is_one_clear_error(
+    capsys: pytest.CaptureFixture[str], command: list[str], words: str, code: int
+) -> None:
+    assert run(command) == code
+    assert words in capsys.readouterr().err

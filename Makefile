@@ -30,7 +30,7 @@ toolchain: ## build the engine, the provider and the control plane (cached outsi
 definitions: ## fetch the definitions of the ecosystem's custom resources (cached outside the clone)
 	@$(PYTHON) toolchain/definitions.py >/dev/null
 
-testtools: ## what only the end-to-end tests need: Helm, definitions of Argo CD and Flux
+testtools: ## what only the end-to-end tests need: Helm, actionlint, definitions of Argo CD and Flux
 	@$(PYTHON) toolchain/test_tools.py >/dev/null
 
 demo: setup toolchain definitions ## the main job on the embedded sandbox

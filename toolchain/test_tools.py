@@ -1,4 +1,4 @@
-"""Tools that only tests need: Helm's own command, and definitions of the tools that we write for.
+"""Tools that only tests need: other projects' own commands, and definitions of what we write for.
 
 Apart from the toolchain, so that nobody who only uses Holdfast builds them, and a new pin here
 builds nothing there again.
@@ -17,8 +17,11 @@ from definitions import archive_of, take_out
 from go_command import ToolchainError, go_environment, run_go
 
 RECIPE = "1"
-HELM = HERE / "test-tools" / "helm"
-HELM_PACKAGE = "helm.sh/helm/v3/cmd/helm"
+COMMANDS = {
+    "actionlint": "github.com/rhysd/actionlint/cmd/actionlint",
+    "helm": "helm.sh/helm/v3/cmd/helm",
+}
+"""Command to its package; `test-tools/<command>` pins it."""
 DELIVERY = (
     DefinitionModule(
         "argo-cd",
@@ -49,11 +52,17 @@ DELIVERY = (
 
 
 def tools_folder() -> Path:
-    """The folder of these pins; complete once it exists. Holds `helm` and `definitions/`."""
+    """The folder of these pins; complete once it exists. Holds the commands and `definitions/`."""
     digest = hashlib.sha256(f"{RECIPE}\n{DELIVERY!r}\n".encode())
-    for path in sorted(HELM.iterdir()):
-        digest.update(f"{path.name}\n".encode() + path.read_bytes())
+    for command in COMMANDS:
+        for path in sorted(pins_of(command).iterdir()):
+            digest.update(f"{path.name}\n".encode() + path.read_bytes())
     return cache_root() / "test-tools" / digest.hexdigest()[:16]
+
+
+def pins_of(command: str) -> Path:
+    """The Go module that pins a command."""
+    return HERE / "test-tools" / command
 
 
 def make_all() -> Path:
@@ -74,10 +83,10 @@ def make_all() -> Path:
                     unasked = environment | {"GOSUMDB": "off"}
                     archive = archive_of(module, folder.parent, unasked)
                     take_out(module, archive, made / "definitions")
-            with progress("test tools: building helm"):
-                flags = ["-trimpath", "-ldflags", "-s -w"]
-                output = str(made / "helm")
-                run_go(["build", *flags, "-o", output, HELM_PACKAGE], HELM, environment)
+            for command, package in COMMANDS.items():
+                with progress(f"test tools: building {command}"):
+                    flags = ["-trimpath", "-ldflags", "-s -w", "-o", str(made / command)]
+                    run_go(["build", *flags, package], pins_of(command), environment)
             made.rename(folder)
     return folder
 

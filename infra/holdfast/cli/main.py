@@ -10,6 +10,7 @@ from holdfast import __version__
 from holdfast.errors import ExitCode, HoldfastError
 
 VERBS = {
+    "ci": "keep comments, issues and gates of a pipeline",
     "drift": "compare what runs with what was declared, and put it back",
     "env": "print the variables with which a plain `pulumi` works on a stack",
     "explain": "say what an agent is, where each value is from, and what a field means",

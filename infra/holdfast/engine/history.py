@@ -20,12 +20,18 @@ class Change(msgspec.Struct, rename="camel", frozen=True):
         result: `succeeded` or `failed`; a cancelled change failed.
         start_time: Whole seconds since 1970.
         environment: How the engine was called; names of flags, never their values.
+        end_time: As `start_time`; 0 when it is not known.
+        message: What its caller said of it.
+        resource_changes: Operation to number of resources; None when nothing was recorded.
     """
 
     kind: str
     result: str = ""
     start_time: int = 0
     environment: Mapping[str, str] = {}
+    end_time: int = 0
+    message: str = ""
+    resource_changes: Mapping[str, int] | None = None
 
     @property
     def succeeded(self) -> bool:

@@ -24,6 +24,8 @@ class _Record(msgspec.Struct, rename="camel"):
     start_time: str = ""
     end_time: str = ""
     version: int = 0
+    message: str = ""
+    resource_changes: dict[str, int] | None = None
     environment: dict[str, str] = {}
 
 
@@ -50,6 +52,9 @@ class RemoteHistory:
             kind=record.kind,
             result=record.result,
             start_time=int(_seconds(record.start_time)),
+            end_time=int(_seconds(record.end_time)),
+            message=record.message,
+            resource_changes=record.resource_changes,
             environment=record.environment,
         )
 

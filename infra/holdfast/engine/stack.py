@@ -1,7 +1,7 @@
 """One stack: preview, refresh, update, destroy, export, each with its outcome as data."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +148,15 @@ class Stack:
         flags = ["--yes", "--skip-preview", *options]
         return self._run("destroy", flags, on_event, timeout_seconds)
 
+    def set_tag(self, name: str, value: str) -> None:
+        """Set a tag of the stack.
+
+        Raises:
+            EngineError: there is no such stack, or its backend refuses.
+        """
+        done, _ = self._capture(["stack", "tag", "set", name, value, "--stack", self.name])
+        self._raise_for("stack tag set", done)
+
     def export(self, version: int | None = None) -> Deployment:
         """The state of the stack, secrets left encrypted.
 
@@ -216,13 +225,20 @@ class Stack:
         return result
 
 
-def open_stack(project_root: Path, name: str, *, kubeconfig: Path | None = None) -> Stack:
+def open_stack(
+    project_root: Path,
+    name: str,
+    *,
+    kubeconfig: Path | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Stack:
     """Make ready to run the engine on a stack: find it, set its variables, create its folders.
 
     Args:
         project_root: Folder of `Pulumi.yaml`.
         name: Name of the stack.
         kubeconfig: Kubeconfig of the sandbox that the stack lives in, if it does.
+        variables: Further variables of every run.
 
     Raises:
         ToolchainError: there is no usable `pulumi`, or its folders cannot be written.
@@ -233,6 +249,7 @@ def open_stack(project_root: Path, name: str, *, kubeconfig: Path | None = None)
         find_pulumi(), project_backend=project.backend_url, kubeconfig=kubeconfig
     )
     prepare_engine(environment)
+    environment = replace(environment, variables={**environment.variables, **(variables or {})})
     return Stack(EngineRunner(project, environment), name)
 
 

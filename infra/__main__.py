@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pulumi
 from holdfast.cli.live_checks import look_at_cluster
+from holdfast.cli.provenance import provenance
 from holdfast.components.fleet import declared_fleet
 from holdfast.components.provider import kubernetes_provider
 from holdfast.errors import HoldfastError
@@ -32,3 +33,6 @@ except HoldfastError as error:
     sys.stderr.write(f"error: {error}\n")
     sys.exit(int(error.exit_code))
 pulumi.export("agents", fleet.urls)
+commit, is_dirty = provenance(Path(pulumi.get_root_directory()))
+pulumi.export("commit", commit)
+pulumi.export("dirty", is_dirty)

@@ -15,6 +15,7 @@ VERBS = {
     "env": "print the variables with which a plain `pulumi` works on a stack",
     "explain": "say what an agent is, where each value is from, and what a field means",
     "graph": "print who calls, uses and waits for whom",
+    "history": "print the updates of a stack or an agent: commit, author, policy, outcome",
     "import": "turn workloads that others wrote into manifests",
     "policy": "judge objects by the rules, list them, check their settings and waivers",
     "rbac": "print the rights that a scan of a stack needs, and no more",
@@ -23,6 +24,7 @@ VERBS = {
     "sandbox": "run a real local control plane, started in seconds",
     "schema": "print or write the JSON Schema of the manifests",
     "tools": "review what tool servers promise, and see when they change it",
+    "up": "bring a stack to the checked out commit: judged, told, recorded",
     "validate": "check manifests and stack files without cluster or engine",
 }
 """Verb to its one-line help; its module is `holdfast.cli.<module_of>`, its command `command`."""

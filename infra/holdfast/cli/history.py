@@ -1,0 +1,74 @@
+"""`holdfast history`: the updates of a stack or an agent; the commit of an object. Wiring."""
+
+import click
+
+from holdfast.cli.explain import agent_named
+from holdfast.cli.project import find_project_root
+from holdfast.cli.update_facts import update_records
+from holdfast.errors import ExitCode, InputError
+from holdfast.manifest.loader import load_fleet
+from holdfast.manifest.stack_files import stack_names
+from holdfast.report.update_text import updates_json, updates_text
+
+
+@click.command()
+@click.argument("name", default="", metavar="[AGENT|STACK]")
+@click.option("-s", "--stack", default="", help="Stack, when an agent is named.")
+@click.option(
+    "--object",
+    "live_object",
+    default="",
+    metavar="KIND/[NAMESPACE/]NAME",
+    help="The commit whose render the live object is.",
+)
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="Only the newest.")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(name: str, stack: str, live_object: str, limit: int | None, output: str) -> ExitCode:
+    """Print the updates of a stack, or of an agent: commit, author, policy, outcome.
+
+    Reads the engine's own history, so that a plain `pulumi up` is told as well, on any machine that
+    has the stack's backend. What was refused before the engine began, and which agents an update
+    changed, is known where it was run.
+
+    With --object, says which recorded commit a live object is rendered from.
+
+    \b
+    Examples:
+      holdfast history prod
+      holdfast history support-rag -s prod -o json
+      holdfast history -s prod --object Deployment/cx/support-rag
+
+    \b
+    Exit codes: 0 printed   1 no recorded commit renders the object   2 bad input
+      6 no such stack
+    """
+    root = find_project_root()
+    agent = name
+    if not stack:
+        if name not in stack_names(root):
+            known = ", ".join(stack_names(root))
+            raise InputError(
+                f"no stack {name!r}" if name else "no stack is named",
+                remedy=f"name one of {known}; or an agent, with -s STACK",
+                exit_code=ExitCode.NO_STACK if name else None,
+            )
+        stack, agent = name, ""
+    if live_object:
+        from holdfast.cli.object_commit import tell_commit  # noqa: PLC0415  (reads a cluster)
+
+        return tell_commit(root, stack, live_object, output)
+    records = update_records(root, stack)
+    if agent:
+        known_agents = {each for record in records for each in record.agents or ()}
+        if agent not in known_agents:
+            agent_named(agent, load_fleet(root, stack))
+        # Where it is not known which agents were changed, this one may be among them.
+        records = [each for each in records if each.agents is None or agent in each.agents]
+    records = records[-limit:] if limit else records
+    if output == "json":
+        click.echo(updates_json(stack, records, agent), nl=False)
+    else:
+        click.echo(updates_text(records), nl=False)
+    return ExitCode.OK

@@ -1,0 +1,89 @@
+"""Who updates, for which pull request, from which files; and where all of that is kept. Wiring."""
+
+import getpass
+import os
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+from holdfast.engine.baseline import state_files
+from holdfast.engine.folders import state_directory
+from holdfast.engine.history import History
+from holdfast.engine.project import read_project
+from holdfast.engine.update_record import UpdateRecord, record_of
+from holdfast.errors import InputError
+from holdfast.git.source import Source
+from holdfast.history.updates import UpdateJournal, joined
+
+_MOST_FILES_NAMED = 5
+_PULL_REQUEST_VARIABLES = ("HOLDFAST_PULL_REQUEST", "CI_MERGE_REQUEST_IID")
+_OPERATOR_VARIABLES = ("HOLDFAST_OPERATOR", "GITHUB_ACTOR", "GITLAB_USER_LOGIN")
+_GITHUB_PULL = re.compile(r"refs/pull/(\d+)/")
+
+
+def operator() -> str:
+    """Who, or what, does this: as the environment says, else the user and machine."""
+    named = next((os.environ[name] for name in _OPERATOR_VARIABLES if os.environ.get(name)), "")
+    return named or f"{getpass.getuser()}@{socket.gethostname()}"
+
+
+def pull_request() -> str:
+    """The pull request that this runs for, as the environment says; empty for none."""
+    for name in _PULL_REQUEST_VARIABLES:
+        if os.environ.get(name):
+            return os.environ[name]
+    found = _GITHUB_PULL.match(os.environ.get("GITHUB_REF", ""))
+    return found[1] if found else ""
+
+
+def refuse_uncommitted(source: Source | None, dirty_reason: str) -> None:
+    """Refuse files that are those of no commit, unless somebody says why.
+
+    Raises:
+        InputError: nobody does.
+    """
+    if dirty_reason or (source is not None and not source.is_dirty):
+        return
+    remedy = "commit them, or say why not with --allow-dirty REASON"
+    if source is None:
+        raise InputError("the project's files are in no commit", remedy=remedy)
+    names = ", ".join(source.changed[:_MOST_FILES_NAMED])
+    names += ", ..." if len(source.changed) > _MOST_FILES_NAMED else ""
+    raise InputError(
+        f"the project's files are not as committed in {source.commit.short}: {names}",
+        remedy=remedy,
+    )
+
+
+def journal_of(project_root: Path, stack: str) -> UpdateJournal:
+    """Where that is kept of a stack's updates which the engine does not keep."""
+    return UpdateJournal.of(state_directory(), read_project(project_root).name, stack)
+
+
+def update_records(project_root: Path, stack: str) -> list[UpdateRecord]:
+    """Every update of a stack that is known of, oldest first.
+
+    Raises:
+        EngineError: the backend cannot be read.
+        JournalError: the journal cannot be read.
+    """
+    history = _engine_history(project_root, stack)
+    return joined(_recorded(history, stack), journal_of(project_root, stack).records())
+
+
+def _engine_history(project_root: Path, stack: str) -> History:
+    files = state_files(project_root, stack)
+    if files is not None:
+        return files
+    from holdfast.cli.engine_access import ready_stack  # noqa: PLC0415  (no engine for a folder)
+    from holdfast.engine.remote_backend import RemoteHistory  # noqa: PLC0415  (as above)
+
+    return RemoteHistory(ready_stack(project_root, stack))
+
+
+def _recorded(history: History, stack: str) -> Iterator[UpdateRecord]:
+    for position in range(len(history.saved_seconds)):
+        record = record_of(history.change(position), stack)
+        if record is not None:
+            yield record

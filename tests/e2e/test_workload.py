@@ -13,7 +13,7 @@ from holdfast.sandbox.bootstrap import NODE_NAMES
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 
-pytestmark = [pytest.mark.e2e, pytest.mark.unsteady]
+pytestmark = pytest.mark.e2e
 
 IMAGE = "registry.example/agent@sha256:" + "1" * 64
 NEWER = "registry.example/agent@sha256:" + "2" * 64

@@ -31,5 +31,6 @@ def samples(namespace: str) -> Mapping[str, Mapping[str, Any]]:
         "AgentWorkload": whole | {"scaling": {"replicas": 2}},
         "AgentScaling": part | {"scaling": {"replicas": 2}},
         "Agent": whole,
+        "McpServer": {"serverName": "other", "namespace": namespace, "image": IMAGE},
         "Fleet": {"namespaces": "existing", "agents": {"other": whole}},
     }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from holdfast.components.agent import Agent as Agent
+    from holdfast.components.agent import McpServer as McpServer
     from holdfast.components.arguments import AgentArgs as AgentArgs
     from holdfast.components.arguments import AgentConfigArgs as AgentConfigArgs
     from holdfast.components.arguments import AgentIdentityArgs as AgentIdentityArgs
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from holdfast.components.arguments import AgentSecretsArgs as AgentSecretsArgs
     from holdfast.components.arguments import AgentStorageArgs as AgentStorageArgs
     from holdfast.components.arguments import FleetArgs as FleetArgs
+    from holdfast.components.arguments import McpServerArgs as McpServerArgs
     from holdfast.components.fleet import Fleet as Fleet
     from holdfast.components.parts import AgentBackup as AgentBackup
     from holdfast.components.parts import AgentConfig as AgentConfig
@@ -39,7 +41,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         """Load a component, or the type of its arguments, when it is first asked for."""
-        if name.startswith(("Agent", "Fleet")):
+        if name.startswith(("Agent", "Fleet", "McpServer")):
             for module in _MODULES:
                 found = getattr(
                     importlib.import_module(f"holdfast.components.{module}"), name, None

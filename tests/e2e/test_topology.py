@@ -46,7 +46,17 @@ spec:
   model: {{provider: OpenAI, name: gpt-5}}
   prompt: {{systemMessage: Be kind.}}
   guardrails: [{{ref: pii, mode: preCall}}]
+  tools:
+    - mcp: {{serverRef: {{namespace: topology-tools, name: crm}}, toolNames: [find]}}
   network: {{ingressFrom: [apple]}}
+---
+apiVersion: holdfast.dev/v1alpha1
+kind: MCPServer
+metadata: {{name: crm, namespace: topology-tools}}
+spec:
+  image: {IMAGE}
+  replicas: 2
+  allowedNamespaces: [topology]
 """
 
 
@@ -72,6 +82,29 @@ def test_what_is_needed_is_deployed_first(project: FleetProject, kubectl: Kubect
     assert ready <= made["apple"]["metadata"]["creationTimestamp"]
     labels = {each["metadata"]["labels"]["holdfast.dev/owner"] for each in found}
     assert labels == {"sre"}, "the owner comes from the team"
+
+
+def test_a_tool_server_is_up_before_its_agents_and_open_to_them_alone(
+    project: FleetProject, kubectl: Kubectl
+) -> None:
+    server = kubectl.get("deployment", "crm", "-n", "topology-tools")
+    assert server["status"]["readyReplicas"] == 2
+    agent = kubectl.get("deployment", "zebra", "-n", "topology")
+    assert server["metadata"]["creationTimestamp"] <= agent["metadata"]["creationTimestamp"]
+    policy = kubectl.get("networkpolicy", "crm", "-n", "topology-tools")["spec"]
+    [rule] = policy["ingress"]
+    [caller] = rule["from"]
+    assert caller["podSelector"]["matchLabels"]["holdfast.dev/agent"] == "zebra"
+    told = kubectl.get("configmap", "zebra-config", "-n", "topology")["data"]["agent.json"]
+    assert json.loads(told)["tools"][0]["url"] == "http://crm.topology-tools.svc:8080/mcp"
+
+    kubectl("scale", "deployment/crm", "-n", "topology-tools", "--replicas=1")
+    code, report = project.drift()
+    [finding] = report["findings"]
+    assert (code, finding["agent"], finding["path"]) == (7, "crm", "spec.replicas")
+    kubectl("scale", "deployment/crm", "-n", "topology-tools", "--replicas=2")
+    said = project.holdfast("explain", "crm", "-s", "dev").stdout
+    assert "agent topology/zebra, which names it, on port 8080" in said
 
 
 def test_the_server_keeps_what_is_told_to_the_agents(

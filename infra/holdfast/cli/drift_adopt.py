@@ -142,7 +142,7 @@ class _Copy:
     def adopt(self, finding: Finding) -> str:
         """Change the copy so that it declares a finding; says why not, else nothing."""
         fleet = self._fleet()
-        agent = next((each for each in fleet.agents if each.name == finding.agent), None)
+        agent = next((each for each in fleet.workloads if each.name == finding.agent), None)
         if finding.drift_class not in FIELD_CLASSES or agent is None:
             return "only fields of an agent's objects can be declared: do it by hand"
         if MASK in str(finding.live) or MASK_CHANGED in str(finding.live):

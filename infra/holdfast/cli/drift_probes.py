@@ -93,7 +93,7 @@ class _Probing:
         """Every question, ready to be put; each tool server is asked once."""
         servers = {each.key: each for each in tool_servers_of(self.fleet)}
         answers = {key: threads.submit(self._tools_of, each) for key, each in servers.items()}
-        for agent in self.fleet.agents:
+        for agent in self.fleet.workloads:
             workloads = workloads_of(agent.name, agent.namespace, self.objects)
             for workload in workloads:
                 yield from self._tasks_of_workload(agent, workload)

@@ -120,7 +120,7 @@ def desired_objects_of_stack(stack: str, ignore_file: Path | None = None) -> Des
         urns={one.reference.identity: one.urn for one in baseline.objects},
         not_checked=tuple(_under_way(stack, who) for who in baseline.running),
         ignore=ignore_rules(ignore_file, state.project_root, state.fleet),
-        modes={agent.name: agent.spec.drift.mode for agent in state.fleet.agents},
+        modes={agent.name: agent.spec.drift.mode for agent in state.fleet.workloads},
         origins=origins,
         place_of=places_in(origins),
     )

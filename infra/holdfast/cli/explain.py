@@ -8,7 +8,7 @@ from holdfast.cli.explain_compare import compare
 from holdfast.cli.output import wants_colour
 from holdfast.cli.project import find_project_root
 from holdfast.errors import ExitCode, InputError
-from holdfast.manifest.agent import API_VERSION
+from holdfast.manifest.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.kinds import KINDS
 from holdfast.manifest.loader import load_fleet
@@ -75,7 +75,7 @@ def command(
     if output == "json":
         click.echo(explanation_json(explanation), nl=False)
     elif effective:
-        head = {"apiVersion": API_VERSION, "kind": "Agent"}
+        head = {"apiVersion": API_VERSION, "kind": agent.kind}
         click.echo(effective_yaml(explanation, head), nl=False)
     else:
         click.echo(explanation_text(explanation, colour=wants_colour()), nl=False)
@@ -83,15 +83,15 @@ def command(
 
 
 def agent_named(name: str, fleet: Fleet) -> DeclaredAgent:
-    """The agent of this name.
+    """The agent, or tool server that the stack runs, of this name.
 
     Raises:
         InputError: there is none; names those that are there.
     """
-    for agent in fleet.agents:
+    for agent in fleet.workloads:
         if agent.name == name:
             return agent
-    names = [agent.name for agent in fleet.agents]
+    names = [agent.name for agent in fleet.workloads]
     close = difflib.get_close_matches(name, names, n=1)
     remedy = f'did you mean "{close[0]}"?' if close else f"there are: {', '.join(names) or 'none'}"
     raise InputError(f"no agent {name!r} on stack {fleet.stack}", remedy=remedy)
@@ -112,7 +112,8 @@ def _subject(words: tuple[str, ...], *, is_comparison: bool) -> tuple[str, str]:
 
 def _explanation(agent: DeclaredAgent, fleet: Fleet) -> Explanation:
     spec = agent.spec
-    parts = [f"version {spec.version}", f"type {spec.type}"]
+    what = f"type {spec.type}" if agent.kind == AGENT_KIND else "tool server"
+    parts = [f"version {spec.version}", what]
     parts += [f"owner {spec.owner}"] if spec.owner else []
     return Explanation(
         agent=agent.name,

@@ -35,7 +35,7 @@ def compare(stacks: tuple[str, str], agent: str, *, with_objects: bool, output: 
     """
     root = find_project_root()
     first, second = (load_fleet(root, stack) for stack in stacks)
-    names = sorted({each.name for fleet in (first, second) for each in fleet.agents})
+    names = sorted({each.name for fleet in (first, second) for each in fleet.workloads})
     if agent and agent not in names:
         raise InputError(f"no agent {agent!r}", remedy=f"there are: {', '.join(names)}")
     differences = [] if agent else list(_settings(first, second))
@@ -57,7 +57,7 @@ def _values(name: str, first: Fleet, second: Fleet) -> Iterator[Difference]:
     sides = [
         effective_values(agent, fleet)
         for fleet in (first, second)
-        for agent in fleet.agents
+        for agent in fleet.workloads
         if agent.name == name
     ]
     if len(sides) == 2:  # noqa: PLR2004 - both stacks have it

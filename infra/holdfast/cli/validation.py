@@ -108,7 +108,7 @@ def _missing_definitions(root: Path, stack: str) -> Iterator[ManifestError]:
     except (InvalidFilesError, RenderError):
         return  # told already, and nothing can be asked for
     for missing in missing_definitions(rendered, state.kubeconfig, state.context):
-        for agent in state.fleet.agents:
+        for agent in state.fleet.workloads:
             if agent.name in missing.agents:
                 yield ManifestError(
                     agent.location_of("metadata.name"),

@@ -1,11 +1,11 @@
-"""One agent: all of its parts, in the order in which they must exist."""
+"""One agent, or tool server: all of its parts, in the order in which they must exist."""
 
 from typing import Any, cast
 
 import pulumi
 
-from holdfast.components.arguments import AgentArgs
-from holdfast.components.inputs import AgentInputs
+from holdfast.components.arguments import AgentArgs, McpServerArgs
+from holdfast.components.inputs import AgentInputs, McpServerInputs
 from holdfast.components.parts import (
     AgentBackup,
     AgentConfig,
@@ -20,6 +20,7 @@ from holdfast.components.parts import (
 )
 from holdfast.components.registration import TOKEN, objects_of, plan_of
 from holdfast.render import agent as concerns
+from holdfast.render.plan import AgentPlan
 from holdfast.render.promotion import has_promotion
 
 
@@ -43,34 +44,7 @@ class Agent(pulumi.ComponentResource):
     ) -> None:
         plan = plan_of(name, args, AgentInputs)
         super().__init__(f"{TOKEN}:Agent", name, {}, opts)
-        inherited = list(_dependencies(opts))
-        # Parts take a plan in place of their typed arguments: it is validated already.
-        part_args = cast("Any", plan)
-        agent = plan.marks.name
-        options = self._options(inherited)
-        identity = AgentIdentity(f"{agent}-identity", part_args, options)
-        config = AgentConfig(f"{agent}-config", part_args, options)
-        storage = AgentStorage(f"{agent}-storage", part_args, options)
-        network = AgentNetwork(f"{agent}-network", part_args, options)
-        before = [*identity.objects, *config.objects, *storage.objects, *network.objects]
-        if any(secret.provider != "kubernetes" for secret in plan.spec.secrets):
-            before += AgentSecrets(f"{agent}-secrets", part_args, options).objects
-        if has_promotion(plan.spec, plan.surroundings):
-            promotion = AgentPromotion(
-                f"{agent}-promotion", part_args, self._options([*inherited, *before])
-            )
-            # A version that does not pass leaves the running one as it is.
-            before += promotion.objects
-        if plan.spec.backup is not None:
-            options = self._options([*inherited, *before])
-            before += AgentBackup(f"{agent}-backup", part_args, options).objects
-        workload = AgentWorkload(
-            f"{agent}-workload", part_args, self._options([*inherited, *before])
-        )
-        after = self._options([*inherited, *workload.objects])
-        AgentScaling(f"{agent}-scaling", part_args, after)
-        if objects_of(concerns.monitoring, plan):
-            AgentMonitoring(f"{agent}-monitoring", part_args, after)
+        network, identity = _parts_of(self, plan, opts)
         self.namespace = pulumi.Output.from_input(plan.marks.namespace)
         self.url = network.url
         self.service_account_name = identity.service_account_name
@@ -82,9 +56,73 @@ class Agent(pulumi.ComponentResource):
             }
         )
 
-    def _options(self, depends_on: list[pulumi.Resource]) -> pulumi.ResourceOptions:
+
+class McpServer(pulumi.ComponentResource):
+    """A tool server that several agents share: closed to all but the agents that name it.
+
+    Children: as an Agent's of the same fields, `<server>-identity`, `-config`, `-secrets`,
+    `-network`, `-workload` and `-scaling`. Alone, it lets in whom `network.ingressFrom` names; in a
+    Fleet also the agents that refer to it.
+    """
+
+    namespace: pulumi.Output[str]
+    """Namespace of its objects."""
+    url: pulumi.Output[str]
+    """Where its tools are asked, inside the cluster."""
+    service_account_name: pulumi.Output[str]
+    """ServiceAccount that its pods run as."""
+
+    def __init__(
+        self, name: str, args: McpServerArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        plan = plan_of(name, args, McpServerInputs)
+        super().__init__(f"{TOKEN}:McpServer", name, {}, opts)
+        _, identity = _parts_of(self, plan, opts)
+        self.namespace = pulumi.Output.from_input(plan.marks.namespace)
+        self.url = pulumi.Output.from_input(plan.url)
+        self.service_account_name = identity.service_account_name
+        self.register_outputs(
+            {
+                "namespace": self.namespace,
+                "url": self.url,
+                "serviceAccountName": self.service_account_name,
+            }
+        )
+
+
+def _parts_of(
+    parent: pulumi.Resource, plan: AgentPlan, opts: pulumi.ResourceOptions | None
+) -> tuple[AgentNetwork, AgentIdentity]:
+    """Every part of an agent below a component, each after those that it needs."""
+
+    def options(depends_on: list[pulumi.Resource]) -> pulumi.ResourceOptions:
         standalone = pulumi.Alias(parent=pulumi.ROOT_STACK_RESOURCE)
-        return pulumi.ResourceOptions(parent=self, depends_on=depends_on, aliases=[standalone])
+        return pulumi.ResourceOptions(parent=parent, depends_on=depends_on, aliases=[standalone])
+
+    inherited = list(_dependencies(opts))
+    # Parts take a plan in place of their typed arguments: it is validated already.
+    args = cast("Any", plan)
+    agent = plan.marks.name
+    first = options(inherited)
+    identity = AgentIdentity(f"{agent}-identity", args, first)
+    config = AgentConfig(f"{agent}-config", args, first)
+    storage = AgentStorage(f"{agent}-storage", args, first)
+    network = AgentNetwork(f"{agent}-network", args, first)
+    before = [*identity.objects, *config.objects, *storage.objects, *network.objects]
+    if any(secret.provider != "kubernetes" for secret in plan.spec.secrets):
+        before += AgentSecrets(f"{agent}-secrets", args, first).objects
+    if has_promotion(plan.spec, plan.surroundings):
+        promotion = AgentPromotion(f"{agent}-promotion", args, options([*inherited, *before]))
+        # A version that does not pass leaves the running one as it is.
+        before += promotion.objects
+    if plan.spec.backup is not None:
+        before += AgentBackup(f"{agent}-backup", args, options([*inherited, *before])).objects
+    workload = AgentWorkload(f"{agent}-workload", args, options([*inherited, *before]))
+    after = options([*inherited, *workload.objects])
+    AgentScaling(f"{agent}-scaling", args, after)
+    if objects_of(concerns.monitoring, plan):
+        AgentMonitoring(f"{agent}-monitoring", args, after)
+    return network, identity
 
 
 def _dependencies(opts: pulumi.ResourceOptions | None) -> list[Any]:

@@ -34,6 +34,7 @@ ARGUMENTS: dict[str, type[BaseModel]] = {
     "AgentNetworkArgs": inputs.AgentNetworkInputs,
     "AgentScalingArgs": inputs.AgentScalingInputs,
     "AgentArgs": inputs.AgentInputs,
+    "McpServerArgs": inputs.McpServerInputs,
     "FleetArgs": inputs.FleetInputs,
 }
 """Name of a component's typed dictionary to the model that validates it."""

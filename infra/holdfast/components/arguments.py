@@ -394,7 +394,7 @@ class EnvironmentArgs(TypedDict):
     policy: NotRequired[PolicySettingsArgs]
     """How strictly the stack is judged."""
     agents: NotRequired[dict[str, dict[str, Any]]]
-    """Agent to the part of its spec that differs here; merged before validation."""
+    """Agent or tool server to the part of its spec that differs here; merged before validation."""
 
 
 class KeyReferenceArgs(TypedDict):
@@ -455,13 +455,168 @@ class ModelConfigSpecArgs(TypedDict):
     """Other namespaces whose agents may refer to it."""
 
 
+class FieldReferenceArgs(TypedDict):
+    """A field of the pod itself."""
+
+    field_path: str
+    """Such as `metadata.name` or `status.podIP`."""
+
+
+class EnvSourceArgs(TypedDict):
+    """Where a variable's value comes from; exactly one."""
+
+    secret_key_ref: NotRequired[KeyReferenceArgs]
+    """A key of a Secret."""
+    config_map_key_ref: NotRequired[KeyReferenceArgs]
+    """A key of a ConfigMap."""
+    field_ref: NotRequired[FieldReferenceArgs]
+    """A field of the pod."""
+
+
+class EnvVarArgs(TypedDict):
+    """An environment variable: a literal value, or a source."""
+
+    name: str
+    """Name of the variable."""
+    value: NotRequired[str]
+    """Literal value; never a credential."""
+    value_from: NotRequired[EnvSourceArgs]
+    """Where the value comes from."""
+
+
+class SecretReferenceArgs(TypedDict):
+    """A secret by reference: never its value."""
+
+    name: str
+    """Name of this entry, by which model.apiKey and others refer to it."""
+    provider: NotRequired[Literal["kubernetes", "externalSecret", "vault", "awsSecretsManager"]]
+    """Where it lives. kubernetes: a Secret in the agent's namespace; externalSecret: the stack's
+store, by External Secrets; vault: HashiCorp Vault, by its injector; awsSecretsManager: by
+External Secrets or the CSI driver, with the role of the ServiceAccount. Default kubernetes."""
+    ref: str
+    """Name of the Secret, or path in the store, such as prod/llm."""
+    key: NotRequired[str]
+    """Key in the secret; required with env and by vault, default all keys with mountPath."""
+    env: NotRequired[str]
+    """Variable that receives the value; excludes mountPath."""
+    mount_path: NotRequired[str]
+    """Folder in which the keys appear as files; excludes env."""
+    refresh_interval: NotRequired[str]
+    """How often the store is asked again; default 1h. Has no effect on provider kubernetes."""
+    on_change: NotRequired[Literal["restart", "reload"]]
+    """restart: the next update rolls the pods when the secret has changed; reload: the agent reads
+the file again. Default restart, where the secret never passes through a Secret reload."""
+
+
+class ResourcesArgs(TypedDict):
+    """Requests and limits of the agent's container, by resource name."""
+
+    requests: NotRequired[dict[str, str]]
+    """What the scheduler reserves; defaults cpu 100m, memory 256Mi, ephemeral-storage 64Mi."""
+    limits: NotRequired[dict[str, str]]
+    """What the agent may use at most; defaults cpu 1, memory 1Gi, ephemeral-storage 1Gi."""
+
+
+class GatewayReferenceArgs(TypedDict):
+    """A Gateway of Gateway API."""
+
+    namespace: NotRequired[str]
+    """Namespace of the object; default the referrer's."""
+    name: str
+    """Name of the object."""
+    section_name: NotRequired[str]
+    """Listener of the Gateway; default all that let the route in."""
+
+
+class ExposeArgs(TypedDict):
+    """The Service in front of the agent, and the route that leads to it from outside."""
+
+    port: NotRequired[int]
+    """Port of the Service and of the agent; default 8080."""
+    gateway_ref: NotRequired[GatewayReferenceArgs]
+    """Gateway that routes to the agent (HTTPRoute); its pods may then call. Default none."""
+    hosts: NotRequired[list[str]]
+    """Host names of the route; default the Gateway's. Needs gatewayRef."""
+    path: NotRequired[str]
+    """What paths of the route begin with; default /. Needs gatewayRef."""
+
+
+class ObjectReferenceArgs(TypedDict):
+    """A reference to another declared object, in the same namespace unless one is given."""
+
+    namespace: NotRequired[str]
+    """Namespace of the object; default the referrer's."""
+    name: str
+    """Name of the object."""
+
+
+class NamespaceArgs(TypedDict):
+    """A whole namespace as a caller."""
+
+    namespace: str
+    """Name of the namespace; every pod in it may call."""
+
+
+class EgressArgs(TypedDict):
+    """What the agent may reach, beyond its peers."""
+
+    mode: NotRequired[Literal["allowList", "denyAll"]]
+    """allowList: the entries here and those inferred; denyAll: nothing but DNS."""
+    domains: NotRequired[list[str]]
+    """Domains, joined by those of model, tools, databases and telemetry; port 443. By Cilium where
+the stack declares it, else by its egress gateway."""
+    cidrs: NotRequired[list[str]]
+    """Address ranges; never a catch-all, metadata addresses are always left out."""
+    allow_dns: NotRequired[bool]
+    """Name resolution at the cluster's DNS; default true."""
+
+
+class NetworkArgs(TypedDict):
+    """Everything that is not named here is denied."""
+
+    expose: NotRequired[ExposeArgs]
+    """The agent's port."""
+    ingress_from: NotRequired[list[str | ObjectReferenceArgs | NamespaceArgs]]
+    """Who may call the agent; default nobody."""
+    peers: NotRequired[list[str | ObjectReferenceArgs]]
+    """Agents it may call; each must name this one in its ingressFrom."""
+    egress: NotRequired[EgressArgs]
+    """What else it may reach."""
+
+
 class McpServerSpecArgs(TypedDict):
     """A tool server that several agents share through tools[].mcp.serverRef."""
 
-    url: str
-    """Address of the server."""
+    image: NotRequired[str]
+    """Image with its digest of a server that the stack runs; excludes url."""
     transport: NotRequired[Literal["stdio", "sse", "streamable-http"]]
     """How it is spoken to; default streamable-http."""
+    port: NotRequired[int]
+    """Port that it listens on; default 8080."""
+    path: NotRequired[str]
+    """Path that it answers at; default /mcp, and /sse for transport sse."""
+    version: NotRequired[str]
+    """The server's own version (semantic)."""
+    owner: NotRequired[str]
+    """Team that answers for it; required on stacks with the prod profile."""
+    command: NotRequired[list[str]]
+    """Entry point; default the image's."""
+    args: NotRequired[list[str]]
+    """Arguments; default the image's."""
+    env: NotRequired[list[EnvVarArgs]]
+    """Environment variables, by name."""
+    secrets: NotRequired[list[SecretReferenceArgs]]
+    """Secrets by reference."""
+    resources: NotRequired[ResourcesArgs]
+    """Requests and limits."""
+    replicas: NotRequired[int]
+    """How many run; default 1."""
+    network: NotRequired[NetworkArgs]
+    """What it may reach, and who may call it beside the agents that name it, which always may."""
+    security: NotRequired[SecurityArgs]
+    """What it may do."""
+    url: NotRequired[str]
+    """Address of a server that runs elsewhere; excludes image."""
     tool_names: NotRequired[list[str]]
     """The tools it offers; an agent's toolNames must be among them when given."""
     digest: NotRequired[str]
@@ -479,15 +634,6 @@ class SharedArgs(TypedDict):
     """Models that model.ref may name, in the agent's namespace."""
     mcp_servers: NotRequired[dict[str, McpServerSpecArgs]]
     """Tool servers that serverRef may name, in the agent's namespace."""
-
-
-class ObjectReferenceArgs(TypedDict):
-    """A reference to another declared object, in the same namespace unless one is given."""
-
-    namespace: NotRequired[str]
-    """Namespace of the object; default the referrer's."""
-    name: str
-    """Name of the object."""
 
 
 class ModelAccessArgs(TypedDict):
@@ -719,30 +865,6 @@ class AgentSkillArgs(TypedDict):
     """Folder inside the source; default its root."""
 
 
-class SecretReferenceArgs(TypedDict):
-    """A secret by reference: never its value."""
-
-    name: str
-    """Name of this entry, by which model.apiKey and others refer to it."""
-    provider: NotRequired[Literal["kubernetes", "externalSecret", "vault", "awsSecretsManager"]]
-    """Where it lives. kubernetes: a Secret in the agent's namespace; externalSecret: the stack's
-store, by External Secrets; vault: HashiCorp Vault, by its injector; awsSecretsManager: by
-External Secrets or the CSI driver, with the role of the ServiceAccount. Default kubernetes."""
-    ref: str
-    """Name of the Secret, or path in the store, such as prod/llm."""
-    key: NotRequired[str]
-    """Key in the secret; required with env and by vault, default all keys with mountPath."""
-    env: NotRequired[str]
-    """Variable that receives the value; excludes mountPath."""
-    mount_path: NotRequired[str]
-    """Folder in which the keys appear as files; excludes env."""
-    refresh_interval: NotRequired[str]
-    """How often the store is asked again; default 1h. Has no effect on provider kubernetes."""
-    on_change: NotRequired[Literal["restart", "reload"]]
-    """restart: the next update rolls the pods when the secret has changed; reload: the agent reads
-the file again. Default restart, where the secret never passes through a Secret reload."""
-
-
 class ConfigEntryArgs(TypedDict):
     """Configuration files: written here, or taken from a ConfigMap that exists."""
 
@@ -835,64 +957,6 @@ class ProviderArgs(TypedDict):
     """Name of the organization."""
     url: str
     """Its website."""
-
-
-class GatewayReferenceArgs(TypedDict):
-    """A Gateway of Gateway API."""
-
-    namespace: NotRequired[str]
-    """Namespace of the object; default the referrer's."""
-    name: str
-    """Name of the object."""
-    section_name: NotRequired[str]
-    """Listener of the Gateway; default all that let the route in."""
-
-
-class ExposeArgs(TypedDict):
-    """The Service in front of the agent, and the route that leads to it from outside."""
-
-    port: NotRequired[int]
-    """Port of the Service and of the agent; default 8080."""
-    gateway_ref: NotRequired[GatewayReferenceArgs]
-    """Gateway that routes to the agent (HTTPRoute); its pods may then call. Default none."""
-    hosts: NotRequired[list[str]]
-    """Host names of the route; default the Gateway's. Needs gatewayRef."""
-    path: NotRequired[str]
-    """What paths of the route begin with; default /. Needs gatewayRef."""
-
-
-class NamespaceArgs(TypedDict):
-    """A whole namespace as a caller."""
-
-    namespace: str
-    """Name of the namespace; every pod in it may call."""
-
-
-class EgressArgs(TypedDict):
-    """What the agent may reach, beyond its peers."""
-
-    mode: NotRequired[Literal["allowList", "denyAll"]]
-    """allowList: the entries here and those inferred; denyAll: nothing but DNS."""
-    domains: NotRequired[list[str]]
-    """Domains, joined by those of model, tools, databases and telemetry; port 443. By Cilium where
-the stack declares it, else by its egress gateway."""
-    cidrs: NotRequired[list[str]]
-    """Address ranges; never a catch-all, metadata addresses are always left out."""
-    allow_dns: NotRequired[bool]
-    """Name resolution at the cluster's DNS; default true."""
-
-
-class NetworkArgs(TypedDict):
-    """Everything that is not named here is denied."""
-
-    expose: NotRequired[ExposeArgs]
-    """The agent's port."""
-    ingress_from: NotRequired[list[str | ObjectReferenceArgs | NamespaceArgs]]
-    """Who may call the agent; default nobody."""
-    peers: NotRequired[list[str | ObjectReferenceArgs]]
-    """Agents it may call; each must name this one in its ingressFrom."""
-    egress: NotRequired[EgressArgs]
-    """What else it may reach."""
 
 
 class AgentConfigArgs(TypedDict):
@@ -1309,35 +1373,6 @@ class AgentScalingArgs(TypedDict):
     """Of this, the strategy: it says which workload is scaled."""
 
 
-class FieldReferenceArgs(TypedDict):
-    """A field of the pod itself."""
-
-    field_path: str
-    """Such as `metadata.name` or `status.podIP`."""
-
-
-class EnvSourceArgs(TypedDict):
-    """Where a variable's value comes from; exactly one."""
-
-    secret_key_ref: NotRequired[KeyReferenceArgs]
-    """A key of a Secret."""
-    config_map_key_ref: NotRequired[KeyReferenceArgs]
-    """A key of a ConfigMap."""
-    field_ref: NotRequired[FieldReferenceArgs]
-    """A field of the pod."""
-
-
-class EnvVarArgs(TypedDict):
-    """An environment variable: a literal value, or a source."""
-
-    name: str
-    """Name of the variable."""
-    value: NotRequired[str]
-    """Literal value; never a credential."""
-    value_from: NotRequired[EnvSourceArgs]
-    """Where the value comes from."""
-
-
 class EnvFromSourceArgs(TypedDict):
     """All keys of a ConfigMap or Secret as variables."""
 
@@ -1370,15 +1405,6 @@ BACKUP_RETENTION_DAYS. Default 7."""
     """Command that fills them from the backup named in RESTORE_FROM; method Job only."""
     env: NotRequired[list[EnvVarArgs]]
     """Variables of both commands, such as where to save; method Job only."""
-
-
-class ResourcesArgs(TypedDict):
-    """Requests and limits of the agent's container, by resource name."""
-
-    requests: NotRequired[dict[str, str]]
-    """What the scheduler reserves; defaults cpu 100m, memory 256Mi, ephemeral-storage 64Mi."""
-    limits: NotRequired[dict[str, str]]
-    """What the agent may use at most; defaults cpu 1, memory 1Gi, ephemeral-storage 1Gi."""
 
 
 class HttpHeaderArgs(TypedDict):
@@ -1682,10 +1708,56 @@ id of a backup of method Job. To stay as long as the claim does."""
     """What agents share and what the stack offers."""
 
 
+class McpServerArgs(TypedDict):
+    """Arguments of McpServer: what a manifest says of a server that the stack runs."""
+
+    image: str
+    """Image with its digest: name@sha256:<64 hex digits>."""
+    transport: NotRequired[Literal["stdio", "sse", "streamable-http"]]
+    """How it is spoken to; default streamable-http."""
+    port: NotRequired[int]
+    """Port that it listens on; default 8080."""
+    path: NotRequired[str]
+    """Path that it answers at; default /mcp, and /sse for transport sse."""
+    version: NotRequired[str]
+    """The server's own version (semantic)."""
+    owner: NotRequired[str]
+    """Team that answers for it; required on stacks with the prod profile."""
+    command: NotRequired[list[str]]
+    """Entry point; default the image's."""
+    args: NotRequired[list[str]]
+    """Arguments; default the image's."""
+    env: NotRequired[list[EnvVarArgs]]
+    """Environment variables, by name."""
+    secrets: NotRequired[list[SecretReferenceArgs]]
+    """Secrets by reference."""
+    resources: NotRequired[ResourcesArgs]
+    """Requests and limits."""
+    replicas: NotRequired[int]
+    """How many run; default 1."""
+    network: NotRequired[NetworkArgs]
+    """What it may reach, and who may call it beside the agents that name it, which always may."""
+    security: NotRequired[SecurityArgs]
+    """What it may do."""
+    server_name: NotRequired[str]
+    """Name of the server; default the resource's name."""
+    namespace: str
+    """Namespace of its objects."""
+    labels: NotRequired[dict[str, str]]
+    """Labels put on every object, never into selectors."""
+    annotations: NotRequired[dict[str, str]]
+    """Annotations put on every object."""
+    shared: NotRequired[SharedArgs]
+    """What the stack offers."""
+
+
 class FleetArgs(TypedDict):
     """Arguments of Fleet."""
 
     agents: dict[str, AgentArgs]
     """Agents by name."""
+    mcp_servers: NotRequired[dict[str, McpServerArgs]]
+    """Tool servers by name; agents of the same namespace may name them in serverRef, and are let
+in."""
     namespaces: NotRequired[Literal["managed", "existing"]]
     """managed: the fleet declares its namespaces, with Pod Security labels; existing: not."""

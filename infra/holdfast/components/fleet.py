@@ -1,29 +1,34 @@
 """All agents of a stack, with the namespaces they live in."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
 import pulumi
 
-from holdfast.components.agent import Agent
+from holdfast.components.agent import Agent, McpServer
 from holdfast.components.arguments import FleetArgs
 from holdfast.components.faulty_arguments import validated
 from holdfast.components.inputs import FleetInputs
 from holdfast.components.registration import TOKEN, KubernetesObject, objects_of, register
-from holdfast.render.fleet import FleetPlan, Place, place_of_agent, render_fleet
+from holdfast.manifest.kinds import MCP_SERVER_KIND
+from holdfast.manifest.mcp_server import McpServerSpec
+from holdfast.render.fleet import FleetPlan, Place, render_fleet
 from holdfast.render.marks import Origin
+from holdfast.render.plan import AgentPlan
+from holdfast.render.tool_servers import with_callers
 
 
 class Fleet(pulumi.ComponentResource):
     """All agents of a stack.
 
     Children: one `namespace-<name>` a managed namespace (with `-quota` and `-limits` where the
-    environment limits it), and one Agent an agent, under its own
-    name; an Agent that a program has declared alone is taken over without being replaced.
+    environment limits it), one Agent an agent and one McpServer a tool server, under their own
+    names; an Agent that a program has declared alone is taken over without being replaced.
     """
 
     urls: pulumi.Output[dict[str, str]]
-    """Agent to its address inside the cluster; empty for one that has no Service."""
+    """Agent or tool server to its address inside the cluster; empty where there is no Service."""
 
     def __init__(
         self, name: str, args: FleetArgs, opts: pulumi.ResourceOptions | None = None
@@ -40,17 +45,18 @@ class Fleet(pulumi.ComponentResource):
             register(item, self, [namespaces[item.manifest["metadata"]["namespace"]]])
         standalone = pulumi.Alias(parent=pulumi.ROOT_STACK_RESOURCE)
         urls: dict[str, pulumi.Output[str]] = {}
-        agents: dict[Place, Agent] = {}
+        agents: dict[Place, Agent | McpServer] = {}
         needs = plan.start_needs()
         for agent in objects_of(FleetPlan.in_start_order, plan):
-            place, namespace = place_of_agent(agent), namespaces.get(agent.marks.namespace)
+            place, namespace = agent.place, namespaces.get(agent.marks.namespace)
             before: list[pulumi.Resource] = [agents[each] for each in needs[place]]
             options = pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*([namespace] if namespace else []), *before],
                 aliases=[standalone],
             )
-            agents[place] = Agent(agent.marks.name, cast("Any", agent), options)
+            made = McpServer if agent.kind == MCP_SERVER_KIND else Agent
+            agents[place] = made(agent.marks.name, cast("Any", agent), options)
             urls[agent.marks.name] = agents[place].url
         self.urls = pulumi.Output.all(**urls)
         self.register_outputs({"urls": self.urls})
@@ -64,12 +70,24 @@ def declared_fleet(name: str, plan: FleetPlan, opts: pulumi.ResourceOptions | No
 def _plan_of(name: str, args: FleetArgs) -> FleetPlan:
     inputs = validated(f"Fleet {name}", args, FleetInputs)
     stack = pulumi.get_stack()
-    plans = [agent.plan(name, stack) for name, agent in sorted(inputs.agents.items())]
-    ports = {place_of_agent(plan): plan.spec.network.expose.port for plan in plans}
+    agents = [agent.plan(name, stack) for name, agent in sorted(inputs.agents.items())]
+    servers = [server.plan(name, stack) for name, server in sorted(inputs.mcp_servers.items())]
+    known = {
+        server.plan(name, stack).place: server.shared_spec
+        for name, server in inputs.mcp_servers.items()
+    }
+    ports = {plan.place: plan.spec.network.expose.port for plan in agents}
     return FleetPlan(
-        agents=tuple(
-            replace(plan, surroundings=replace(plan.surroundings, ports=ports)) for plan in plans
-        ),
+        agents=with_callers(_among(plan, ports, known) for plan in (*agents, *servers)),
         origin=Origin(stack),
         are_namespaces_managed=inputs.namespaces == "managed",
     )
+
+
+def _among(
+    plan: AgentPlan, ports: Mapping[Place, int], servers: Mapping[Place, McpServerSpec]
+) -> AgentPlan:
+    """An agent's plan that knows the other agents and the tool servers of its fleet."""
+    around = plan.surroundings
+    around = replace(around, ports=ports, servers={**around.servers, **servers})
+    return replace(plan, surroundings=around)

@@ -3,6 +3,7 @@
 The typed dictionaries that callers see (`arguments.py`) are generated from these models.
 """
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
@@ -13,8 +14,10 @@ from holdfast.manifest.backup import RestoreFrom
 from holdfast.manifest.dependency import DependencyReference
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.exposure import Network, Security
+from holdfast.manifest.kinds import MCP_SERVER_KIND
 from holdfast.manifest.lifecycle import Lifecycle
 from holdfast.manifest.limits import Budget, Guardrail
+from holdfast.manifest.mcp_server import HostedServer, McpServerSpec
 from holdfast.manifest.memory import Database, Memory
 from holdfast.manifest.model import Model, ModelConfigSpec, Prompt
 from holdfast.manifest.rollout import Rollout
@@ -23,9 +26,10 @@ from holdfast.manifest.scaling import Availability, Scaling
 from holdfast.manifest.skills import AgentSkill
 from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.telemetry import Telemetry
-from holdfast.manifest.tooling import McpServerSpec, Tool
+from holdfast.manifest.tooling import Tool
 from holdfast.manifest.values import (
     AgentName,
+    DigestReference,
     Items,
     LabelName,
     LabelValue,
@@ -37,6 +41,7 @@ from holdfast.manifest.values import (
 from holdfast.render.marks import AgentMarks, Origin
 from holdfast.render.plan import AgentPlan
 from holdfast.render.surroundings import Surroundings
+from holdfast.render.tool_servers import COMPONENT
 
 
 class AgentPlace(ManifestModel):
@@ -269,10 +274,53 @@ class AgentInputs(AgentSpec):
         return AgentPlan(place.marks(Origin(stack)), self, surroundings)
 
 
+class McpServerInputs(HostedServer):
+    """Arguments of McpServer: what a manifest says of a server that the stack runs."""
+
+    image: DigestReference
+    """Image with its digest: name@sha256:<64 hex digits>."""
+    server_name: AgentName | None = None
+    """Name of the server; default the resource's name."""
+    namespace: LabelName
+    """Namespace of its objects."""
+    labels: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
+    """Labels put on every object, never into selectors."""
+    annotations: dict[QualifiedKey, str] = Field(default_factory=dict)
+    """Annotations put on every object."""
+    shared: Shared = Shared()
+    """What the stack offers."""
+
+    def plan(self, name: str, stack: str) -> AgentPlan:
+        """The server, ready to be rendered."""
+        place = AgentPlace(
+            name=self.server_name or name,
+            namespace=self.namespace,
+            version=self.version,
+            owner=self.owner,
+            labels=self.labels,
+            annotations=self.annotations,
+        )
+        marks = replace(place.marks(Origin(stack)), component=COMPONENT)
+        surroundings = self.shared.surroundings(self.namespace)
+        return AgentPlan(
+            marks, self.as_agent(), surroundings, kind=MCP_SERVER_KIND, url_path=self.effective_path
+        )
+
+    @property
+    def shared_spec(self) -> McpServerSpec:
+        """The same, as agents that name it know it."""
+        return McpServerSpec.model_construct(
+            **{name: getattr(self, name) for name in HostedServer.model_fields}
+        )
+
+
 class FleetInputs(ManifestModel):
     """Arguments of Fleet."""
 
     agents: dict[AgentName, AgentInputs]
     """Agents by name."""
+    mcp_servers: dict[AgentName, McpServerInputs] = Field(default_factory=dict)
+    """Tool servers by name; agents of the same namespace may name them in serverRef, and are let
+    in."""
     namespaces: Literal["managed", "existing"] = "managed"
     """managed: the fleet declares its namespaces, with Pod Security labels; existing: not."""

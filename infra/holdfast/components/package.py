@@ -16,7 +16,7 @@ from pulumi.provider import main as serve_provider
 
 from holdfast import __version__
 from holdfast.components import parts
-from holdfast.components.agent import Agent
+from holdfast.components.agent import Agent, McpServer
 from holdfast.components.faulty_arguments import CamelCaseArguments, FaultyArgumentsError
 from holdfast.components.fleet import Fleet
 from holdfast.components.host_watch import end_with_engine
@@ -26,6 +26,7 @@ from holdfast.components.registration import TOKEN, Part, UnrenderableError
 COMPONENTS: tuple[type[pulumi.ComponentResource], ...] = (
     Fleet,
     Agent,
+    McpServer,
     *(
         each
         for each in vars(parts).values()

@@ -116,9 +116,7 @@ class AgentNetwork(Part):
     ) -> None:
         plan = plan_of(name, args, AgentNetworkInputs)
         super().__init__(name, objects_of(concerns.network, plan), opts)
-        marks, port = plan.marks, plan.spec.network.expose.port
-        url = f"http://{marks.name}.{marks.namespace}.svc:{port}" if plan.spec.has_service else ""
-        self.url = pulumi.Output.from_input(url)
+        self.url = pulumi.Output.from_input(plan.url)
         self.register_outputs({"url": self.url})
 
 

@@ -1,6 +1,6 @@
 """The manifest of an agent."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -51,7 +51,7 @@ from holdfast.manifest.values import (
     Url,
 )
 
-API_VERSION = "holdfast.dev/v1alpha1"
+API_VERSION: Final = "holdfast.dev/v1alpha1"
 AGENT_KIND = "Agent"
 OWN_PREFIXES = ("holdfast.dev/", "app.kubernetes.io/")
 DEFAULT_GRACE_SECONDS = 60

@@ -7,6 +7,7 @@ from holdfast.errors import ManifestError
 from holdfast.manifest.agent import AGENT_KIND
 from holdfast.manifest.documents import Document
 from holdfast.manifest.exposure import GATEWAY
+from holdfast.manifest.kinds import MCP_SERVER_KIND
 from holdfast.manifest.origin import Origin
 from holdfast.manifest.text_checks import AGENT_NAME_MAX_CHARACTERS
 
@@ -18,6 +19,7 @@ class DeclaredNames:
 
     def __init__(self, documents: Iterable[Document], default_namespace: str) -> None:
         self._places: dict[str, dict[str, dict[str, list[Origin]]]] = {}
+        self._run: dict[str, dict[str, list[Origin]]] = {}
         for document in documents:
             data = document.data if isinstance(document.data, dict) else {}
             metadata: Any = data.get("metadata")
@@ -25,6 +27,9 @@ class DeclaredNames:
             kind, name = data.get("kind"), metadata.get("name")
             namespace = metadata.get("namespace") or default_namespace
             if isinstance(kind, str) and isinstance(name, str) and isinstance(namespace, str):
+                if kind == AGENT_KIND or _is_hosted(data):
+                    of_run = self._run.setdefault(name, {}).setdefault(namespace, [])
+                    of_run.append(document.origin.nearest(_NAME_PATH))
                 of_name = self._places.setdefault(kind, {}).setdefault(name, {})
                 of_name.setdefault(namespace, []).append(document.origin.nearest(_NAME_PATH))
 
@@ -34,9 +39,9 @@ class DeclaredNames:
 
     def faults(self) -> Iterator[ManifestError]:
         """Names given twice; each error names both places."""
+        yield from _faults_of_run(self._run)
         for kind, names in self._places.items():
             if kind == AGENT_KIND:
-                yield from _faults_of_agents(names)
                 continue
             for name, namespaces in names.items():
                 for namespace, places in namespaces.items():
@@ -45,7 +50,13 @@ class DeclaredNames:
                         yield _taken(place, places[0], f"expected one {what}")
 
 
-def _faults_of_agents(names: Mapping[str, Mapping[str, list[Origin]]]) -> Iterator[ManifestError]:
+def _is_hosted(data: Mapping[str, Any]) -> bool:
+    """Whether a manifest declares a tool server that the stack runs."""
+    spec = data.get("spec")
+    return data.get("kind") == MCP_SERVER_KIND and isinstance(spec, dict) and "image" in spec
+
+
+def _faults_of_run(names: Mapping[str, Mapping[str, list[Origin]]]) -> Iterator[ManifestError]:
     first: dict[str, tuple[str, Origin]] = {}
     for name, namespaces in names.items():
         if name == GATEWAY:
@@ -55,7 +66,7 @@ def _faults_of_agents(names: Mapping[str, Mapping[str, list[Origin]]]) -> Iterat
                 "metadata.name",
                 expected="expected another name",
                 found=f"{GATEWAY!r}, which stands for the stack's gateway in ingressFrom",
-                remedy="rename the agent",
+                remedy="rename it",
             )
         for place in (place for places in namespaces.values() for place in places):
             folded = name[:AGENT_NAME_MAX_CHARACTERS].lower()
@@ -63,7 +74,7 @@ def _faults_of_agents(names: Mapping[str, Mapping[str, list[Origin]]]) -> Iterat
                 first[folded] = (name, place)
                 continue
             other, other_place = first[folded]
-            expected = "expected a name that no other agent of the fleet has"
+            expected = "expected a name that no other agent or tool server of the fleet has"
             if other != name:
                 expected += (
                     f" (case and what follows {AGENT_NAME_MAX_CHARACTERS} characters do not count)"

@@ -68,7 +68,8 @@ def _urls(agent: DeclaredAgent, fleet: Fleet) -> Iterator[tuple[str, tuple[Segme
         elif tool.mcp is not None and tool.mcp.server_ref is not None:
             server = fleet.mcp_server(tool.mcp.server_ref, agent.namespace)
             if server is not None:
-                yield server.spec.url, ("spec", "tools", index, "mcp", "serverRef")
+                address = server.spec.address(server.namespace, server.name)
+                yield address, ("spec", "tools", index, "mcp", "serverRef")
     for index, step in enumerate(spec.lifecycle.pre_start):
         if step.fetch is not None and (url := fetched_url(step.fetch, fleet.environment)):
             yield url, ("spec", "lifecycle", "preStart", index, "fetch", "uri")
@@ -126,7 +127,7 @@ def _urls_of_dependencies(
         elif edge.target.kind == MCP_SERVER_KIND:
             server = fleet.mcp_server(name, namespace)
             if server is not None:
-                yield server.spec.url, edge.path
+                yield server.spec.address(server.namespace, server.name), edge.path
 
 
 def _of_url(url: str, path: tuple[Segment, ...]) -> Destination:

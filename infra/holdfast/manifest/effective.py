@@ -1,5 +1,6 @@
 """An agent's raw data as it is to take effect: over its team, under its stack, with its prompt."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,14 @@ class Project:
         settings: The stack's, with its overrides.
         namespace: Namespace of what names none.
         memberships: Agents to their teams.
+        agent_names: Names of all agents.
     """
 
     root: Path
     settings: StackSettings
     namespace: str
     memberships: Memberships
+    agent_names: Collection[str] = ()
 
 
 def effective_agent(
@@ -49,11 +52,36 @@ def effective_agent(
     if membership is not None and isinstance(spec, dict):
         spec, spec_origin = membership.under(spec, spec_origin)
         faulty |= membership.faulty_paths
-    change = project.settings.overrides.get(name) if isinstance(name, str) else None
-    if isinstance(change, dict) and isinstance(spec, dict):
-        place = project.settings.origin.nearest(("agents", str(name)))
-        spec, spec_origin = overlay_spec(spec, spec_origin, change, place)
+    spec, spec_origin = _overridden(spec, spec_origin, name, project)
     spec, spec_origin, errors = with_prompt_text(spec, spec_origin, project.root)
     if spec is data.get("spec"):
         return data, origin, errors
     return {**data, "spec": spec}, origin.with_child("spec", spec_origin), errors
+
+
+def effective_server(
+    data: dict[str, Any], origin: Origin, project: Project
+) -> tuple[dict[str, Any], Origin]:
+    """A raw tool server under the stack's override, if that is not an agent's of its name."""
+    metadata = data.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    if name in project.agent_names:
+        return data, origin
+    spec, spec_origin = _overridden(data.get("spec"), origin.nearest(("spec",)), name, project)
+    if spec is data.get("spec"):
+        return data, origin
+    return {**data, "spec": spec}, origin.with_child("spec", spec_origin)
+
+
+def _overridden(
+    spec: Any,  # noqa: ANN401  (raw data)
+    origin: Origin,
+    name: object,
+    project: Project,
+) -> tuple[Any, Origin]:
+    change = project.settings.overrides.get(name) if isinstance(name, str) else None
+    if not isinstance(change, dict) or not isinstance(spec, dict):
+        return spec, origin
+    return overlay_spec(
+        spec, origin, change, project.settings.origin.nearest(("agents", str(name)))
+    )

@@ -241,7 +241,7 @@ class Environment(ManifestModel):
     policy: PolicySettings = PolicySettings()
     """How strictly the stack is judged."""
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)
-    """Agent to the part of its spec that differs here; merged before validation."""
+    """Agent or tool server to the part of its spec that differs here; merged before validation."""
 
     @property
     def opens_domains(self) -> Literal["cilium", "gateway"] | None:

@@ -7,14 +7,15 @@ from typing import Generic, TypeVar
 
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Segment, parse_path
-from holdfast.manifest.agent import Agent, AgentSpec, Metadata
+from holdfast.manifest.agent import AGENT_KIND, API_VERSION, Agent, AgentSpec, Metadata
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.exemptions import DriftIgnoreSpec, PolicyExceptionSpec
+from holdfast.manifest.kinds import MCP_SERVER_KIND
+from holdfast.manifest.mcp_server import McpServerSpec
 from holdfast.manifest.model import ModelConfigSpec, ObjectReference, as_reference
 from holdfast.manifest.origin import Origin
 from holdfast.manifest.team import AgentTeamSpec
 from holdfast.manifest.tool_lock import ToolLock
-from holdfast.manifest.tooling import McpServerSpec
 
 S = TypeVar("S")
 
@@ -46,9 +47,14 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredAgent(Declaration):
-    """An agent as it is to run in one environment, overrides merged in."""
+    """An agent as it is to run in one environment, overrides merged in.
+
+    Attributes:
+        kind: MCPServer for a tool server that the stack runs, in the words of an agent.
+    """
 
     agent: Agent
+    kind: str = AGENT_KIND
 
     @property
     def name(self) -> str:
@@ -111,6 +117,16 @@ class Fleet:
         default_factory=lambda: Origin("", 0, 0), repr=False, compare=False
     )
 
+    @cached_property
+    def workloads(self) -> tuple[DeclaredAgent, ...]:
+        """All that the stack runs: the agents, then the tool servers, as agents without model."""
+        return (*self.agents, *(server_as_agent(each) for each in self.hosted_servers))
+
+    @property
+    def hosted_servers(self) -> tuple[DeclaredMcpServer, ...]:
+        """The tool servers that the stack runs."""
+        return tuple(each for each in self.mcp_servers if each.spec.is_hosted)
+
     def setting_location(self, path: str = "") -> SourceLocation:
         """Place of a setting such as `policy.rules`, or of the closest one that was written."""
         return self.settings_origin.nearest(parse_path(path)).value_location
@@ -154,3 +170,14 @@ class Fleet:
     @cached_property
     def _mcp_servers(self) -> dict[tuple[str, str], DeclaredMcpServer]:
         return {(each.namespace, each.name): each for each in self.mcp_servers}
+
+
+def server_as_agent(server: DeclaredMcpServer) -> DeclaredAgent:
+    """A tool server that the stack runs, in the words of an agent; its fields stand at its own."""
+    agent = Agent.model_construct(
+        api_version=API_VERSION,
+        kind="Agent",
+        metadata=server.metadata,
+        spec=server.spec.as_agent(),
+    )
+    return DeclaredAgent(server.namespace, server.source, server.origin, agent, MCP_SERVER_KIND)

@@ -29,7 +29,7 @@ def faults_of_fleet(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestErro
         fleet: Manifests that are valid one by one.
         names: All declared names, those of faulty manifests included.
     """
-    for agent in fleet.agents:
+    for agent in fleet.workloads:
         yield from faults_of_references(agent, fleet, names)
         yield from faults_of_dependencies(agent, fleet, names)
         yield from faults_of_tools(agent, fleet)
@@ -42,7 +42,7 @@ def faults_of_fleet(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestErro
 
 def faults_in_environment(fleet: Fleet) -> Iterator[ManifestError]:
     """What the fleet's stack does not offer, or demands and does not get."""
-    for agent in fleet.agents:
+    for agent in fleet.workloads:
         yield from _faults_of_owner(agent, fleet)
         yield from _faults_of_gateway(agent, fleet)
         yield from _faults_of_model_gateway(agent, fleet)

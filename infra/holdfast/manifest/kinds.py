@@ -4,9 +4,9 @@ from typing import Literal
 
 from holdfast.manifest.agent import AGENT_KIND, Agent, Metadata
 from holdfast.manifest.exemptions import DriftIgnoreSpec, PolicyExceptionSpec
+from holdfast.manifest.mcp_server import McpServerSpec
 from holdfast.manifest.model import ModelConfigSpec
 from holdfast.manifest.team import AgentTeamSpec
-from holdfast.manifest.tooling import McpServerSpec
 from holdfast.manifest.values import ManifestModel
 
 AGENT_TEAM_KIND = "AgentTeam"

@@ -12,7 +12,7 @@ from holdfast.manifest.agent import AGENT_KIND, API_VERSION, Agent
 from holdfast.manifest.credential_scan import faults_of_credentials
 from holdfast.manifest.declared_names import DeclaredNames
 from holdfast.manifest.documents import Document, read_documents
-from holdfast.manifest.effective import Project, effective_agent
+from holdfast.manifest.effective import Project, effective_agent, effective_server
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.fleet import DeclaredAgent, DeclaredCompanion, Fleet
 from holdfast.manifest.fleet_checks import faults_in_environment, faults_of_fleet
@@ -24,6 +24,7 @@ from holdfast.manifest.kinds import (
     MODEL_CONFIG_KIND,
     POLICY_EXCEPTION_KIND,
     Companion,
+    McpServer,
 )
 from holdfast.manifest.origin import Origin
 from holdfast.manifest.source_text import read_text
@@ -95,8 +96,10 @@ def load_fleet(
     memberships = Memberships(documents, environment.namespace)
     gathered.errors += [*names.faults(), *memberships.faults()]
     gathered.errors += _unknown_overrides(settings, names)
+    agents = frozenset(names.of(AGENT_KIND))
+    project = Project(root, settings, environment.namespace, memberships, agents)
     for document in documents:
-        _gather(document, Project(root, settings, environment.namespace, memberships), gathered)
+        _gather(document, project, gathered)
     fleet = Fleet(
         agents=tuple(sorted(gathered.agents, key=lambda each: each.name)),
         model_configs=gathered.of_kind(MODEL_CONFIG_KIND),
@@ -185,6 +188,8 @@ def _gather(document: Document, project: Project, gathered: _Gathered) -> None:
     faulty = set(document.faulty_paths)
     if kind is Agent:
         data, origin, errors = effective_agent(data, origin, project, faulty)
+    elif kind is McpServer:
+        data, origin = effective_server(data, origin, project)
     errors += faults_of_credentials(_own_part(data), origin)
     gathered.errors += errors
     faulty.update(error.path for error in errors)
@@ -235,13 +240,13 @@ def _kind(document: Document, errors: list[ManifestError]) -> type[Agent | Compa
 
 
 def _unknown_overrides(settings: StackSettings, names: DeclaredNames) -> Iterator[ManifestError]:
-    known = names.of(AGENT_KIND)
+    known = {*names.of(AGENT_KIND), *names.of(MCP_SERVER_KIND)}
     for name in settings.overrides:
         if name not in known:
             yield ManifestError(
                 settings.origin.nearest(("agents", name)).key_location,
                 format_path(path_in_file(("agents", name))),
-                expected="expected the name of an agent",
+                expected="expected the name of an agent or tool server",
                 found=repr(name),
                 remedy=suggestion(name, known),
             )

@@ -10,8 +10,9 @@ from pydantic import BaseModel
 
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Segment, format_path
-from holdfast.manifest.agent import AGENT_KIND, API_VERSION, Agent
+from holdfast.manifest.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.kinds import KINDS
 from holdfast.manifest.origin import Origin
 from holdfast.manifest.stack_files import STACKS_FOLDER
 from holdfast.manifest.validation import validate
@@ -74,8 +75,9 @@ def effective_settings(fleet: Fleet) -> tuple[EffectiveValue, ...]:
 def effective_values(agent: DeclaredAgent, fleet: Fleet) -> tuple[EffectiveValue, ...]:
     """Every value of an agent's metadata and spec, defaults included, in the models' order.
 
-    What is optional and absent is left out, and so are defaults that mean nothing to an agent of
-    this type. Law: as a manifest, the values stand for the same agent.
+    Of a tool server, its own: not those of the agent that it is rendered as. What is optional and
+    absent is left out, and so are defaults that mean nothing to an agent of this type. Law: as a
+    manifest, the values stand for the same agent.
     """
     team = fleet.team_of(agent)
     handed_down = frozenset(_places(team.origin)) if team else frozenset()
@@ -83,8 +85,10 @@ def effective_values(agent: DeclaredAgent, fleet: Fleet) -> tuple[EffectiveValue
     metadata = [*reader.values(agent.agent.metadata, ("metadata",), agent.origin.child("metadata"))]
     if agent.agent.metadata.namespace is None:
         metadata.insert(1, _stack_namespace(agent, fleet))
-    spec = reader.values(agent.spec, ("spec",), agent.origin.child("spec"))
-    return _meaningful((*metadata, *spec))
+    server = fleet.mcp_server(agent.name, agent.namespace) if agent.kind != AGENT_KIND else None
+    declared = server.spec if server else agent.spec
+    spec = reader.values(declared, ("spec",), agent.origin.child("spec"))
+    return _meaningful((*metadata, *spec), agent.kind)
 
 
 def tree_of(values: Iterable[EffectiveValue]) -> dict[str, Any]:
@@ -107,10 +111,12 @@ def tree_of(values: Iterable[EffectiveValue]) -> dict[str, Any]:
     return tree
 
 
-def _meaningful(values: tuple[EffectiveValue, ...]) -> tuple[EffectiveValue, ...]:
+def _meaningful(values: tuple[EffectiveValue, ...], kind: str) -> tuple[EffectiveValue, ...]:
     """The values without defaults that would be refused, were they written: they mean nothing."""
-    head = {"apiVersion": API_VERSION, "kind": AGENT_KIND}
-    while isinstance(errors := validate(Agent, head | tree_of(values), Origin("", 0, 0)), list):
+    head = {"apiVersion": API_VERSION, "kind": kind}
+    while isinstance(
+        errors := validate(KINDS[kind], head | tree_of(values), Origin("", 0, 0)), list
+    ):
         refused = [error.path for error in errors]
         kept = tuple(each for each in values if not _is_default_below(each, refused))
         if len(kept) == len(values):

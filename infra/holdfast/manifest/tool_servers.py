@@ -32,7 +32,8 @@ def tool_servers_of(fleet: Fleet) -> tuple[ToolServer, ...]:
     found: dict[str, ToolServer] = {}
     for server in fleet.mcp_servers:
         key, place = server_key(server), server.location_of("metadata.name")
-        found[key] = ToolServer(key, server.spec.url, server.spec.transport, place)
+        address = server.spec.address(server.namespace, server.name)
+        found[key] = ToolServer(key, address, server.spec.transport, place)
     digests: dict[str, list[tuple[SourceLocation, str]]] = {}
     for server in fleet.mcp_servers:
         if server.spec.digest is not None:

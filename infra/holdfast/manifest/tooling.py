@@ -141,18 +141,3 @@ class Tool(ManifestModel):
         if sum(part is not None for part in (self.mcp, self.agent, self.http)) != 1:
             raise fault("expected exactly one of mcp, agent and http")
         return self
-
-
-class McpServerSpec(ManifestModel):
-    """A tool server that several agents share through tools[].mcp.serverRef."""
-
-    url: Url
-    """Address of the server."""
-    transport: Transport = "streamable-http"
-    """How it is spoken to; default streamable-http."""
-    tool_names: Items[ToolName] = ()
-    """The tools it offers; an agent's toolNames must be among them when given."""
-    digest: Sha256 | None = None
-    """Digest over the reviewed names, descriptions and input schemas."""
-    allowed_namespaces: Items[LabelName] = ()
-    """Other namespaces whose agents may refer to it."""

@@ -61,13 +61,13 @@ class Edge:
 
 
 def node_of(agent: DeclaredAgent) -> Node:
-    """An agent in the graph."""
-    return Node(AGENT_KIND, agent.namespace, agent.name)
+    """An agent, or a tool server that the stack runs, in the graph."""
+    return Node(agent.kind, agent.namespace, agent.name)
 
 
 def edges_of(fleet: Fleet) -> tuple[Edge, ...]:
-    """Every reference of every agent, agents sorted by name, fields in the manifest's order."""
-    return tuple(edge for agent in fleet.agents for edge in edges_of_agent(agent, fleet))
+    """Every reference of all that runs, in the fleet's order, fields in the manifest's order."""
+    return tuple(edge for agent in fleet.workloads for edge in edges_of_agent(agent, fleet))
 
 
 def dependency_of(reference: str | Dependency, agent: DeclaredAgent, fleet: Fleet) -> Node | None:
@@ -97,13 +97,16 @@ def candidates_of(
 
 
 def start_needs(fleet: Fleet) -> dict[Node, tuple[Node, ...]]:
-    """Agent to the agents that must be up before it starts."""
+    """Agent to the agents and tool servers of the stack that must be up before it starts."""
+    started = {node_of(each) for each in fleet.workloads}
     needs: dict[Node, tuple[Node, ...]] = {}
-    for agent in fleet.agents:
-        found = [dependency_of(each, agent, fleet) for each in agent.spec.depends_on]
-        needs[node_of(agent)] = tuple(
-            node for node in found if node is not None and node.kind == AGENT_KIND
+    for agent in fleet.workloads:
+        found = (
+            edge.target
+            for edge in edges_of_agent(agent, fleet)
+            if edge.relation in {"dependsOn", "tools"} and edge.target in started
         )
+        needs[node_of(agent)] = tuple(dict.fromkeys(found))
     return needs
 
 

@@ -13,7 +13,6 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.lifecycle import PostStartCheck
-from holdfast.manifest.model import as_reference
 from holdfast.render.container import pod_security_context
 from holdfast.render.environment import proxy_env
 from holdfast.render.identity import service_account_name
@@ -119,11 +118,10 @@ def check_targets(
         elif tool.mcp:
             url, transport = tool.mcp.url, tool.mcp.transport
             if tool.mcp.server_ref is not None:
-                place = as_reference(tool.mcp.server_ref, marks.namespace)
-                server = surroundings.servers.get(place)
+                server = surroundings.tool_server(tool.mcp.server_ref, marks.namespace)
                 url = server.url if server else None
                 transport = server.transport if server else transport
-            if url and transport != "stdio":
+            if url:
                 targets.append(f"{'sse' if transport == 'sse' else 'mcp'} {url}")
     return targets
 

@@ -1,22 +1,31 @@
 """A declared fleet to plans: every reference of an agent looked up among the others."""
 
-from holdfast.manifest.fleet import DeclaredAgent, Fleet
+from dataclasses import replace
+
+from holdfast.manifest.fleet import DeclaredAgent, DeclaredMcpServer, Fleet, server_as_agent
+from holdfast.manifest.kinds import MCP_SERVER_KIND
 from holdfast.render.fleet import FleetPlan
 from holdfast.render.marks import Origin
 from holdfast.render.plan import AgentPlan, marks_of
 from holdfast.render.surroundings import Surroundings
+from holdfast.render.tool_servers import COMPONENT, with_callers
 
 
 def plan_fleet(fleet: Fleet, stack: str) -> FleetPlan:
-    """Everything that rendering a stack needs, from what its files declare."""
+    """Everything that rendering a stack needs, from what its files declare.
+
+    Its agents are the fleet's `workloads`, in their order.
+    """
     surroundings = Surroundings(
         fleet.environment,
         models={(each.namespace, each.name): each.spec for each in fleet.model_configs},
         servers={(each.namespace, each.name): each.spec for each in fleet.mcp_servers},
         ports={(each.namespace, each.name): each.spec.network.expose.port for each in fleet.agents},
     )
+    agents = (_plan(each, surroundings, stack) for each in fleet.agents)
+    servers = (_plan_server(each, surroundings, stack) for each in fleet.hosted_servers)
     return FleetPlan(
-        agents=tuple(_plan_agent(agent, surroundings, stack) for agent in fleet.agents),
+        agents=with_callers((*agents, *servers)),
         origin=Origin(stack),
         are_namespaces_managed=fleet.environment.namespaces == "managed",
         are_namespaces_protected=fleet.environment.profile_for(stack) != "dev",
@@ -24,7 +33,17 @@ def plan_fleet(fleet: Fleet, stack: str) -> FleetPlan:
     )
 
 
-def _plan_agent(declared: DeclaredAgent, surroundings: Surroundings, stack: str) -> AgentPlan:
+def _plan(declared: DeclaredAgent, surroundings: Surroundings, stack: str) -> AgentPlan:
     origin = Origin(stack, declared.source)
     marks = marks_of(declared.agent.metadata, declared.spec, declared.namespace, origin)
     return AgentPlan(marks, declared.spec, surroundings)
+
+
+def _plan_server(server: DeclaredMcpServer, surroundings: Surroundings, stack: str) -> AgentPlan:
+    plan = _plan(server_as_agent(server), surroundings, stack)
+    return replace(
+        plan,
+        marks=replace(plan.marks, component=COMPONENT),
+        kind=MCP_SERVER_KIND,
+        url_path=server.spec.effective_path,
+    )

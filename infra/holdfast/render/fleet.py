@@ -8,7 +8,7 @@ from holdfast.kube.objects import reference_of
 from holdfast.manifest.environment import NamespaceLimits
 from holdfast.manifest.ordering import cycles, waves
 from holdfast.render.agent import render_agent
-from holdfast.render.dependencies import dependencies_of
+from holdfast.render.dependencies import needed_first
 from holdfast.render.marks import Origin, RenderedObject, revised
 from holdfast.render.namespaces import render_limits, render_namespaces
 from holdfast.render.plan import AgentPlan
@@ -22,7 +22,7 @@ class FleetPlan:
     """All agents of a stack, ready to be rendered.
 
     Attributes:
-        agents: Sorted by name.
+        agents: Sorted by name; after them the tool servers.
         are_namespaces_managed: Whether the stack declares the agents' namespaces.
         are_namespaces_protected: Whether deleting one of those by accident is refused.
         namespace_limits: What each of those may take.
@@ -63,15 +63,15 @@ class FleetPlan:
         return tuple(revised(item) for item in limits)
 
     def start_needs(self) -> dict[Place, tuple[Place, ...]]:
-        """Agent to the agents of the fleet that must be up before it starts."""
-        places = {place_of_agent(agent) for agent in self.agents}
-        return {
-            place_of_agent(agent): tuple(
-                (each.peer.namespace, each.peer.name)
-                for each in dependencies_of(agent.marks, agent.spec, agent.surroundings)
-                if each.peer and (each.peer.namespace, each.peer.name) in places
-            )
+        """Agent to the agents and tool servers of the fleet that must be up before it starts."""
+        places = {agent.place for agent in self.agents}
+        needed = {
+            agent.place: needed_first(agent.marks, agent.spec, agent.surroundings)
             for agent in self.agents
+        }
+        return {
+            place: tuple(dict.fromkeys(each.place for each in peers if each.place in places))
+            for place, peers in needed.items()
         }
 
     def in_start_order(self) -> list[AgentPlan]:
@@ -86,13 +86,8 @@ class FleetPlan:
             raise RenderError(
                 f"agents wait for one another: {way}", remedy="remove one of these dependencies"
             )
-        agents = {place_of_agent(agent): agent for agent in self.agents}
+        agents = {agent.place: agent for agent in self.agents}
         return [agents[place] for wave in waves(needs) for place in wave]
-
-
-def place_of_agent(agent: AgentPlan) -> Place:
-    """Namespace and name of an agent."""
-    return agent.marks.namespace, agent.marks.name
 
 
 def render_fleet(plan: FleetPlan) -> tuple[RenderedObject, ...]:

@@ -170,8 +170,8 @@ def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
         if tool.http:
             urls.append(tool.http.url)
         elif tool.mcp and tool.mcp.server_ref is not None:
-            server = surroundings.servers.get(as_reference(tool.mcp.server_ref, marks.namespace))
-            urls.append(server.url if server else None)
+            server = surroundings.tool_server(tool.mcp.server_ref, marks.namespace)
+            urls.append(server.url if server and server.peer is None else None)
         elif tool.mcp:
             urls.append(tool.mcp.url)
     hosts = {Host.of(url) for url in urls if url}

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 from holdfast.errors import HoldfastError, SourceLocation
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
+from holdfast.manifest.agent import AGENT_KIND
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.origin import Origin
 from holdfast.render.agent import render_agent
@@ -93,7 +94,7 @@ class Origins:
     @cached_property
     def _owners(self) -> Mapping[Identity, DeclaredAgent]:
         plan = plan_fleet(self.fleet, self.stack)
-        agents = {(each.namespace, each.name): each for each in self.fleet.agents}
+        agents = {(each.namespace, each.name): each for each in self.fleet.workloads}
         return {
             reference_of(item.manifest).identity: agents[each.marks.namespace, each.marks.name]
             for each in plan.agents
@@ -108,7 +109,7 @@ class Origins:
         return self._of_agents[key]
 
     def _of_namespace(self, name: str) -> FieldOrigin | None:
-        inside = (each for each in self.fleet.agents if each.namespace == name)
+        inside = (each for each in self.fleet.workloads if each.namespace == name)
         agent = next(inside, None)
         if agent is None:
             return None
@@ -190,11 +191,11 @@ class _AgentOrigins:
 
     def _variants(self) -> Iterator[tuple["_Source", Fleet]]:
         """The fleet with one value changed: of the agent, of what it shares, of the stack."""
-        own = self.agent
-        for path, manifest in variants(own.agent):
+        own, fleet = self.agent, self.fleet
+        # A tool server's values are among those of the servers.
+        for path, manifest in variants(own.agent) if own.kind == AGENT_KIND else ():
             changed = replace(own, agent=manifest)
-            yield _Source(own.origin, path), _with_agent(self.fleet, own, changed)
-        fleet = self.fleet
+            yield _Source(own.origin, path), _with_agent(fleet, own, changed)
         for index, model in enumerate(fleet.model_configs):
             for path, one in variants(model.spec, ("spec",)):
                 models = _with_item(fleet.model_configs, index, replace(model, spec=one))
@@ -265,7 +266,7 @@ def _with_agent(fleet: Fleet, own: DeclaredAgent, changed: DeclaredAgent) -> Fle
 
 def _rendered(fleet: Fleet, stack: str, agent: DeclaredAgent) -> dict[Identity, KubeObject]:
     """Objects of one agent, by the identities they have without any change."""
-    index = next(i for i, each in enumerate(fleet.agents) if _is_same(each, agent))
+    index = next(i for i, each in enumerate(fleet.workloads) if _is_same(each, agent))
     plan = plan_fleet(fleet, stack).agents[index]
     return {reference_of(item.manifest).identity: item.manifest for item in render_agent(plan)}
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from holdfast.manifest.agent import AgentSpec, Metadata
+from holdfast.manifest.agent import AGENT_KIND, AgentSpec, Metadata
 from holdfast.render.marks import AgentMarks, Origin
 from holdfast.render.surroundings import Surroundings
 
@@ -14,12 +14,29 @@ class AgentPlan:
     Attributes:
         mounted_hash: Of the Secrets and ConfigMaps of others that its pods mount; empty when nobody
             has looked at them.
+        kind: MCPServer for a tool server, which is rendered as an agent without model.
+        url_path: What the address of a tool server ends in.
     """
 
     marks: AgentMarks
     spec: AgentSpec
     surroundings: Surroundings
     mounted_hash: str = ""
+    kind: str = AGENT_KIND
+    url_path: str = ""
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Namespace and name."""
+        return self.marks.namespace, self.marks.name
+
+    @property
+    def url(self) -> str:
+        """Where it is asked, inside the cluster; empty where nothing leads to it."""
+        if not self.spec.has_service:
+            return ""
+        address = f"http://{self.marks.name}.{self.marks.namespace}.svc"
+        return f"{address}:{self.spec.network.expose.port}{self.url_path}"
 
 
 def marks_of(metadata: Metadata, spec: AgentSpec, namespace: str, origin: Origin) -> AgentMarks:

@@ -213,7 +213,7 @@ def _tool_settings(
     settings["timeoutMilliseconds"] = duration_milliseconds(tool.mcp.timeout)
     if tool.mcp.server_ref is not None:
         namespace, name = as_reference(tool.mcp.server_ref, marks.namespace)
-        server = surroundings.servers.get((namespace, name))
+        server = surroundings.tool_server(tool.mcp.server_ref, marks.namespace)
         if server is None:
             raise RenderError(
                 f"agent {marks.name}: MCPServer {namespace}/{name} is not declared",

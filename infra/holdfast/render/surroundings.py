@@ -12,6 +12,7 @@ from holdfast.manifest.dependency import DependencyReference, as_dependency
 from holdfast.manifest.environment import Environment, ImageName
 from holdfast.manifest.exposure import Expose
 from holdfast.manifest.hosts import Place, place_of
+from holdfast.manifest.mcp_server import McpServerSpec
 from holdfast.manifest.model import (
     ModelConfigSpec,
     ObjectReference,
@@ -19,18 +20,23 @@ from holdfast.manifest.model import (
     as_reference,
 )
 from holdfast.manifest.needs import image_of, unmet_needs
-from holdfast.manifest.tooling import McpServerSpec
+from holdfast.manifest.tooling import Transport
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
 class Peer:
-    """An agent that is called: its place and its port."""
+    """An agent or tool server of the stack that is called: its place and its port."""
 
     name: str
     namespace: str
     port: int
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Namespace and name."""
+        return self.namespace, self.name
 
     @property
     def url(self) -> str:
@@ -39,11 +45,25 @@ class Peer:
 
 
 @dataclass(frozen=True)
+class ToolServer:
+    """A tool server that an agent names.
+
+    Attributes:
+        peer: What the stack runs for it; None where it runs elsewhere.
+    """
+
+    url: str
+    transport: Transport
+    digest: str | None
+    peer: Peer | None
+
+
+@dataclass(frozen=True)
 class ResolvedDependency:
     """Something that runs before an agent starts.
 
     Attributes:
-        peer: The agent it is; None when it is none.
+        peer: The agent, or tool server of the stack, it is; None when it is neither.
         url: Its address.
     """
 
@@ -92,6 +112,15 @@ class Surroundings:
         place, name = as_reference(reference, namespace)
         return Peer(name, place, self.ports.get((place, name), Expose().port))
 
+    def tool_server(self, reference: Reference, namespace: str) -> ToolServer | None:
+        """The tool server that a reference made in `namespace` names; None when there is none."""
+        place = as_reference(reference, namespace)
+        spec = self.servers.get(place)
+        if spec is None:
+            return None
+        peer = Peer(place[1], place[0], spec.port) if spec.is_hosted else None
+        return ToolServer(spec.address(*place), spec.transport, spec.digest, peer)
+
     def dependency(
         self, reference: DependencyReference, agent: str, namespace: str
     ) -> ResolvedDependency:
@@ -102,17 +131,19 @@ class Surroundings:
         """
         wanted = as_dependency(reference)
         place = (wanted.namespace or namespace, wanted.name)
+        named = ObjectReference(namespace=place[0], name=place[1])
         if wanted.kind == "Service":
             return ResolvedDependency(
                 wanted.name, f"http://{place[1]}.{place[0]}.svc:{wanted.port}"
             )
         if wanted.kind == "Agent" or (wanted.kind is None and place in self.ports):
-            peer = self.peer(ObjectReference(namespace=place[0], name=place[1]), namespace)
+            peer = self.peer(named, namespace)
             return ResolvedDependency(wanted.name, peer.url, peer)
+        server = self.tool_server(named, namespace)
+        if wanted.kind in {None, "MCPServer"} and server is not None:
+            return ResolvedDependency(wanted.name, server.url, server.peer)
         url = None
-        if wanted.kind in {None, "MCPServer"} and place in self.servers:
-            url = self.servers[place].url
-        elif wanted.kind in {None, "ModelConfig"} and place in self.models:
+        if wanted.kind in {None, "ModelConfig"} and place in self.models:
             url = self.models[place].base_url
         if url is None:
             raise RenderError(

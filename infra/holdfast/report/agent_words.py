@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Segment, format_path
-from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.agent import AGENT_KIND, AgentSpec
 from holdfast.manifest.destinations import destinations_of
 from holdfast.manifest.environment import PodGroup
 from holdfast.manifest.exposure import GATEWAY, Namespace
@@ -13,6 +13,7 @@ from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.hosts import Place
 from holdfast.manifest.model import ModelChoice, as_reference
 from holdfast.manifest.references import peers_of
+from holdfast.manifest.topology import Edge, edges_of, node_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +168,22 @@ class _Words:
             else:
                 who = f"agent {_named(caller, self._agent.namespace)}"
             yield self._say(f"{who}, on port {port}", "network", "ingressFrom", index)
-        if not spec.network.ingress_from:
+        users = [edge for edge in self._uses() if edge.target == node_of(self._agent)]
+        for edge in users:
+            text = f"agent {edge.source.label}, which names it, on port {port}"
+            yield Statement(text, format_path(edge.path), edge.location)
+        if not spec.network.ingress_from and not users:
             yield self._say("nobody", "network", "ingressFrom")
         if network.monitoring and spec.telemetry.metrics.enabled:
             text = f"monitoring{_pods(network.monitoring)}, on port {spec.telemetry.metrics.port}"
             yield self._say(text, "telemetry", "metrics")
+
+    def _uses(self) -> Iterable[Edge]:
+        """What names a tool server, which lets in whoever does; nothing for an agent."""
+        if self._agent.kind == AGENT_KIND:
+            return ()
+        edges = edges_of(self._fleet)
+        return [each for each in edges if each.relation in {"tools", "dependsOn"}]
 
     def reaches(self) -> Iterator[Statement]:
         egress = self._spec.network.egress

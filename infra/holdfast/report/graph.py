@@ -47,7 +47,7 @@ class Graph:
 
 def graph_of(fleet: Fleet) -> Graph:
     """The whole fleet."""
-    agents = [node_of(agent) for agent in fleet.agents]
+    agents = [node_of(agent) for agent in fleet.workloads]
     return _graph("", agents, edges_of(fleet))
 
 

@@ -188,3 +188,18 @@ def test_an_agent_waits_for_every_object_of_the_agents_it_depends_on() -> None:
         "env"
     ]
     assert {"name": "TWO_URL", "value": "http://two.cx.svc:9000"} in variables
+
+
+def test_a_fleet_of_a_program_lets_its_agents_reach_its_tool_servers() -> None:
+    tools = {"mcp": {"server_ref": "crm", "tool_names": ["find"]}}
+    support = {"namespace": "cx", "version": "1.0.0", "image": IMAGE, "tools": [tools]}
+    crm = {"namespace": "cx", "image": IMAGE, "port": 9000}
+    arguments = cast("Any", {"agents": {"support": support}, "mcp_servers": {"crm": crm}})
+    recorded = deploy(lambda: Fleet("fleet", arguments))
+    assert recorded.types()["crm"] == "holdfast:index:McpServer"
+    [rule] = recorded.inputs["crm-networkpolicy"]["spec"]["ingress"]
+    [caller] = rule["from"]
+    assert caller["podSelector"]["matchLabels"]["holdfast.dev/agent"] == "support"
+    told = recorded.inputs["support-config"]["data"]["agent.json"]
+    assert "http://crm.cx.svc:9000/mcp" in told
+    assert recorded.inputs["crm-deployment"]["spec"]["replicas"] == 1

@@ -14,7 +14,64 @@ def skill(source: str) -> str:
     return spec(f"skills: [{{name: a, {source}}}]")
 
 
+SERVER_FILE = "agents/server.yaml"
+HOSTED_IMAGE = "image: registry.example/x@sha256:" + "7" * 64
+
+
+def server(text: str) -> str:
+    """An MCPServer called crm; `text` begins on line 5, two columns in."""
+    head = "apiVersion: holdfast.dev/v1alpha1\nkind: MCPServer\nmetadata: {name: crm}\nspec:\n"
+    return head + "".join(f"  {line}\n" for line in text.splitlines())
+
+
 CASES = [
+    bad(
+        "tool server that is nowhere",
+        server("toolNames: [find]"),
+        "4:1",
+        "spec: expected either image or url, got neither",
+        file=SERVER_FILE,
+    ),
+    bad(
+        "tool server in two places",
+        server(f'url: "http://a"\n{HOSTED_IMAGE}'),
+        "4:1",
+        "spec: expected either image or url, got both",
+        file=SERVER_FILE,
+    ),
+    bad(
+        "replicas of a server that runs elsewhere",
+        server('url: "http://a"\nreplicas: 2'),
+        "6:13",
+        "spec.replicas: has no effect on a server that runs elsewhere; remove it, or give image "
+        "in place of url",
+        file=SERVER_FILE,
+    ),
+    bad(
+        "port of a tool server in the words of an agent",
+        server(f"{HOSTED_IMAGE}\nnetwork: {{expose: {{port: 9000}}}}"),
+        "6:28",
+        "spec.network.expose.port: the port of a tool server stands in spec.port; move it there",
+        file=SERVER_FILE,
+    ),
+    bad(
+        "tool server on standard input",
+        server(f"{HOSTED_IMAGE}\ntransport: stdio"),
+        "6:14",
+        "spec.transport: expected sse or streamable-http: nobody else's standard input can be "
+        "reached",
+        file=SERVER_FILE,
+    ),
+    bad(
+        "two secrets of a tool server in one variable",
+        server(
+            f"{HOSTED_IMAGE}\n"
+            "secrets: [{name: a, ref: s, key: k, env: K}, {name: b, ref: s, key: k, env: K}]"
+        ),
+        "6:79",
+        "spec.secrets[1].env",
+        file=SERVER_FILE,
+    ),
     bad(
         "gateway and address",
         spec(f'model: {{{OWN}, baseUrl: "http://a", gatewayRef: b}}'),

@@ -34,6 +34,7 @@ NOT_RENDERED = {
     "ModelConfig metadata": "names what model.ref means",
     "ModelConfig spec.allowedNamespaces": "who may refer to it, judged when manifests are read",
     "MCPServer metadata": "names what serverRef means",
+    "MCPServer spec.secrets[].onChange": "as an agent's",
     "MCPServer spec.toolNames": "what agents may name, judged when manifests are read",
     "MCPServer spec.allowedNamespaces": "who may refer to it, judged when manifests are read",
 }

@@ -212,3 +212,47 @@ def test_105_a_namespace_belongs_to_one_team(tmp_path: Path) -> None:
         "claims, got 'agents' of 'care' (agents/team.yaml:4:40); remove it" in message
         for message in messages
     ), messages
+
+
+HOSTED = """\
+apiVersion: holdfast.dev/v1alpha1
+kind: MCPServer
+metadata: {name: crm, namespace: tools}
+spec:
+  image: registry.example/crm@sha256:%s
+  allowedNamespaces: [agents]
+""" % ("7" * 64)
+
+
+def test_a_tool_server_that_the_stack_runs_starts_before_the_agents_that_use_it(
+    tmp_path: Path,
+) -> None:
+    reference = "{namespace: tools, name: crm}"
+    write(tmp_path, "agents/crm.yaml", HOSTED)
+    write(
+        tmp_path,
+        MANIFEST,
+        agent(spec=f"tools: [{{mcp: {{serverRef: {reference}, toolNames: [x]}}}}]"),
+    )
+    waves = start_waves(load_fleet(tmp_path))
+    assert [[node.label for node in wave] for wave in waves] == [["tools/crm"], ["agents/triage"]]
+
+
+def test_a_tool_server_that_the_stack_runs_has_a_name_of_its_own_among_the_agents(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, "agents/crm.yaml", HOSTED)
+    write(tmp_path, MANIFEST, agent("crm"))
+    [error] = errors_of(tmp_path).errors
+    assert str(error) == (
+        "agents/triage.yaml:3:18: metadata.name: expected a name that no other agent or tool "
+        "server of the fleet has, got 'crm' at agents/crm.yaml:3:18; rename one of them"
+    )
+
+
+def test_a_stack_changes_a_tool_server_as_it_changes_an_agent(tmp_path: Path) -> None:
+    write(tmp_path, "agents/crm.yaml", HOSTED)
+    write(tmp_path, MANIFEST, agent())
+    write(tmp_path, "stacks/Pulumi.dev.yaml", "config: {'holdfast:agents': {crm: {replicas: 3}}}\n")
+    [server] = load_fleet(tmp_path, "dev").hosted_servers
+    assert server.spec.replicas == 3

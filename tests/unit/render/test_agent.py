@@ -6,8 +6,8 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject, canonical_json
 from holdfast.manifest.agent import Agent
 from holdfast.manifest.environment import Environment
+from holdfast.manifest.mcp_server import McpServerSpec
 from holdfast.manifest.model import ModelConfigSpec
-from holdfast.manifest.tooling import McpServerSpec
 from holdfast.render.agent import render_agent
 from holdfast.render.marks import REVISION, Origin, RenderedObject
 from holdfast.render.plan import AgentPlan, marks_of

@@ -5,8 +5,8 @@ from typing import Any
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import Agent
 from holdfast.manifest.environment import Environment
+from holdfast.manifest.mcp_server import McpServerSpec
 from holdfast.manifest.model import ModelConfigSpec
-from holdfast.manifest.tooling import McpServerSpec
 from holdfast.render.agent import render_agent
 from holdfast.render.marks import Origin, RenderedObject
 from holdfast.render.plan import AgentPlan, marks_of

@@ -89,7 +89,7 @@ def _declared(origins: Origins, ref: ObjectRef) -> Callable[[str], SourceLocatio
 
 
 def _place_of_agent(fleet: Fleet, name: str) -> SourceLocation:
-    agent = next((each for each in fleet.agents if each.name == name), None)
+    agent = next((each for each in fleet.workloads if each.name == name), None)
     return agent.location_of("metadata.name") if agent else fleet.setting_location()
 
 

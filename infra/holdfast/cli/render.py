@@ -131,7 +131,7 @@ def _rendered(stack: str, agent: str | None) -> RenderedStack:
     if agent is not None:
         objects = tuple(item for item in objects if item.agent == agent)
         if not objects:
-            names = ", ".join(each.name for each in fleet.agents)
+            names = ", ".join(each.name for each in fleet.workloads)
             raise InputError(f"no agent {agent!r} on stack {stack}", remedy=f"there are: {names}")
     return RenderedStack(stack, fleet.environment.cluster.identifier or stack, objects)
 

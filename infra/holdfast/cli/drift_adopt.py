@@ -15,7 +15,6 @@ from typing import Final
 import click
 
 from holdfast.cli.drift_sources import DriftSources, Scan
-from holdfast.cli.policy_judge import judge_of
 from holdfast.cli.project import PROJECT_FILE, find_project_root
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, Finding
 from holdfast.drift.masking import MASK, MASK_CHANGED
@@ -205,7 +204,7 @@ class _Copy:
 
     def _newly_broken(self, finding: Finding, objects: list[KubeObject]) -> list[str]:
         desired = self.sources.desired
-        judge = judge_of(desired.environment, desired.policy_rules)
+        judge = desired.judge
         identity = finding.ref.identity
         new = next(one for one in objects if reference_of(one).identity == identity)
         old = judge(self.scan.desired[identity])

@@ -21,6 +21,7 @@ from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.record import with_record_findings
 from holdfast.drift.rollouts import Rollouts
 from holdfast.drift.rollup import agents_of
+from holdfast.drift.rules import RuleJudge
 from holdfast.drift.scan import DriftJudge, Identity, LiveState
 from holdfast.drift.sessions import session_findings
 from holdfast.errors import InputError, SourceLocation
@@ -88,6 +89,12 @@ class DesiredState:
     modes: Mapping[str, str] = field(default_factory=dict)
     origins: "Origins | None" = None
     place_of: Callable[[Finding], SourceLocation | None] = field(default=lambda _: None)
+
+    @property
+    def judge(self) -> RuleJudge:
+        """The policy pack's verdict on one object, with the stack's settings and exceptions."""
+        fleet = self.origins.fleet if self.origins else None
+        return judge_of(self.environment, self.policy_rules, fleet)
 
 
 def desired_objects_of_stack(stack: str, ignore_file: Path | None = None) -> DesiredState:
@@ -273,7 +280,7 @@ class DriftSources:
             baseline=self._baseline(),
             trail=trail or self._trail(),
             ignore=self.desired.ignore,
-            judge=judge_of(self.desired.environment, self.desired.policy_rules),
+            judge=self.desired.judge,
             rollouts=Rollouts(objects),
         )
 

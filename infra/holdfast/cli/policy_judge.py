@@ -1,21 +1,39 @@
 """The policy pack's verdict on one object, in the words of the drift room. Wiring."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.drift.rules import RuleJudge
 from holdfast.drift.severity import BrokenRule
 
+if TYPE_CHECKING:
+    from holdfast.manifest.fleet import Fleet
 
-def judge_of(environment: str, rules: Mapping[str, Any]) -> RuleJudge:
-    """The policy pack's verdict on one object; the pack is loaded when something is found."""
+
+def judge_of(environment: str, rules: Mapping[str, Any], fleet: "Fleet | None" = None) -> RuleJudge:
+    """The policy pack's verdict on one object; the pack is loaded when something is found.
+
+    What is waived is named all the same, and refuses nothing.
+
+    Args:
+        environment: Profile, or the name of a stack.
+        rules: What a stack says of single rules.
+        fleet: Whose exceptions hold; None for plain objects.
+    """
 
     @cache
     def profile() -> Any:  # noqa: ANN401  (the pack stands alone; its types are not ours)
         from holdfast_policies.profile import profile_of  # noqa: PLC0415  (slow import)
+        from holdfast_policies.waivers import Waivers  # noqa: PLC0415  (as above)
 
-        return profile_of(environment, rules)
+        from holdfast.cli.waivers import waivers_of  # noqa: PLC0415  (as above)
+
+        granted = waivers_of(fleet) if fleet is not None else ()
+        today = datetime.now(UTC).date()
+        return replace(profile_of(environment, rules), waivers=Waivers(granted, today))
 
     def judge(kube_object: Mapping[str, Any]) -> Mapping[str, Any]:
         from holdfast_policies.judge import violations  # noqa: PLC0415  (as above)
@@ -24,7 +42,9 @@ def judge_of(environment: str, rules: Mapping[str, Any]) -> RuleJudge:
         weakening = {Severity.CRITICAL, Severity.HIGH}
         return {
             each.rule: BrokenRule(
-                each.rule, each.level is Level.MANDATORY, each.severity in weakening
+                each.rule,
+                each.level is Level.MANDATORY,
+                each.severity in weakening,
             )
             for each in violations(kube_object, profile())
         }

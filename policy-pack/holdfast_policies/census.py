@@ -25,8 +25,16 @@ class Census:
     judgements: tuple[Judgement, ...]
 
 
-def census_of(subjects: Iterable[Subject], profile: Profile) -> list[Census]:
-    """What every rule says of every object, and last of all of them as one stack."""
+def census_of(
+    subjects: Iterable[Subject], profile: Profile, together: Iterable[Subject] | None = None
+) -> list[Census]:
+    """What every rule says of every object, and last of all of them as one stack.
+
+    Args:
+        subjects: The objects.
+        profile: Rules, settings and waivers.
+        together: What the stack is, where that is not just the objects.
+    """
     found: list[Census] = []
     hidden: list[Hidden] = []
     for subject in subjects:
@@ -34,7 +42,9 @@ def census_of(subjects: Iterable[Subject], profile: Profile) -> list[Census]:
         hidden += hidden_in(subject, said)
         rules = [ruling.rule.id for ruling in profile.for_kind(subject.kind)]
         found.append(Census(subject, _without(rules, said), said))
-    stack = Stack.of((each.subject for each in found if each.subject is not None), hidden)
+    if together is None:
+        together = [each.subject for each in found if each.subject is not None]
+    stack = Stack.of(together, hidden)
     said = tuple(stack_judgements(stack, profile))
     rules = [ruling.rule.id for ruling in profile.stack_rulings]
     return [*found, Census(None, _without(rules, said), said)]

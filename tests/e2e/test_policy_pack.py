@@ -13,7 +13,7 @@ from holdfast_policies.kinds import ANY_KIND, CONFIG_MAP, DEPLOYMENT, NETWORK_PO
 from holdfast_policies.pack.answers import UNDETERMINED
 from holdfast_policies.table import RULES
 
-from tests.e2e.live_sandbox import LiveSandbox
+from tests.e2e.live_sandbox import LiveSandbox, run_holdfast
 from tests.e2e.policy_project import LATER, PACK, PolicyProject
 
 pytestmark = pytest.mark.e2e
@@ -154,7 +154,19 @@ def test_existing_state_is_analysed_without_program_or_cluster(project: PolicyPr
     judged = [(each["policyName"], each["enforcementLevel"]) for each in events if each]
     assert finished.exit_code == 0, finished.errors
     assert judged == expected
+    export: list[bytes] = []
+    stack.runner.run(["stack", "export", "--stack", "dev"], export.append, 60)
+    state = project.root / "state.json"
+    state.write_bytes(b"\n".join(export))
+    done = run_holdfast("policy", "check", "--state-file", str(state), "-o", "json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    ours = [(each["rule"], each["level"]) for each in report["findings"]]
+    assert sorted(ours) == sorted(judged)
+    assert report["profile"] == "dev"
     config = project.root / "strict.json"
     config.write_text('{"all": "mandatory"}')
     finished = stack.runner.run([*command, "--policy-pack-config", str(config)], print, 60)
     assert finished.exit_code == 1
+    strict = ("policy", "check", "--state-file", str(state), "--config", str(config))
+    assert run_holdfast(*strict).returncode == 5

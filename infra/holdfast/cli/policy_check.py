@@ -1,7 +1,7 @@
-"""`holdfast policy check`: judge what is declared, written, recorded or live. Wiring."""
+"""`holdfast policy check`: judge what is declared, written, recorded or live. Wiring only."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -10,20 +10,12 @@ from typing import Any
 import click
 from holdfast_policies.profile import PolicyConfigError, Profile, load_config, profile_of
 from holdfast_policies.table import RULES
-from holdfast_policies.waivers import Waiver, WaiverFileError, Waivers, read_waivers
+from holdfast_policies.waivers import Waivers
 
 from holdfast.cli.policy_findings import verdicts
-from holdfast.cli.policy_sources import (
-    Gathered,
-    StackPolicy,
-    objects_of_files,
-    policy_of,
-    rendered_objects,
-)
-from holdfast.cli.project import find_project_root
+from holdfast.cli.policy_request import CheckRequest, source_options
+from holdfast.cli.policy_sources import StackPolicy
 from holdfast.cli.report_output import ReportRequest, check_files, report_options_for, write_all
-from holdfast.cli.stack_state import StackState, open_state
-from holdfast.cli.waivers import WAIVERS_FILE
 from holdfast.errors import ExitCode, InputError
 from holdfast.report.formats import write_policy
 from holdfast.report.policy_notices import PAGES
@@ -35,13 +27,7 @@ PROFILES = ("dev", "staging", "prod")
 
 @click.command("check")
 @report_options_for(PAGES)
-@click.option("-s", "--stack", default="", help="Stack: its objects, profile, rules and waivers.")
-@click.option(
-    "--files",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="YAML or JSON file or folder to judge instead; repeatable.",
-)
+@source_options
 @click.option("--profile", type=click.Choice(PROFILES), help="Default: the stack's; without, prod.")
 @click.option(
     "--config",
@@ -52,8 +38,7 @@ PROFILES = ("dev", "staging", "prod")
 def command(
     wanted: ReportRequest,
     *,
-    stack: str,
-    files: tuple[Path, ...],
+    request: CheckRequest,
     profile: str | None,
     config: Path | None,
     objects: bool,
@@ -64,25 +49,31 @@ def command(
     cluster is needed. Passes are counted; what is waived stays visible; what cannot be told because
     a value is not known is told apart, and is no pass.
 
+    --live also judges what others deployed. What a controller made of an object that is judged
+    itself is left out, as is what Kubernetes runs itself in kube-system. Of Secrets nothing is
+    read but which of them hold a token without an end.
+
     \b
     Examples:
       holdfast policy check -s prod
       holdfast policy check -s prod -o sarif --output-file policy.sarif
       holdfast policy check --files deploy/ --profile staging
+      holdfast policy check -s prod --state
+      pulumi stack export > state.json; holdfast policy check --state-file state.json
+      holdfast policy check --live --all-namespaces --objects
+      holdfast policy check -s prod --live -n team-a -n team-b
 
     \b
     Exit codes: 0 nothing is refused   5 a mandatory rule is broken
       1 incomplete: something could not be read or decided   2 bad input   6 no such stack
     """
     check_files(wanted)
-    request = CheckRequest(stack, files)
-    policy = request.policy()
-    chosen = _profile(policy, profile, config)
+    chosen = _profile(request.policy(datetime.now(UTC).date()), profile, config)
     gathered = request.gather()
     findings, judged = verdicts(gathered.judged, chosen, is_exact=wanted.is_for_files)
     report = PolicyReport(
-        title=f"Policy of {request.scope}",
-        identifier=f"policy/{request.scope_name}",
+        title=f"Policy of {request.words}",
+        identifier=request.identifier,
         profile=str(chosen.environment),
         findings=findings,
         objects=judged,
@@ -97,67 +88,6 @@ def command(
 
 def _written(report: PolicyReport, pages: str, chosen: str, *, colour: bool) -> str:
     return write_policy(report, chosen, RULES, pages=pages, colour=colour)
-
-
-@dataclass(frozen=True)
-class CheckRequest:
-    """What is to be judged."""
-
-    stack: str = ""
-    files: tuple[Path, ...] = ()
-
-    @property
-    def scope(self) -> str:
-        """What is judged, in words."""
-        if self.files:
-            return f"files {', '.join(map(str, self.files))}"
-        return f"stack {self.stack}"
-
-    @property
-    def scope_name(self) -> str:
-        """The same as a stable name."""
-        return self.stack or "files"
-
-    @property
-    def state(self) -> StackState:
-        """The stack."""
-        return open_state(self.stack)
-
-    def policy(self) -> StackPolicy:
-        """How it is judged: as the stack says; without one as production, by the project's waivers.
-
-        Raises:
-            InputError: neither a stack nor another source is named.
-        """
-        today = datetime.now(UTC).date()
-        if self.stack:
-            return policy_of(self.state, today)
-        if not self.files:
-            raise InputError(
-                "nothing to judge is named",
-                remedy="add -s STACK, --files PATH, --state-file FILE or --live",
-            )
-        return StackPolicy("prod", today, {}, _compiled_waivers())
-
-    def gather(self) -> Gathered:
-        """The objects."""
-        if self.files:
-            return objects_of_files(self.files)
-        return rendered_objects(self.state)
-
-
-def _compiled_waivers() -> tuple[Waiver, ...]:
-    """Waivers of the project around the working directory; none where there is no project.
-
-    Raises:
-        InputError: the compiled file is not what Holdfast writes.
-    """
-    try:
-        return read_waivers(find_project_root() / WAIVERS_FILE)
-    except WaiverFileError as error:
-        raise InputError(str(error)) from error
-    except InputError:
-        return ()
 
 
 def _profile(policy: StackPolicy, named: str | None, config: Path | None) -> Profile:

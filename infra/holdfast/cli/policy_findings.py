@@ -34,12 +34,16 @@ class Judged:
         place_of: Where its fields are declared.
         near: A place that is known at once, where finding the exact one takes long; None where
             it does not.
+        in_stack: The object as rules about the whole stack see it; None for just the same.
+        is_beside: Nobody asks about the object itself; only the stack is judged with it.
     """
 
     subject: Subject
     agent: str = ""
     place_of: Place = _nowhere
     near: SourceLocation | None = None
+    in_stack: Subject | None = None
+    is_beside: bool = False
 
     def location(self, path: str, *, is_exact: bool) -> SourceLocation | None:
         """Place of a field, or one nearby."""
@@ -56,10 +60,14 @@ def verdicts(
         profile: Rules, settings and waivers.
         is_exact: Find the exact place of everything; else only of what would be refused.
     """
-    known = {id(each.subject): each for each in judged}
+    everything = tuple(judged)
+    together = [each.in_stack or each.subject for each in everything]
+    known = {id(each.subject): each for each in everything}
+    known |= {id(subject): each for subject, each in zip(together, everything, strict=True)}
     findings: list[PolicyFinding] = []
     objects: list[JudgedObject] = []
-    for census in census_of((each.subject for each in known.values()), profile):
+    single = [each.subject for each in everything if not each.is_beside]
+    for census in census_of(single, profile, together):
         about = known.get(id(census.subject))
         subject = census.subject or Subject.of({})
         objects.append(

@@ -32,6 +32,8 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
         answer: JSON text of what the provider answered: the live object and notes of its own.
         created: When it was created, RFC 3339; empty when an old engine wrote it.
         modified: When its record last changed, by an update or by a refresh.
+        protect: Whether deleting it is refused.
+        ignore_changes: Properties whose changes an update ignores.
     """
 
     urn: str
@@ -43,6 +45,13 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
     answer: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"{}"), name="outputs")
     created: str = ""
     modified: str = ""
+    protect: bool = False
+    ignore_changes: tuple[str, ...] | None = ()
+
+    @property
+    def properties(self) -> tuple[Any, Any]:
+        """What was asked for and what was answered, as JSON data; secrets as they are recorded."""
+        return msgspec.json.decode(self.inputs), msgspec.json.decode(self.answer)
 
     def kubernetes_object(self) -> "RecordedObject | None":
         """The one object that it stands for; None when the stack owns none by it."""

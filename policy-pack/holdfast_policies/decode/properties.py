@@ -20,10 +20,11 @@ from holdfast_policies.decode.unknown import (
 from holdfast_policies.subject import item_path
 
 SIGNATURE_KEY = "4dabf18193072939515e22adb298388d"
-_SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105  # a signature, not a secret
+SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105  # a signature, not a secret
 _OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 _ASSET = "c44067f5952c0a294b673a41bacd8c17"
 _ARCHIVE = "0def7320c3a5731c473e5ecbe6d01bc7"
+SIGNATURES_OF_FILES = frozenset({_ASSET, _ARCHIVE})
 
 UNKNOWN_TEXTS = frozenset(
     {
@@ -93,9 +94,9 @@ def _list(values: Any, unknowns: list[Unknown]) -> list[Any]:  # noqa: ANN401  #
 
 def _signed(fields: Mapping[str, Any], unknowns: list[Unknown]) -> Any:  # noqa: ANN401  # as above
     signature = fields[SIGNATURE_KEY].string_value
-    if signature in (_SECRET, _OUTPUT) and "value" in fields:
+    if signature in (SECRET_SIGNATURE, _OUTPUT) and "value" in fields:
         return as_secret(_value(fields["value"], unknowns))
-    if signature in (_ASSET, _ARCHIVE):
+    if signature in SIGNATURES_OF_FILES:
         return {}
     return _unknown(unknowns)
 

@@ -141,6 +141,25 @@ WRONG = [
     pytest.param(["policy", "check", "-s", "prd"], "known: dev", 6, id="no such stack"),
     pytest.param(["policy", "check", "--files", "none.yaml"], "no such file", 2, id="no file"),
     pytest.param(
+        ["policy", "check", "--files", "a.yaml", "--live"],
+        "--files, --state, --state-file and --live exclude one another",
+        2,
+        id="two sources",
+    ),
+    pytest.param(["policy", "check", "--state"], "--state needs a stack", 2, id="whose state"),
+    pytest.param(
+        ["policy", "check", "-s", "dev", "-n", "x"], "need --live", 2, id="a place without --live"
+    ),
+    pytest.param(
+        ["policy", "check", "--live", "-n", "x", "-A"], "-n excludes", 2, id="there and everywhere"
+    ),
+    pytest.param(
+        ["policy", "check", "--state-file", "none.json"],
+        "none.json: No such file or directory",
+        2,
+        id="no state file",
+    ),
+    pytest.param(
         ["policy", "check", "--files", "Pulumi.yaml"],
         "Pulumi.yaml: an object without apiVersion",
         2,
@@ -159,6 +178,65 @@ WRONG = [
         id="no folder",
     ),
 ]
+
+
+def test_a_state_without_resources_is_refused(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, "state.json", '{"version": 3, "deployment": {}}')
+    assert run(["policy", "check", "--state-file", "state.json"]) == 2
+    assert "a state without resources" in capsys.readouterr().err
+
+
+def state(*resources: dict[str, Any]) -> str:
+    return json.dumps({"version": 3, "deployment": {"resources": list(resources)}})
+
+
+def resource(kind: str, **fields: Any) -> dict[str, Any]:
+    token = f"kubernetes:core/v1:{kind}"
+    urn = f"urn:pulumi:staging::p::{token}::x"
+    return {"urn": urn, "type": token, "custom": True, **fields}
+
+
+def test_a_state_is_judged_by_what_was_asked_for_and_of_which_stack_it_is(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    signature = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"}
+    image = signature | {"ciphertext": "v1:abc"}
+    spec = {"containers": [{"name": "main", "image": image}]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}
+    node = pod | {"spec": spec | {"hostNetwork": True}}
+    content = state(
+        resource("Pod", inputs=pod, outputs=node),
+        resource("Pod", inputs=node, outputs=node, delete=True),
+        resource("PodPatch", inputs=node),
+        {"urn": "urn:pulumi:staging::p::pulumi:pulumi:Stack::s", "type": "pulumi:pulumi:Stack"},
+    )
+    write(project, "state.json", content)
+    assert run(["policy", "check", "--state-file", "state.json", "-o", "json"]) == 5
+    report = document(capsys)
+    assert report["profile"] == "staging"
+    assert report["summary"]["objects"] == 1
+    assert not report["complete"]
+    verdicts = {each["rule"]: each["verdict"] for each in report["findings"]}
+    assert verdicts["image-digest-pinned"] == "undetermined"
+    assert "pss-host-namespaces" not in verdicts
+    assert "ciphertext" not in json.dumps(report)
+
+
+def test_what_cannot_be_told_alone_ends_in_1(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    signature = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"}
+    spec = {"containers": [{"name": "main", "image": signature | {"ciphertext": "v1:abc"}}]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}
+    write(project, "state.json", state(resource("Pod", inputs=pod, outputs=pod)))
+    write(project, "rules.json", '{"all": "disabled", "image-digest-pinned": "mandatory"}')
+    command = ["policy", "check", "--state-file", "state.json", "--config", "rules.json"]
+    assert run(command) == 1
+    assert "1 cannot be told yet" in capsys.readouterr().out
+    assert run([*command, "-o", "junit"]) == 1
+    assert "<error" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("command", "words", "code"), WRONG)

@@ -148,11 +148,11 @@ def field_findings(
     remarks = list(_remarks(desired, live))
     if not differences and not remarks:
         return []
-    ownership = Ownership(wanted, live)
     before = (around.baseline or {}).get(ref.identity)
     # Of an object that was made again, the old one says nothing: its addresses are others.
     if before is not None and not _is_same_object(before, live):
         before = None
+    ownership = Ownership(wanted, live, before)
     baseline = normalise_object(before) if before is not None else None
     drift = [
         one
@@ -280,7 +280,7 @@ class _Writer:
             severity=Severity.INFO if is_remark else with_rules(severity, broken),
             policies=tuple(rule.name for rule in broken),
             actors=self.evidence.actors_of_field(
-                self.ownership.owners_of(difference.path),
+                self.ownership.writers_of(difference.path),
                 leaves_owner=difference.leaves_owner,
                 is_wiped=self.ownership.is_wiped,
             ),

@@ -21,10 +21,12 @@ class Ownership:
     Attributes:
         desired: The declaration (normalised), for telling wiped ownership from none.
         live: The object as the server has it, with its metadata.
+        baseline: The object as it was after the last good update, with its metadata; None without.
     """
 
     desired: Mapping[str, Any]
     live: Mapping[str, Any]
+    baseline: Mapping[str, Any] | None = None
 
     @cached_property
     def managed(self) -> ManagedFields:
@@ -36,6 +38,22 @@ class Ownership:
         return tuple(
             sorted(self.managed.owners_of(path), key=lambda entry: entry.time, reverse=True)
         )
+
+    def writers_of(self, path: Path) -> tuple[ManagerEntry, ...]:
+        """Owners that may have changed a path: those that have written since the baseline.
+
+        Admission may rewrite what a manager owns and leaves the manager's name and time as they
+        were: an owner that has not written since is none of those who did it.
+        """
+        owners = self.owners_of(path)
+        return tuple(entry for entry in owners if _signature(entry) not in self._before)
+
+    @cached_property
+    def _before(self) -> frozenset[tuple[str, str, str, str]]:
+        if self.baseline is None:
+            return frozenset()
+        entries = read_managed_fields(self.baseline).entries
+        return frozenset(_signature(entry) for entry in entries if entry.time)
 
     def names(self, field: str) -> bool:
         """Whether any owner names a field, told without decoding: False is certain."""
@@ -69,6 +87,10 @@ class Ownership:
         created = metadata.get("creationTimestamp")
         entries = [entry for entry in self.managed.of_object if entry.manager != _CONTROLLER]
         return bool(entries) and all(entry.time == created for entry in entries)
+
+
+def _signature(entry: ManagerEntry) -> tuple[str, str, str, str]:
+    return entry.manager, entry.operation, entry.subresource, entry.time
 
 
 def _names(entry: ManagerEntry, path: tuple[str, ...]) -> set[str]:

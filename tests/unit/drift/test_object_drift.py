@@ -50,6 +50,18 @@ def test_an_item_that_nobody_owns_was_added_by_admission() -> None:
     assert [actor.manager for actor in found.actors] == ["(admission)"]
 
 
+def test_what_its_owner_has_not_written_since_the_baseline_was_rewritten_by_admission() -> None:
+    live = live_of(DEPLOYMENT, {"spec.replicas": 3})
+    (found,) = findings(DEPLOYMENT, live, baseline={identity(DEPLOYMENT): live_of(DEPLOYMENT)})
+    assert [actor.manager for actor in found.actors] == ["(admission)"]
+
+
+def test_an_owner_that_has_written_since_the_baseline_is_named() -> None:
+    live = owned_by("kubectl-edit", "spec.replicas", live_of(DEPLOYMENT, {"spec.replicas": 3}))
+    (found,) = findings(DEPLOYMENT, live, baseline={identity(DEPLOYMENT): live_of(DEPLOYMENT)})
+    assert [actor.manager for actor in found.actors] == ["kubectl-edit"]
+
+
 def test_what_admission_added_when_the_object_was_made_is_no_drift() -> None:
     assert findings(DEPLOYMENT, live_of(DEPLOYMENT, SIDECAR, generation=1)) == []
 

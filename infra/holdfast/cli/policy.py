@@ -10,6 +10,7 @@ from holdfast_policies.waivers import compiled
 from holdfast.cli.output import wants_colour
 from holdfast.cli.policy_check import command as check
 from holdfast.cli.policy_lint import lint_files, lint_stacks
+from holdfast.cli.policy_report import command as report_verb
 from holdfast.cli.project import find_project_root
 from holdfast.cli.waivers import WAIVERS_FILE, waivers_of
 from holdfast.errors import ExitCode, InputError
@@ -26,6 +27,7 @@ def command() -> None:
     \b
     Examples:
       holdfast policy check -s prod
+      holdfast policy report -s prod
       holdfast policy list --profile prod
       holdfast policy lint
       holdfast policy lint policy-pack/config/prod.json
@@ -34,6 +36,7 @@ def command() -> None:
 
 
 command.add_command(check)
+command.add_command(report_verb)
 
 
 @command.command("list")

@@ -77,7 +77,7 @@ def judged_objects(rendered: Iterable[RenderedObject], origins: Origins) -> Iter
             Subject.of(item.manifest, options=Options(item.is_protected)),
             item.agent,
             _declared(origins, reference_of(item.manifest)),
-            _place_of_agent(origins.fleet, item.agent),
+            place_of_agent(origins.fleet, item.agent),
         )
 
 
@@ -88,7 +88,8 @@ def _declared(origins: Origins, ref: ObjectRef) -> Callable[[str], SourceLocatio
     return place_of
 
 
-def _place_of_agent(fleet: Fleet, name: str) -> SourceLocation:
+def place_of_agent(fleet: Fleet, name: str) -> SourceLocation:
+    """Where an agent is declared; the stack's file for what belongs to none."""
     agent = next((each for each in fleet.workloads if each.name == name), None)
     return agent.location_of("metadata.name") if agent else fleet.setting_location()
 

@@ -64,7 +64,7 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
             return None
         shown = {key: value for key, value in answer.items() if not key.startswith("__")}
         if _SIGNATURE in bytes(self.answer):
-            shown = _without_secrets(shown)
+            shown = without_secrets(shown)
         return RecordedObject(shown, str(answer.get("__fieldManager") or ""))
 
 
@@ -209,15 +209,16 @@ def _zstandard(place: str) -> _Decompressor:
     raise EngineError(message, remedy=remedy)
 
 
-def _without_secrets(value: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
+def without_secrets(value: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
+    """A copy without what the engine marks as a secret, an asset or a reference of its own."""
     if isinstance(value, dict):
         return {
-            key: _without_secrets(item)
+            key: without_secrets(item)
             for key, item in value.items()
             if not (isinstance(item, dict) and _SIGNATURE_KEY in item)
         }
     if isinstance(value, list):
-        return [_without_secrets(item) for item in value]
+        return [without_secrets(item) for item in value]
     return value
 
 

@@ -1,20 +1,20 @@
 """Notices as Markdown for a pull request: the summary first, the rest folded, never too long.
 
-Text of the cluster stands between `<code>` tags with everything that Markdown or HTML gives a
-meaning to written as a character reference: it cannot end its cell, open a link or ping anybody.
+What a deployment would change comes before what is wrong, agent by agent. Foreign text is inert.
 """
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from holdfast.drift.finding import Severity
+from holdfast.report.changes import ObjectChange, by_agent, count_words
+from holdfast.report.inert_markdown import inert, inert_code, inert_diff
 from holdfast.report.notice import Notice, NoticeReport, RuleText, grouped_by
 
 LONGEST_COMMENT_CHARACTERS: Final = 60_000
 """Services cut comments at 65,536 characters; what is posted with it needs room, too."""
 
-_LONGEST_CELL_CHARACTERS: Final = 300
+_MOST_IN_A_SECTION: Final = 40
 _RESERVED_CHARACTERS: Final = 400
 """Room for the line that says what was left out."""
 
@@ -25,24 +25,33 @@ _MARKS: Final = {
     Severity.LOW: "🔵 low",
     Severity.INFO: "⚪ info",
 }
-_MEANINGFUL: Final = re.compile(r"[^\w ,;=/'+?%-]|_")
+
+Item = TypeVar("Item")
 
 
 def markdown(report: NoticeReport) -> str:
     """The whole report, ending in a line end; at most 60,000 characters.
 
-    What does not fit is the least severe, and the text says how much of it there is.
+    What does not fit is the least severe, and the text says how much of it there is. Empty when
+    there is nothing to say about a change: see `NoticeReport.is_silent`.
     """
+    if report.is_silent:
+        return ""
     head = "\n".join(_head(report)) + "\n"
     rules = {rule.name: rule for rule in report.rules}
     sections = [
+        ("\n".join(_change_section(agent, group)) + "\n", len(group))
+        for agent, changes in by_agent(report.changes or ())
+        for group in _parts(changes)
+    ]
+    sections += [
         ("\n".join(_section(agent, group, rules)) + "\n", len(group))
         for agent, group in _worst_first(report.notices)
     ]
     room = LONGEST_COMMENT_CHARACTERS - len(head) - _RESERVED_CHARACTERS
     shown, left_out = _fitting(sections, room)
     if left_out:
-        noun = "notice is" if left_out == 1 else "notices are"
+        noun = "entry is" if left_out == 1 else "entries are"
         shown.append(f"\n**{left_out} more {noun} left out here** to keep this readable.\n")
     return head + "".join(shown)
 
@@ -67,27 +76,51 @@ def _worst_first(notices: Sequence[Notice]) -> list[tuple[str, list[Notice]]]:
         for agent, group in grouped_by(notices, lambda each: each.agent)
         for _, of_severity in grouped_by(group, lambda each: str(each.severity.rank))
     ]
-    parts = [
-        (agent, group[at : at + 40]) for agent, group in groups for at in range(0, len(group), 40)
-    ]
+    parts = [(agent, part) for agent, group in groups for part in _parts(group)]
     return sorted(parts, key=lambda part: part[1][0].severity.rank)
+
+
+def _parts(items: list[Item]) -> list[list[Item]]:
+    return [items[at : at + _MOST_IN_A_SECTION] for at in range(0, len(items), _MOST_IN_A_SECTION)]
+
+
+def _change_section(agent: str, changes: Sequence[ObjectChange]) -> Iterator[str]:
+    whose = f"agent {inert_code(agent)}" if agent else "no agent"
+    yield ""
+    yield f"<details open><summary>changes · {whose} · {count_words(changes)}</summary>"
+    yield ""
+    lines: list[str] = []
+    for each in changes:
+        lines += [each.title, *(f"{line}" for field in each.fields for line in field.lines)]
+    yield inert_diff(lines)
+    places = dict.fromkeys(
+        str(field.location) for each in changes for field in each.fields if field.location
+    )
+    if places:
+        yield ""
+        yield f"declared at {', '.join(map(inert_code, places))}"
+    yield ""
+    yield "</details>"
 
 
 def _head(report: NoticeReport) -> Iterator[str]:
     state = "✅" if report.is_complete and report.worst is None else "⚠️"
-    yield f"### {state} {_code_free(report.title)}"
+    yield f"### {state} {inert(report.title)}"
     yield ""
-    yield _code_free(report.summary)
+    if report.changes is not None:
+        yield f"Changes: {count_words(report.changes) or 'none'}."
+        yield ""
+    yield inert(report.summary)
     for remark in report.remarks:
         yield ""
-        yield _code(remark)
+        yield inert_code(remark)
     if report.not_checked:
         yield ""
         yield f"**Not checked** ([what to do]({report.not_checked_link})):"
         yield ""
         shown = report.not_checked[:20]
         for item in shown:
-            yield f"- {_code(item.scope)}: {_code(item.reason)}"
+            yield f"- {inert_code(item.scope)}: {inert_code(item.reason)}"
         if len(report.not_checked) > len(shown):
             yield f"- and {len(report.not_checked) - len(shown)} more"
 
@@ -95,7 +128,7 @@ def _head(report: NoticeReport) -> Iterator[str]:
 def _section(agent: str, group: Sequence[Notice], rules: dict[str, RuleText]) -> Iterator[str]:
     severity = group[0].severity
     opened = " open" if severity in (Severity.CRITICAL, Severity.HIGH) else ""
-    whose = f"agent {_code(agent)}" if agent else "no agent"
+    whose = f"agent {inert_code(agent)}" if agent else "no agent"
     yield ""
     yield f"<details{opened}><summary>{_MARKS[severity]} · {whose} · {len(group)}</summary>"
     yield ""
@@ -103,25 +136,10 @@ def _section(agent: str, group: Sequence[Notice], rules: dict[str, RuleText]) ->
     yield "|---|---|---|"
     for notice in group:
         rule = rules.get(notice.rule)
-        what = f"[{notice.rule}]({rule.link})" if rule else _code(notice.rule)
-        path = f"<br>{_code(notice.path)}" if notice.path else ""
-        place = f"<br>declared at {_code(str(notice.location))}" if notice.location else ""
-        facts = "<br>".join(f"{fact.label} {_code(fact.text)}" for fact in notice.facts)
-        yield f"| {what} | {_code(str(notice.ref))}{path}{place} | {facts} |"
+        what = f"[{notice.rule}]({rule.link})" if rule and rule.link else inert_code(notice.rule)
+        path = f"<br>{inert_code(notice.path)}" if notice.path else ""
+        place = f"<br>declared at {inert_code(str(notice.location))}" if notice.location else ""
+        facts = "<br>".join(f"{fact.label} {inert_code(fact.text)}" for fact in notice.facts)
+        yield f"| {what} | {inert_code(str(notice.ref))}{path}{place} | {facts} |"
     yield ""
     yield "</details>"
-
-
-def _code(text: str) -> str:
-    """Foreign text as inert code."""
-    cut = text[:_LONGEST_CELL_CHARACTERS]
-    return f"<code>{_code_free(cut)}{'…' if len(text) > len(cut) else ''}</code>"
-
-
-def _code_free(text: str) -> str:
-    """Text without any character that Markdown or HTML gives a meaning to.
-
-    Law: what is left besides character references is letters, digits, spaces
-    and `,;=/'+?%-`, none of which means anything in the middle of a line.
-    """
-    return _MEANINGFUL.sub(lambda match: f"&#{ord(match[0])};", text)

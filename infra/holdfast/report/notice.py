@@ -12,6 +12,7 @@ from typing import TypeVar
 from holdfast.drift.finding import NotChecked, Severity
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
+from holdfast.report.changes import ObjectChange
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,7 @@ class NoticeReport:
         remarks: Further lines about the whole, such as which detectors ran.
         not_checked_link: Where the documentation says what to do about it.
         passed: Objects with the rules that they passed; empty for what has no rules to pass.
+        changes: What a deployment would do; None where that was not asked.
     """
 
     title: str
@@ -139,6 +141,17 @@ class NoticeReport:
     remarks: tuple[str, ...] = ()
     not_checked_link: str = ""
     passed: tuple[Passed, ...] = ()
+    changes: tuple[ObjectChange, ...] | None = None
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether a change has nothing to hear: it changes nothing, and nothing is refused."""
+        is_asked = self.changes is not None
+        return is_asked and not (self.changes or self.not_checked or self._fails)
+
+    @property
+    def _fails(self) -> bool:
+        return any(each.fails for each in self.notices)
 
     @property
     def is_complete(self) -> bool:

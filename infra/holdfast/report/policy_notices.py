@@ -72,12 +72,14 @@ def policy_notices(
             for each in report.objects
             if each.passed
         ),
+        observed_at=report.observed_at,
+        changes=report.changes,
     )
 
 
 def fingerprint_of(finding: PolicyFinding) -> str:
-    """16 hexadecimal digits, equal for the same rule, object and field in every run."""
-    text = "\n".join((finding.rule, *finding.ref.identity, finding.path))
+    """16 hexadecimal digits, equal for the same demand of a rule on a field in every run."""
+    text = "\n".join((finding.rule, *finding.ref.identity, finding.path, finding.expected))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

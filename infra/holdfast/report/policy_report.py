@@ -11,6 +11,7 @@ from enum import StrEnum
 from holdfast.drift.finding import NotChecked, Severity
 from holdfast.errors import ExitCode, SourceLocation
 from holdfast.kube.objects import ObjectRef
+from holdfast.report.changes import ObjectChange
 
 
 class Verdict(StrEnum):
@@ -32,7 +33,7 @@ class PolicyFinding:
         severity: How bad a violation of the rule is.
         ref: The object; empty for the stack as a whole.
         path: Field of the object; empty for the whole object.
-        expected: What must stand there.
+        expected: What must stand there; empty where the rule does not say.
         found: What stands there, in words; never the value of a secret.
         remedy: What to change.
         agent: Agent that the object belongs to; empty where there is none.
@@ -79,6 +80,8 @@ class PolicyFinding:
         if self.verdict is Verdict.UNDETERMINED:
             return "cannot be told yet: the value is not known"
         place = f"{self.path}: " if self.path else ""
+        if not self.expected:
+            return f"{place}{self.found}"
         return f"{place}expected {self.expected}, got {self.found}"
 
 
@@ -109,6 +112,8 @@ class PolicyReport:
         objects: Every object that was judged, with what it passed.
         not_checked: What could not be looked at; with any, the report is incomplete.
         remarks: Further lines about the whole, such as what was left out on purpose.
+        observed_at: RFC 3339 time; empty when it is not known.
+        changes: What a deployment would do; None where that was not asked.
     """
 
     title: str
@@ -118,6 +123,8 @@ class PolicyReport:
     objects: tuple[JudgedObject, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
     remarks: tuple[str, ...] = ()
+    observed_at: str = ""
+    changes: tuple[ObjectChange, ...] | None = None
 
     @property
     def passed(self) -> int:

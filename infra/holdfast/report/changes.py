@@ -12,6 +12,7 @@ _PARTICIPLES = {
     "update": "updated",
     "replace": "replaced",
     "delete": "deleted",
+    "import": "imported",
 }
 
 
@@ -34,6 +35,12 @@ class FieldChange:
     location: SourceLocation | None = None
 
     @property
+    def value_lines(self) -> tuple[str, ...]:
+        """The values as lines of a diff, each with its sign."""
+        signed = (("-", self.before), ("+", self.after))
+        return self.diff or tuple(f"{sign} {text}" for sign, text in signed if text is not None)
+
+    @property
     def lines(self) -> tuple[str, ...]:
         """The change as lines of a diff, each with its sign."""
         if self.diff:
@@ -47,7 +54,7 @@ class ObjectChange:
     """What a deployment would do with one object.
 
     Attributes:
-        operation: `create`, `update`, `replace` or `delete`.
+        operation: `create`, `update`, `replace`, `delete` or `import`.
         agent: Agent that it belongs to; empty where there is none.
         fields: What differs; empty for objects that come or go.
     """

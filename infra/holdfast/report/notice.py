@@ -13,6 +13,7 @@ from holdfast.drift.finding import NotChecked, Severity
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.report.changes import ObjectChange
+from holdfast.report.heat_map import HeatMap
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,7 @@ class NoticeReport:
         not_checked_link: Where the documentation says what to do about it.
         passed: Objects with the rules that they passed; empty for what has no rules to pass.
         changes: What a deployment would do; None where that was not asked.
+        heat_map: Rules against agents; None for what has no rules.
     """
 
     title: str
@@ -142,6 +144,7 @@ class NoticeReport:
     not_checked_link: str = ""
     passed: tuple[Passed, ...] = ()
     changes: tuple[ObjectChange, ...] | None = None
+    heat_map: HeatMap | None = None
 
     @property
     def is_silent(self) -> bool:

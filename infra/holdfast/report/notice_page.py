@@ -14,9 +14,18 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from holdfast import __version__
 from holdfast.drift.finding import Severity
 from holdfast.kube.objects import ObjectRef
+from holdfast.report.changes import by_agent
 from holdfast.report.notice import Notice, NoticeReport, grouped_by
 
 TEMPLATE: Final = "notices.html"
+_HEAT_MARKS: Final = {
+    "refused": "✕",
+    "warned": "!",
+    "undetermined": "?",
+    "waived": "~",
+    "passed": "✓",
+}
+"""What a cell shows beside its colour, which not everybody sees."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,8 @@ def notice_page(report: NoticeReport) -> str:
         used_rules=[
             rule for rule in report.rules if any(each.rule == rule.name for each in report.notices)
         ],
+        changes_by_agent=list(by_agent(report.changes or ())),
+        marks=_HEAT_MARKS,
         version=__version__,
     )
 

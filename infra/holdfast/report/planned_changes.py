@@ -23,7 +23,8 @@ Place = Callable[[ObjectRef, Path], SourceLocation | None]
 _BOOKKEEPING: Final = ("metadata", "annotations", REVISION)
 _LONGEST_VALUE_CHARACTERS: Final = 400
 _LATER: Final = "(known after the update)"
-_REPLACEMENTS: Final = frozenset({"create-replacement", "delete-replaced"})
+_TOLD: Final = frozenset({"create", "update", "replace", "delete", "import"})
+"""Operations that change something; the engine also tells each half of a replacement."""
 
 
 def planned_changes(result: RunResult, place_of: Place) -> tuple[ObjectChange, ...]:
@@ -33,21 +34,17 @@ def planned_changes(result: RunResult, place_of: Place) -> tuple[ObjectChange, .
         result: Of a preview.
         place_of: Where a field of an object is declared; None: nowhere.
     """
-    changes = {
-        (step.reference, _operation(step)): ObjectChange(
+    changes = [
+        ObjectChange(
             step.reference,
-            _operation(step),
+            step.operation,
             safe_text(step.labels.get(AGENT_LABEL, "")),
             tuple(_fields(step, step.reference, place_of)),
         )
         for step in result.steps
-        if step.reference is not None and step.operation not in _REPLACEMENTS
-    }
-    return tuple(sorted(changes.values(), key=lambda each: (each.agent, each.ref, each.operation)))
-
-
-def _operation(step: ResourceStep) -> str:
-    return step.operation.removeprefix("discard-")
+        if step.reference is not None and step.operation in _TOLD
+    ]
+    return tuple(sorted(changes, key=lambda each: (each.agent, each.ref, each.operation)))
 
 
 def _fields(step: ResourceStep, ref: ObjectRef, place_of: Place) -> Iterator[FieldChange]:

@@ -2,7 +2,9 @@
 
 from typing import Any, Final
 
+from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
+from holdfast.report.changes import ObjectChange
 from holdfast.report.json_text import json_text
 from holdfast.report.policy_notices import fingerprint_of
 from holdfast.report.policy_report import PolicyFinding, PolicyReport, Verdict
@@ -13,7 +15,7 @@ SCHEMA_VERSION: Final = "holdfast.dev/policy/v1"
 def policy_json(report: PolicyReport) -> str:
     """The whole report, one document, ending in a line end."""
     counts = report.counts
-    document = {
+    document: dict[str, Any] = {
         "schemaVersion": SCHEMA_VERSION,
         "title": report.title,
         "profile": report.profile,
@@ -34,11 +36,29 @@ def policy_json(report: PolicyReport) -> str:
         "notChecked": [{"scope": each.scope, "reason": each.reason} for each in report.not_checked],
         "remarks": report.remarks,
     }
+    if report.changes is not None:
+        document["changes"] = [_change(each) for each in report.changes]
     return json_text(document)
 
 
+def _change(change: ObjectChange) -> dict[str, Any]:
+    return {
+        "object": _reference(change.ref),
+        "agent": change.agent,
+        "operation": change.operation,
+        "fields": [
+            {
+                "path": field.path,
+                "before": field.before,
+                "after": field.after,
+                "declaredAt": _place(field.location),
+            }
+            for field in change.fields
+        ],
+    }
+
+
 def _finding(finding: PolicyFinding) -> dict[str, Any]:
-    place = finding.location
     return {
         "rule": finding.rule,
         "verdict": finding.verdict.value,
@@ -52,10 +72,12 @@ def _finding(finding: PolicyFinding) -> dict[str, Any]:
         "remedy": finding.remedy,
         "waiver": finding.note,
         "fingerprint": fingerprint_of(finding),
-        "declaredAt": {"file": place.file, "line": place.line, "column": place.column}
-        if place
-        else None,
+        "declaredAt": _place(finding.location),
     }
+
+
+def _place(place: SourceLocation | None) -> dict[str, Any] | None:
+    return {"file": place.file, "line": place.line, "column": place.column} if place else None
 
 
 def _reference(ref: ObjectRef) -> dict[str, str] | None:

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from holdfast.drift.finding import NotChecked, Severity
 from holdfast.kube.objects import ObjectRef
+from holdfast.report.heat_map import heat_map
 from holdfast.report.notice import Fact, Notice, NoticeReport, Passed, RuleText
 from holdfast.report.policy_report import PolicyFinding, PolicyReport, Verdict, summary_line
 from holdfast.report.safe_text import safe_text
@@ -74,6 +75,7 @@ def policy_notices(
         ),
         observed_at=report.observed_at,
         changes=report.changes,
+        heat_map=heat_map(report.findings, report.objects),
     )
 
 

@@ -1,23 +1,25 @@
 """A policy report for people: grouped by object, each finding with place, rule and remedy."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
 import click
 
+from holdfast.report.changes import ObjectChange, by_agent, count_words
 from holdfast.report.policy_report import PolicyFinding, PolicyReport, Verdict, summary_line
 from holdfast.report.safe_text import safe_text
 
 _LONGEST_CHARACTERS: Final = 400
+_SIGNS: Final = {"+": "green", "-": "red"}
 _COLOURS: Final = {"mandatory": "red", "advisory": "yellow"}
 
 
 def policy_text(report: PolicyReport, *, colour: bool = False) -> str:
     """The whole report, ending in a line end."""
     passed = {each.ref: len(each.passed) for each in report.objects}
-    lines: list[str] = []
+    lines = _changes(report.changes or (), colour=colour)
     for ref, group in groupby(report.findings, key=lambda finding: finding.ref):
         findings = list(group)
         lines.append(_title(findings[0], passed.get(ref, 0), colour=colour))
@@ -27,8 +29,31 @@ def policy_text(report: PolicyReport, *, colour: bool = False) -> str:
         mark = _styled("NOT CHECKED", "magenta", colour=colour)
         reason = safe_text(item.reason, _LONGEST_CHARACTERS)
         lines.append(f"{mark}  {safe_text(item.scope)}: {reason}")
-    lines += [*report.remarks, summary_line(report)]
+    lines += report.remarks
+    if report.changes is not None:
+        lines.append(f"changes: {count_words(report.changes) or 'none'}")
+    lines.append(summary_line(report))
     return "\n".join(lines) + "\n"
+
+
+def _changes(changes: Iterable[ObjectChange], *, colour: bool) -> list[str]:
+    """What would change, agent by agent, as lines of a diff."""
+    lines: list[str] = []
+    for agent, group in by_agent(changes):
+        title = f"changes of agent {agent}" if agent else "changes of no agent"
+        lines.append(click.style(title, bold=True) if colour else title)
+        for change in group:
+            lines.append(f"  {change.title}")
+            for field in change.fields:
+                place = f"  at {field.location}" if field.location else ""
+                lines.append(f"    {field.path}{place}")
+                lines += [_signed(line, colour=colour) for line in field.value_lines]
+        lines.append("")
+    return lines
+
+
+def _signed(line: str, *, colour: bool) -> str:
+    return f"      {_styled(line, _SIGNS.get(line[:1], 'white'), colour=colour)}"
 
 
 def objects_text(report: PolicyReport) -> str:

@@ -12,12 +12,13 @@ from holdfast_policies.profile import PolicyConfigError, Profile, load_config, p
 from holdfast_policies.table import RULES
 from holdfast_policies.waivers import Waivers
 
+from holdfast.cli.moments import now
 from holdfast.cli.policy_findings import verdicts
 from holdfast.cli.policy_request import CheckRequest, source_options
 from holdfast.cli.policy_sources import StackPolicy
 from holdfast.cli.report_output import ReportRequest, check_files, report_options_for, write_all
 from holdfast.errors import ExitCode, InputError
-from holdfast.report.formats import write_policy
+from holdfast.report.formats import POLICY_FORMATS, write_policy
 from holdfast.report.policy_notices import PAGES
 from holdfast.report.policy_report import PolicyReport
 from holdfast.report.policy_text import objects_text
@@ -26,7 +27,7 @@ PROFILES = ("dev", "staging", "prod")
 
 
 @click.command("check")
-@report_options_for(PAGES)
+@report_options_for(PAGES, POLICY_FORMATS)
 @source_options
 @click.option("--profile", type=click.Choice(PROFILES), help="Default: the stack's; without, prod.")
 @click.option(
@@ -79,6 +80,7 @@ def command(
         objects=judged,
         not_checked=gathered.not_checked,
         remarks=gathered.remarks,
+        observed_at=now(),
     )
     if objects:
         click.echo(objects_text(report), nl=False, err=wanted.output != "text")

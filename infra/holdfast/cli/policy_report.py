@@ -23,7 +23,7 @@ from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.render.origins import Origins
 from holdfast.report.engine_verdicts import EngineRun, engine_report
-from holdfast.report.formats import write_policy
+from holdfast.report.formats import POLICY_FORMATS, write_policy
 from holdfast.report.policy_notices import PAGES
 from holdfast.report.policy_report import PolicyReport
 
@@ -31,7 +31,7 @@ PACK_FOLDER = "policy-pack"
 
 
 @click.command("report")
-@report_options_for(PAGES)
+@report_options_for(PAGES, POLICY_FORMATS)
 @click.option("-s", "--stack", required=True, help="Stack to preview.")
 @click.option(
     "--events",
@@ -89,7 +89,7 @@ def command(
             is_mandatory=_levels(state, stack, config),
             place_of=_places(state),
             place_near=None if wanted.is_for_files else _places_of_agents(state),
-            observed_at=now() if events is None else "",
+            observed_at=now(),
         )
     )
     write_all(partial(_written, report, wanted.runbook), wanted)

@@ -1,6 +1,6 @@
 """Where reports go: the options of every verb that writes them in many formats. Wiring."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -51,21 +51,25 @@ class _ReportFile(click.ParamType[tuple[str, Path]]):
 
     name = "FORMAT=FILE"
 
+    def __init__(self, formats: Sequence[str]) -> None:
+        self._formats = formats
+
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, Path]:
         """Format and file of one report."""
         chosen, separator, file = str(value).partition("=")
-        if not separator or not file or chosen not in DRIFT_FORMATS:
-            formats = ", ".join(DRIFT_FORMATS)
+        if not separator or not file or chosen not in self._formats:
+            formats = ", ".join(self._formats)
             self.fail(f"expected FORMAT=FILE with one of {formats}, got {value!r}", param, ctx)
         return chosen, Path(file)
 
 
-def report_options_for(page: str) -> Callable[[Command], Command]:
+def report_options_for(page: str, formats: Sequence[str]) -> Callable[[Command], Command]:
     """Options that choose formats and files; the command receives them as its first argument.
 
     Args:
+        formats: Words that choose one.
         page: Documentation that reports link to, unless the user names its address.
     """
     options: tuple[Callable[[Command], Command], ...] = (
@@ -74,7 +78,7 @@ def report_options_for(page: str) -> Callable[[Command], Command]:
             "--output",
             "--format",
             "output",
-            type=click.Choice(DRIFT_FORMATS),
+            type=click.Choice(formats),
             default="text",
             show_default=True,
             help="Format of standard output.",
@@ -83,7 +87,7 @@ def report_options_for(page: str) -> Callable[[Command], Command]:
         click.option(
             "--report",
             "reports",
-            type=_ReportFile(),
+            type=_ReportFile(formats),
             multiple=True,
             help="Write one more report; may be given several times.",
         ),
@@ -114,7 +118,7 @@ def report_options_for(page: str) -> Callable[[Command], Command]:
     return with_options
 
 
-report_options = report_options_for(PAGE)
+report_options = report_options_for(PAGE, DRIFT_FORMATS)
 """The same for reports of drift."""
 
 

@@ -28,8 +28,8 @@ NOTICE_WRITERS: Final[Mapping[str, tuple[str, str]]] = {
 DRIFT_FORMATS: Final = ("text", "json", *NOTICE_WRITERS, "prometheus")
 """Formats of a drift report."""
 
-POLICY_FORMATS: Final = DRIFT_FORMATS
-"""Formats of a policy report: the same."""
+POLICY_FORMATS: Final = (*DRIFT_FORMATS, "oscal")
+"""Formats of a policy report."""
 
 
 def write_notices(report: NoticeReport, chosen: str) -> str:
@@ -89,4 +89,8 @@ def write_policy(
         from holdfast.report.policy_metrics import policy_metrics  # noqa: PLC0415  (start-up)
 
         return policy_metrics(report)
+    if chosen == "oscal":
+        from holdfast.report.oscal import oscal  # noqa: PLC0415  (as above)
+
+        return oscal(report, rules)
     return write_notices(policy_notices(report, rules, pages), chosen)

@@ -32,6 +32,10 @@ class DescribedRule(Protocol):
     def remedy(self) -> str:
         """What to change."""
 
+    @property
+    def frameworks(self) -> tuple[str, ...]:
+        """Controls that it serves, `AC-6` of NIST SP 800-53 among them."""
+
 
 def page_of(rule: str, pages: str = PAGES) -> str:
     """The page about a rule."""

@@ -65,8 +65,9 @@ bench: setup toolchain ## the benchmarks, each a ratio against a named baseline
 soak: setup toolchain ## ten minutes of rollouts, scaling and controllers: no false alarm
 	@$(PY) -m bench.soak 600
 
-schema: setup ## rewrite the published schemas and the components' argument types
+schema: setup ## rewrite the published schemas, the components' argument types, the pages about the rules
 	@$(VENV)/bin/holdfast schema --write
+	@$(PY) -m tests.policies.rule_pages --write
 	@$(PY) -m holdfast.components.argument_types
 	@$(PY) -m ruff format -q infra/holdfast/components/arguments.py
 	@$(PY) -m holdfast.components.package

@@ -45,15 +45,16 @@ def _rule(rule: Rule) -> Iterator[str]:
     yield f"**{rule.title}.** {rule.description}. {rule.rationale}"
     yield ""
     yield f"- Remedy: {rule.remedy}."
-    yield f"- Judges: {_judged(rule)}."
+    yield f"- Judges: {judged_kinds(rule)}."
     yield f"- Controls: {', '.join(rule.frameworks)}. [Source]({rule.source})"
     yield from _in_cluster(rule)
     for parameter in rule.parameters:
-        yield f"- Parameter {_parameter(parameter)}"
+        yield f"- Parameter {parameter_line(parameter)}"
     yield ""
 
 
-def _judged(rule: Rule) -> str:
+def judged_kinds(rule: Rule) -> str:
+    """What a rule judges, in words."""
     names = ["everything that runs pods"] if rule.kinds >= POD_KINDS else []
     names += ["every object"] if ANY_KIND in rule.kinds else []
     others = rule.kinds - {ANY_KIND} - (POD_KINDS if rule.kinds >= POD_KINDS else set())
@@ -70,7 +71,8 @@ def _in_cluster(rule: Rule) -> Iterator[str]:
         yield f"- In the cluster: not; {rule.not_in_cluster}."
 
 
-def _parameter(parameter: Parameter) -> str:
+def parameter_line(parameter: Parameter) -> str:
+    """A parameter with its defaults and its meaning, Markdown."""
     differing = "".join(
         f", on {environment} `{json.dumps(value)}`"
         for environment, value in parameter.defaults.items()

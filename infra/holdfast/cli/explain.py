@@ -1,10 +1,11 @@
-"""`holdfast explain`: an agent in words, the origin of each value, the meaning of a field."""
+"""`holdfast explain`: an agent or a rule in words, the origin of a value, what a field means."""
 
 import difflib
 
 import click
 
 from holdfast.cli.explain_compare import compare
+from holdfast.cli.explain_rule import explain_rule, is_rule
 from holdfast.cli.output import wants_colour
 from holdfast.cli.project import find_project_root
 from holdfast.errors import ExitCode, InputError
@@ -23,9 +24,11 @@ from holdfast.report.explanation import (
 )
 from holdfast.report.manifest_reference import field_json, field_text
 
+_SUBJECTS = frozenset({"agent", "field", "rule"})
+
 
 @click.command()
-@click.argument("words", nargs=-1, metavar="[[agent] NAME | field PATH]")
+@click.argument("words", nargs=-1, metavar="[[agent] NAME | field PATH | [rule] NAME]")
 @click.option("-s", "--stack", help="Stack whose settings and overrides hold.")
 @click.option("--effective", is_flag=True, help="The whole manifest that holds, as YAML.")
 @click.option("--compare", "stacks", nargs=2, help="What differs between two stacks.")
@@ -54,10 +57,17 @@ def command(
       holdfast explain --compare dev prod support-rag -o json
       holdfast explain field spec.scaling.maxReplicas
       holdfast explain field MCPServer.spec.url
+      holdfast explain rule egress-scoped
+      holdfast explain egress-scoped -s prod
     """
     subject, name = _subject(words, is_comparison=stacks is not None)
     if subject == "field":
         click.echo(_field(name, as_json=output == "json"), nl=False)
+        return ExitCode.OK
+    if subject == "rule":
+        as_json = output == "json"
+        text = explain_rule(name, stack, as_json=as_json, colour=wants_colour())
+        click.echo(text, nl=False)
         return ExitCode.OK
     if (effective or objects) and (stacks is None) == objects:
         option = "--objects needs" if objects else "--effective excludes"
@@ -98,15 +108,16 @@ def agent_named(name: str, fleet: Fleet) -> DeclaredAgent:
 
 
 def _subject(words: tuple[str, ...], *, is_comparison: bool) -> tuple[str, str]:
-    if len(words) == 2 and words[0] in {"agent", "field"}:  # noqa: PLR2004 - a word and a name
+    if len(words) == 2 and words[0] in _SUBJECTS:  # noqa: PLR2004 - a word and a name
         return words[0], words[1]
-    if len(words) == 1 and words[0] not in {"agent", "field"}:
-        return "agent", words[0]
+    if len(words) == 1 and words[0] not in _SUBJECTS:
+        return "rule" if is_rule(words[0]) else "agent", words[0]
     if not words and is_comparison:
         return "agent", ""
     raise InputError(
-        "expected one agent or one field to explain",
-        remedy="write `holdfast explain agent NAME -s STACK` or `holdfast explain field PATH`",
+        "expected one agent, one field or one rule to explain",
+        remedy="write `holdfast explain agent NAME -s STACK`, `holdfast explain field PATH` or "
+        "`holdfast explain rule NAME`",
     )
 
 

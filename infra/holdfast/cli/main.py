@@ -13,7 +13,7 @@ VERBS = {
     "ci": "keep comments, issues and gates of a pipeline",
     "drift": "compare what runs with what was declared, and put it back",
     "env": "print the variables with which a plain `pulumi` works on a stack",
-    "explain": "say what an agent is, where each value is from, and what a field means",
+    "explain": "say what an agent is, where each value is from, what a field or a rule means",
     "graph": "print who calls, uses and waits for whom",
     "history": "print the updates of a stack or an agent: commit, author, policy, outcome",
     "import": "turn workloads that others wrote into manifests",

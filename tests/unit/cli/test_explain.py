@@ -232,7 +232,7 @@ def test_a_field_is_explained_with_type_default_and_the_types_it_holds_on(
     [
         pytest.param(["agent", "oen", "-s", "dev"], 'did you mean "one"?', id="agent"),
         pytest.param(["one"], "add -s STACK", id="no stack"),
-        pytest.param([], "expected one agent or one field", id="nothing"),
+        pytest.param([], "expected one agent, one field or one rule", id="nothing"),
         pytest.param(["field", "spec.maxReplicas"], "spec.scaling.maxReplicas", id="field"),
         pytest.param(["one", "-s", "dev", "--objects"], "needs --compare", id="objects alone"),
         pytest.param(["--compare", "dev", "prod", "-s", "dev"], "-s excludes", id="three stacks"),
@@ -243,3 +243,26 @@ def test_what_cannot_be_explained_is_one_error(
     capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
 ) -> None:
     assert words in said(capsys, *arguments, code=2)
+
+
+class TestRules:
+    def test_a_rule_is_told_with_what_to_do(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["explain", "rule", "egress-scoped"]) == 0
+        shown = capsys.readouterr().out
+        assert shown.startswith("egress-scoped (high): Egress to named destinations\n")
+        assert "remedy      name pods, namespaces or address ranges" in shown
+        assert "docs/policies/egress-scoped.md" in shown
+
+    def test_its_level_and_settings_on_a_stack_are_told(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert run(["explain", "image-registry-allowlist", "-s", "dev", "-o", "json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["inForce"]["level"] == "advisory"
+        assert document["inForce"]["settings"] == {"registries": ["registry.example"]}
+
+    def test_an_unknown_rule_is_refused_with_the_nearest(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert run(["explain", "rule", "egres-scoped"]) == 2
+        assert 'did you mean "egress-scoped"?' in capsys.readouterr().err

@@ -7,16 +7,21 @@ nor what to install.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import api_group
 from holdfast.kube.structure import builtin_kind
+from holdfast.manifest.agent import API_VERSION
 from holdfast.manifest.controllers import CONTROLLERS, ControllerName
 from holdfast.render.marks import RenderedObject
 from holdfast.sandbox.place import CONTEXT_PREFIX, DEFAULT_NAME
 
 KindKey = tuple[str, str]
 """apiVersion and kind."""
+
+Definer = ControllerName | Literal["holdfast"]
+"""Whose definitions are missing: a controller's, or Holdfast's own."""
 
 
 @dataclass(frozen=True)
@@ -25,23 +30,24 @@ class MissingDefinition:
 
     Attributes:
         agents: Names of the agents, sorted.
-        controller: What defines the kind, where Holdfast knows it.
+        controller: Whose kind it is, where Holdfast knows it.
     """
 
     api_version: str
     kind: str
     agents: tuple[str, ...]
-    controller: ControllerName | None
+    controller: Definer | None
 
     @property
     def what(self) -> str:
         """The kind, and whose it is."""
-        whose = f" of {CONTROLLERS[self.controller].title}" if self.controller else ""
+        whose = f" of {_title_of(self.controller)}" if self.controller else ""
         return f"{self.api_version} {self.kind}{whose}"
 
     def __str__(self) -> str:
-        who = f"agent{'s' if len(self.agents) > 1 else ''} {', '.join(self.agents)}"
-        return f"{self.what}, needed by {who}"
+        agents = [name for name in self.agents if name]
+        who = f"agent{'s' if len(agents) > 1 else ''} {', '.join(agents)}"
+        return f"{self.what}, needed by {who if agents else 'the stack'}"
 
 
 def missing_definitions(
@@ -104,7 +110,7 @@ def require_definitions(
     return ""
 
 
-def remedy_for(controllers: Sequence[ControllerName | None], context: str | None) -> str:
+def remedy_for(controllers: Sequence[Definer | None], context: str | None) -> str:
     """What to run or install, so that the cluster knows what these controllers define."""
     names = sorted({name for name in controllers if name is not None})
     if not names:
@@ -113,10 +119,21 @@ def remedy_for(controllers: Sequence[ControllerName | None], context: str | None
         name = context.removeprefix(CONTEXT_PREFIX)
         option = "" if name == DEFAULT_NAME else f" --name {name}"
         return f"run 'holdfast sandbox up{option} --with {','.join(names)}'"
-    installs = ", ".join(f"{CONTROLLERS[name].title} ({CONTROLLERS[name].home})" for name in names)
-    return f"install {installs}"
+    others = [CONTROLLERS[name] for name in names if name != "holdfast"]
+    remedies = [f"install {', '.join(f'{each.title} ({each.home})' for each in others)}"]
+    remedies = remedies if others else []
+    if "holdfast" in names:
+        option = f" --context {context}" if context else ""
+        remedies.append(f"run 'holdfast operator install{option}'")
+    return ", and ".join(remedies)
 
 
-def _controller_of(api_version: str) -> ControllerName | None:
+def _title_of(definer: Definer) -> str:
+    return "Holdfast" if definer == "holdfast" else CONTROLLERS[definer].title
+
+
+def _controller_of(api_version: str) -> Definer | None:
     group = api_group(api_version)
+    if group == api_group(API_VERSION):
+        return "holdfast"
     return next((name for name, each in CONTROLLERS.items() if group in each.groups), None)

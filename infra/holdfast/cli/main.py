@@ -17,6 +17,7 @@ VERBS = {
     "graph": "print who calls, uses and waits for whom",
     "history": "print the updates of a stack or an agent: commit, author, policy, outcome",
     "import": "turn workloads that others wrote into manifests",
+    "operator": "agents as resources of a cluster: kinds, status, the operator",
     "policy": "judge objects by the rules, list them, check their settings and waivers",
     "rbac": "print the rights that a scan of a stack needs, and no more",
     "render": "print the Kubernetes objects that the manifests stand for",

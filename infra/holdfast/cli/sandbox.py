@@ -7,8 +7,7 @@ import click
 
 from holdfast.cli.sandbox_status import list_json, list_text, status_json, status_text, up_text
 from holdfast.errors import ExitCode, InputError, SandboxError
-from holdfast.manifest.controllers import ControllerName
-from holdfast.sandbox.definitions import controllers_with_definitions, install_definitions
+from holdfast.sandbox.definitions import Definer, definers, install_definitions
 from holdfast.sandbox.health import sandbox_status
 from holdfast.sandbox.logs import LOG_NAMES, follow, last_lines, log_files
 from holdfast.sandbox.place import (
@@ -61,15 +60,15 @@ def command() -> None:
 
 def _controllers(
     _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> tuple[ControllerName, ...]:
-    known = controllers_with_definitions()
+) -> tuple[Definer, ...]:
+    known = definers()
     if value in (None, "all"):
         return known if value else ()
     names = [name.strip() for name in str(value).split(",")]
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
         raise InputError(
-            f"--with: {unknown!r} is no controller with definitions",
+            f"--with: {unknown!r} has no definitions",
             remedy=f"take some of {', '.join(known)}, or all",
         )
     return tuple(name for name in known if name in names)
@@ -85,7 +84,7 @@ def _controllers(
     help="Controllers whose custom resources it knows: names with commas between, or all.",
 )
 @_output
-def up(place: SandboxPlace, controllers: tuple[ControllerName, ...], form: str) -> None:
+def up(place: SandboxPlace, controllers: tuple[Definer, ...], form: str) -> None:
     """Start a sandbox; repair it when a program of it has ended.
 
     Does nothing when it is fit for use already. A sandbox that was stopped with `down --keep`, or
@@ -93,7 +92,8 @@ def up(place: SandboxPlace, controllers: tuple[ControllerName, ...], form: str) 
     running.
 
     With --with it also gets the definitions of these controllers' kinds, as their projects publish
-    them ('make definitions' fetches them): objects are validated and kept, no controller acts.
+    them ('make definitions' fetches them): objects are validated and kept, no controller acts. The
+    name holdfast stands for agents as resources: what 'holdfast operator' watches.
 
     \b
     Examples:

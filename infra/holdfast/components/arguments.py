@@ -347,6 +347,15 @@ class PolicySettingsArgs(TypedDict):
     """Rule to level, or to level and parameters, over the profile; as in the pack's config."""
 
 
+class AgentResourcesArgs(TypedDict):
+    """The agents of the stack as `kubectl get agents` knows them."""
+
+    mode: NotRequired[Literal["off", "observe", "expand"]]
+    """off: no resources; observe: Pulumi applies the agents' objects and registers a resource
+beside them, the operator reports and, by drift.mode, puts back; expand: Pulumi registers the
+resources alone, the operator renders and applies their objects. Default off."""
+
+
 class EnvironmentArgs(TypedDict):
     """All that differs between environments."""
 
@@ -393,6 +402,8 @@ class EnvironmentArgs(TypedDict):
     """How models are reached."""
     policy: NotRequired[PolicySettingsArgs]
     """How strictly the stack is judged."""
+    agent_resources: NotRequired[AgentResourcesArgs]
+    """Agents as resources of the cluster, and who applies their objects."""
     agents: NotRequired[dict[str, dict[str, Any]]]
     """Agent or tool server to the part of its spec that differs here; merged before validation."""
 

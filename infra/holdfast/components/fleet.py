@@ -24,7 +24,9 @@ class Fleet(pulumi.ComponentResource):
 
     Children: one `namespace-<name>` a managed namespace (with `-quota` and `-limits` where the
     environment limits it), one Agent an agent and one McpServer a tool server, under their own
-    names; an Agent that a program has declared alone is taken over without being replaced.
+    names; an Agent that a program has declared alone is taken over without being replaced. Where
+    agents are resources of the cluster, one `<agent>-resource` each; where the operator expands
+    those, no Agent.
     """
 
     urls: pulumi.Output[dict[str, str]]
@@ -43,13 +45,37 @@ class Fleet(pulumi.ComponentResource):
         }
         for item in plan.limit_objects():
             register(item, self, [namespaces[item.manifest["metadata"]["namespace"]]])
+        self._register_resources(plan, namespaces)
+        urls = self._register_agents(plan, namespaces)
+        self.urls = pulumi.Output.all(**{each.marks.name: each.url for each in plan.agents} | urls)
+        self.register_outputs({"urls": self.urls})
+
+    def _register_resources(
+        self, plan: FleetPlan, namespaces: Mapping[str, KubernetesObject]
+    ) -> None:
+        shared: list[KubernetesObject] = []
+        for item in plan.resource_objects():
+            namespace = namespaces.get(item.manifest["metadata"]["namespace"])
+            before = [namespace] if namespace else []
+            # What agents refer to is there before them, and outlives them.
+            resource = register(item, self, [*before, *(shared if item.agent else ())])
+            if not item.agent:
+                shared.append(resource)
+
+    def _register_agents(
+        self, plan: FleetPlan, namespaces: Mapping[str, KubernetesObject]
+    ) -> dict[str, pulumi.Output[str]]:
         standalone = pulumi.Alias(parent=pulumi.ROOT_STACK_RESOURCE)
         urls: dict[str, pulumi.Output[str]] = {}
         agents: dict[Place, Agent | McpServer] = {}
         needs = plan.start_needs()
         for agent in objects_of(FleetPlan.in_start_order, plan):
+            if plan.resource_mode == "expand" and agent.kind != MCP_SERVER_KIND:
+                continue
             place, namespace = agent.place, namespaces.get(agent.marks.namespace)
-            before: list[pulumi.Resource] = [agents[each] for each in needs[place]]
+            before: list[pulumi.Resource] = [
+                agents[each] for each in needs[place] if each in agents
+            ]
             options = pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*([namespace] if namespace else []), *before],
@@ -58,8 +84,7 @@ class Fleet(pulumi.ComponentResource):
             made = McpServer if agent.kind == MCP_SERVER_KIND else Agent
             agents[place] = made(agent.marks.name, cast("Any", agent), options)
             urls[agent.marks.name] = agents[place].url
-        self.urls = pulumi.Output.all(**urls)
-        self.register_outputs({"urls": self.urls})
+        return urls
 
 
 def declared_fleet(name: str, plan: FleetPlan, opts: pulumi.ResourceOptions | None = None) -> Fleet:

@@ -1,7 +1,7 @@
 """Agents and what they share as kinds of a cluster: CustomResourceDefinitions from the models.
 
 A structural schema says less than the models do: it knows no references, no choice between shapes
-and no rule between fields. What it cannot say is left open there, and `holdfast validate` decides.
+and few rules between fields. What it cannot say is left open, and `holdfast validate` decides.
 
 Source: Kubernetes documentation, "Extend the Kubernetes API with CustomResourceDefinitions",
 structural schemas.
@@ -13,6 +13,13 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import API_VERSION
 from holdfast.manifest.json_schema import Schema, manifest_schema
 from holdfast.manifest.kinds import KINDS
+from holdfast.manifest.resource_interface import (
+    COLUMNS,
+    RULES,
+    SHORT_NAMES,
+    STATUS,
+    SUBRESOURCES,
+)
 
 _KEPT: Final = frozenset(
     {
@@ -32,12 +39,6 @@ _KEPT: Final = frozenset(
     }
 )
 _ANYTHING: Final[Schema] = {"x-kubernetes-preserve-unknown-fields": True}
-_AGENT_COLUMNS: Final = (
-    ("Type", ".spec.type"),
-    ("Version", ".spec.version"),
-    ("Owner", ".spec.owner"),
-    ("Model", ".spec.model.name"),
-)
 
 
 def custom_resource_definitions() -> list[KubeObject]:
@@ -50,41 +51,44 @@ def _definition(kind: str, model: str, definitions: dict[str, Schema]) -> KubeOb
     group, version = API_VERSION.split("/")
     plural = kind.lower() if kind.endswith("s") else f"{kind.lower()}s"
     spec = _structural(definitions[model]["properties"]["spec"], definitions)
+    root: Schema = {
+        "type": "object",
+        "description": definitions[model]["description"],
+        "required": ["spec"],
+        "properties": {"spec": spec, "status": _status(kind)},
+    }
+    if kind in RULES:
+        root["x-kubernetes-validations"] = list(RULES[kind])
     served: KubeObject = {
         "name": version,
         "served": True,
         "storage": True,
-        "schema": {
-            "openAPIV3Schema": {
-                "type": "object",
-                "description": definitions[model]["description"],
-                "required": ["spec"],
-                "properties": {"spec": spec, "status": {"type": "object", **_ANYTHING}},
-            }
-        },
-        "subresources": {"status": {}},
+        "schema": {"openAPIV3Schema": root},
+        "subresources": SUBRESOURCES.get(kind, {"status": {}}),
     }
-    if kind == "Agent":
-        served["additionalPrinterColumns"] = [
-            {"name": name, "type": "string", "jsonPath": path} for name, path in _AGENT_COLUMNS
-        ]
+    if kind in COLUMNS:
+        served["additionalPrinterColumns"] = list(COLUMNS[kind])
+    names: KubeObject = {
+        "kind": kind,
+        "listKind": f"{kind}List",
+        "plural": plural,
+        "singular": kind.lower(),
+        "categories": ["holdfast"],
+    }
+    if kind in SHORT_NAMES:
+        names["shortNames"] = SHORT_NAMES[kind]
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": f"{plural}.{group}"},
-        "spec": {
-            "group": group,
-            "scope": "Namespaced",
-            "names": {
-                "kind": kind,
-                "listKind": f"{kind}List",
-                "plural": plural,
-                "singular": kind.lower(),
-                "categories": ["holdfast"],
-            },
-            "versions": [served],
-        },
+        "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [served]},
     }
+
+
+def _status(kind: str) -> Schema:
+    if kind not in STATUS:
+        return {"type": "object", **_ANYTHING}
+    return {"type": "object", "description": "What was observed.", "properties": STATUS[kind]}
 
 
 def _structural(schema: Schema, definitions: dict[str, Schema]) -> Schema:

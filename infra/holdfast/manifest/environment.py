@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from holdfast.manifest.agent_resources import AgentResources
 from holdfast.manifest.backup import BackupSettings
 from holdfast.manifest.controllers import ControllerName
 from holdfast.manifest.faults import KEY, branch, chosen_by, fault
@@ -240,6 +241,8 @@ class Environment(ManifestModel):
     """How models are reached."""
     policy: PolicySettings = PolicySettings()
     """How strictly the stack is judged."""
+    agent_resources: AgentResources = AgentResources()
+    """Agents as resources of the cluster, and who applies their objects."""
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)
     """Agent or tool server to the part of its spec that differs here; merged before validation."""
 

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from holdfast.errors import RenderError
 from holdfast.kube.objects import reference_of
+from holdfast.manifest.agent import AGENT_KIND
 from holdfast.manifest.environment import NamespaceLimits
 from holdfast.manifest.ordering import cycles, waves
 from holdfast.render.agent import render_agent
+from holdfast.render.agent_resources import render_agent_resource
 from holdfast.render.dependencies import needed_first
 from holdfast.render.marks import Origin, RenderedObject, revised
 from holdfast.render.namespaces import render_limits, render_namespaces
@@ -26,6 +29,9 @@ class FleetPlan:
         are_namespaces_managed: Whether the stack declares the agents' namespaces.
         are_namespaces_protected: Whether deleting one of those by accident is refused.
         namespace_limits: What each of those may take.
+        resource_mode: Whether agents are resources of the cluster too, and who applies their
+            objects: off, observe or expand.
+        shared_resources: What agents share, as such resources; empty where that is off.
     """
 
     agents: tuple[AgentPlan, ...]
@@ -33,12 +39,19 @@ class FleetPlan:
     are_namespaces_managed: bool = True
     are_namespaces_protected: bool = False
     namespace_limits: NamespaceLimits = field(default_factory=NamespaceLimits)
+    resource_mode: Literal["off", "observe", "expand"] = "off"
+    shared_resources: tuple[RenderedObject, ...] = ()
+
+    @property
+    def namespaces(self) -> set[str]:
+        """Where the stack has objects."""
+        shared = {item.manifest["metadata"]["namespace"] for item in self.shared_resources}
+        return shared | {agent.marks.namespace for agent in self.agents}
 
     def namespace_objects(self) -> tuple[RenderedObject, ...]:
         """The namespaces that the stack declares; none when they exist already."""
         if not self.are_namespaces_managed:
             return ()
-        names = {agent.marks.namespace for agent in self.agents}
         holds_data = {
             agent.marks.namespace
             for agent in self.agents
@@ -51,16 +64,27 @@ class FleetPlan:
                 is_retained=item.manifest["metadata"]["name"] in holds_data,
                 is_protected=self.are_namespaces_protected,
             )
-            for item in render_namespaces(names, self.origin)
+            for item in render_namespaces(self.namespaces, self.origin)
         )
 
     def limit_objects(self) -> tuple[RenderedObject, ...]:
         """What holds the declared namespaces to their limits."""
         if not self.are_namespaces_managed:
             return ()
-        names = {agent.marks.namespace for agent in self.agents}
-        limits = render_limits(names, self.namespace_limits, self.origin)
+        limits = render_limits(self.namespaces, self.namespace_limits, self.origin)
         return tuple(revised(item) for item in limits)
+
+    def resource_objects(self) -> tuple[RenderedObject, ...]:
+        """Agents and what they share as resources of the cluster; none where that is off."""
+        if self.resource_mode == "off":
+            return ()
+        is_expanded = self.resource_mode == "expand"
+        agents = (
+            render_agent_resource(each, is_expanded=is_expanded)
+            for each in self.agents
+            if each.kind == AGENT_KIND
+        )
+        return (*self.shared_resources, *agents)
 
     def start_needs(self) -> dict[Place, tuple[Place, ...]]:
         """Agent to the agents and tool servers of the fleet that must be up before it starts."""
@@ -101,6 +125,7 @@ def render_fleet(plan: FleetPlan) -> tuple[RenderedObject, ...]:
     rendered = (
         *plan.namespace_objects(),
         *plan.limit_objects(),
+        *plan.resource_objects(),
         *(item for agent in plan.agents for item in render_agent(agent)),
     )
     _refuse_shared_names(rendered)

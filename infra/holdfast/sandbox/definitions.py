@@ -6,12 +6,14 @@ declared is accepted, validated and kept, and nothing acts on it.
 
 import functools
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
 
 from holdfast.engine.toolchain import find_definitions
 from holdfast.errors import SandboxError
+from holdfast.kube.objects import canonical_json
 from holdfast.manifest.controllers import CONTROLLERS, ControllerName
+from holdfast.manifest.custom_resource import custom_resource_definitions
 from holdfast.sandbox.api_client import ApiClient
 from holdfast.sandbox.place import SandboxPlace
 from holdfast.sandbox.readiness import Waiter
@@ -22,13 +24,17 @@ REQUEST_TIMEOUT_SECONDS = 30.0
 _PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
-def controllers_with_definitions() -> tuple[ControllerName, ...]:
-    """Controllers that bring kinds of their own; the others read annotations or labels only."""
-    return tuple(name for name in sorted(CONTROLLERS) if CONTROLLERS[name].groups)
+Definer = ControllerName | Literal["holdfast"]
+"""Whose definitions: a controller's, or Holdfast's own."""
+
+
+def definers() -> tuple[Definer, ...]:
+    """Whoever brings kinds of its own; other controllers read annotations or labels only."""
+    return (*(name for name in sorted(CONTROLLERS) if CONTROLLERS[name].groups), "holdfast")
 
 
 def install_definitions(
-    place: SandboxPlace, controllers: Sequence[ControllerName], report: Callable[[str], None]
+    place: SandboxPlace, controllers: Sequence[Definer], report: Callable[[str], None]
 ) -> None:
     """Apply the definitions of these controllers and wait until their kinds are served.
 
@@ -36,18 +42,17 @@ def install_definitions(
         SandboxError: the sandbox does not run, or its API server refuses a definition.
         ToolchainError: the definitions have not been fetched.
     """
-    files = {name: find_definitions(name) for name in controllers}
+    definitions = dict(each for name in controllers for each in _definitions_of(name))
     record = read_record(place)
     if record is None:
         raise SandboxError(f"there is no sandbox {place.name}", remedy="run 'holdfast sandbox up'")
     started = time.monotonic()
     with ApiClient(place, record.ports.api_server, REQUEST_TIMEOUT_SECONDS) as client:
         waiter = Waiter(lambda: None, TIMEOUT_SECONDS)
-        definitions = [file for name in controllers for file in files[name]]
-        for file in definitions:
-            waiter.wait(file.stem, functools.partial(_apply, client, file))
-        for file in definitions:
-            waiter.wait(f"{file.stem}, served", functools.partial(_is_served, client, file))
+        for name, content in definitions.items():
+            waiter.wait(name, functools.partial(_apply, client, name, content))
+        for name in definitions:
+            waiter.wait(f"{name}, served", functools.partial(_is_served, client, name))
         # Put together when first asked for; on a busy machine that takes longer than the engine's
         # provider waits.
         waiter.wait("the schemas of all kinds", client.has_schemas)
@@ -55,16 +60,26 @@ def install_definitions(
     report(f"{len(definitions)} definitions of {', '.join(controllers)} ({seconds:.1f} s)")
 
 
-def _apply(client: ApiClient, file: Path) -> bool:
-    if refusal := client.apply(f"{_PATH}/{file.stem}", file.read_bytes()):
-        message = f"the API server refused the definition {file.stem}: {refusal}"
+def _definitions_of(name: Definer) -> Iterator[tuple[str, bytes]]:
+    """Names and contents of what one of them defines."""
+    if name == "holdfast":
+        for each in custom_resource_definitions():
+            yield str(each["metadata"]["name"]), canonical_json(each)
+    else:
+        for file in find_definitions(name):
+            yield file.stem, file.read_bytes()
+
+
+def _apply(client: ApiClient, name: str, content: bytes) -> bool:
+    if refusal := client.apply(f"{_PATH}/{name}", content):
+        message = f"the API server refused the definition {name}: {refusal}"
         raise SandboxError(message, remedy="see 'holdfast sandbox logs kube-apiserver'")
     return True
 
 
-def _is_served(client: ApiClient, file: Path) -> bool:
+def _is_served(client: ApiClient, name: str) -> bool:
     # By discovery: a definition itself is half a megabyte, too much to ask for again and again.
-    plural, _, group = file.stem.partition(".")
+    plural, _, group = name.partition(".")
     found = client.read(f"/apis/{group}") or {}
     served = (client.read(f"/apis/{each['groupVersion']}") for each in found.get("versions", ()))
     return any(

@@ -58,7 +58,7 @@ def test_refuses_definitions_of_a_controller_that_has_none(
     assert run(["sandbox", "up", "--with", f"keda,{name}"]) == 2
 
     said = capsys.readouterr().err
-    assert f"--with: {name!r} is no controller with definitions; take some of agent-sandbox" in said
+    assert f"--with: {name!r} has no definitions; take some of agent-sandbox" in said
     assert list(state.iterdir()) == []
 
 

@@ -55,9 +55,16 @@ def test_the_spec_of_an_agent_has_the_models_fields_and_words() -> None:
 
 def test_kubectl_get_shows_what_people_ask_for() -> None:
     [version] = DEFINITIONS["Agent"]["spec"]["versions"]
-    assert [each["name"] for each in version["additionalPrinterColumns"]] == [
-        "Type",
-        "Version",
-        "Owner",
-        "Model",
-    ]
+    shown = [each for each in version["additionalPrinterColumns"] if not each.get("priority")]
+    names = [each["name"] for each in shown]
+    assert names == ["Ready", "Drift", "Policy", "Model", "Version", "Age"]
+    assert DEFINITIONS["Agent"]["spec"]["names"]["shortNames"] == ["ag"]
+    assert set(version["subresources"]) == {"status", "scale"}
+
+
+def test_the_conditions_of_a_status_are_a_map_by_type() -> None:
+    conditions = schema_of("Agent")["properties"]["status"]["properties"]["conditions"]
+    assert conditions["x-kubernetes-list-map-keys"] == ["type"]
+    wanted = ["type", "status", "lastTransitionTime", "reason", "message"]
+    assert conditions["items"]["required"] == wanted
+    assert "observedGeneration" in conditions["items"]["properties"]

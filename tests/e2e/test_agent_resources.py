@@ -1,0 +1,130 @@
+"""Agents as resources of a real API server: its schema, its rules, and what Pulumi registers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from holdfast.errors import EngineError
+
+from tests.e2e.fleet_project import FleetProject
+from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
+
+pytestmark = pytest.mark.e2e
+
+MANIFESTS = """\
+apiVersion: holdfast.dev/v1alpha1
+kind: ModelConfig
+metadata: {name: main, namespace: res}
+spec: {provider: Anthropic, name: claude-sonnet-4-6}
+---
+apiVersion: holdfast.dev/v1alpha1
+kind: Agent
+metadata: {name: one, namespace: res}
+spec:
+  version: 1.0.0
+  image: registry.example/one@sha256:%s
+  model: {ref: main}
+  prompt: {systemMessage: Answer briefly.}
+""" % ("1" * 64)
+
+PLAIN: dict[str, Any] = {
+    "apiVersion": "holdfast.dev/v1alpha1",
+    "kind": "Agent",
+    "metadata": {"name": "plain", "namespace": "default"},
+    "spec": {"version": "1.0.0", "image": f"registry.example/plain@sha256:{'2' * 64}"},
+}
+
+
+def changed(**spec: Any) -> str:
+    return json.dumps({**PLAIN, "spec": {**PLAIN["spec"], **spec}})
+
+
+def test_a_stack_whose_cluster_lacks_the_kinds_is_refused_with_what_to_install(
+    sandbox: LiveSandbox, tmp_path: Path
+) -> None:
+    settings = {"agentResources": {"mode": "observe"}}
+    project = FleetProject.write(tmp_path, sandbox, MANIFESTS, settings)
+    stack = project.stack()
+    stack.init_if_absent()
+    with pytest.raises(EngineError) as refused:
+        stack.preview()
+    assert "holdfast.dev/v1alpha1 Agent of Holdfast" in str(refused.value)
+    assert f"--name {sandbox.name} --with holdfast" in str(refused.value)
+
+
+def test_the_kinds_are_installed_and_name_themselves(
+    sandbox: LiveSandbox, kubectl: Kubectl
+) -> None:
+    kubeconfig = str(sandbox.kubeconfig())
+    done = run_holdfast("operator", "install", "--kubeconfig", kubeconfig)
+    assert done.returncode == 0, done.stderr
+    assert "6 kinds of holdfast.dev/v1alpha1 are served" in done.stderr
+    listed = kubectl("api-resources", "--api-group=holdfast.dev", "--no-headers")
+    assert "agents " in listed
+    assert " ag " in listed
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        pytest.param({"image": None}, "image is required", id="no-image"),
+        pytest.param({"type": "Job"}, "runs by its schedules", id="job-without-schedules"),
+        pytest.param({"scaling": {"minReplicas": 2}}, "expected both", id="half-a-range"),
+        pytest.param(
+            {"scaling": {"minReplicas": 3, "maxReplicas": 2}}, "must not exceed", id="no-range"
+        ),
+        pytest.param(
+            {"scaling": {"replicas": 1, "minReplicas": 1, "maxReplicas": 2}},
+            "replicas excludes",
+            id="both",
+        ),
+    ],
+)
+def test_rules_between_fields_are_the_servers_too(
+    kubectl: Kubectl, spec: dict[str, Any], message: str
+) -> None:
+    refused = kubectl.run("create", "--dry-run=server", "-f", "-", stdin=changed(**spec))
+    assert refused.returncode != 0
+    assert message in refused.stderr
+
+
+def test_an_agent_has_a_scale_and_a_status_that_can_be_waited_for(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", stdin=json.dumps(PLAIN))
+    kubectl("scale", "agent/plain", "--replicas=3")
+    assert kubectl.get("ag/plain")["spec"]["scaling"] == {"replicas": 3}
+    ready = {
+        "type": "Ready",
+        "status": "True",
+        "lastTransitionTime": "2026-11-22T00:00:00Z",
+        "reason": "AllReady",
+        "message": "3 of 3 pods are ready",
+    }
+    patch = json.dumps({"status": {"phase": "Ready", "conditions": [ready]}})
+    kubectl("patch", "ag/plain", "--subresource=status", "--type=merge", "-p", patch)
+    kubectl.wait_for("condition=Ready", "agent/plain")
+    [header, row] = kubectl("get", "agents", "plain").splitlines()
+    assert header.split() == ["NAME", "READY", "DRIFT", "POLICY", "MODEL", "VERSION", "AGE"]
+    assert row.split()[:3] == ["plain", "True", "1.0.0"]
+    kubectl("delete", "ag/plain")
+
+
+def test_pulumi_registers_a_resource_an_agent_beside_its_objects(
+    sandbox: LiveSandbox, kubectl: Kubectl, tmp_path: Path
+) -> None:
+    settings = {"agentResources": {"mode": "observe"}}
+    project = FleetProject.write(tmp_path, sandbox, MANIFESTS, settings)
+    stack = project.stack()
+    stack.init_if_absent()
+    stack.up()
+    agent = kubectl.get("agent/one", "-n", "res")
+    assert agent["spec"]["prompt"] == {"systemMessage": "Answer briefly."}
+    assert "finalizers" not in agent["metadata"]
+    assert kubectl.get("modelconfig/main", "-n", "res")["spec"]["name"] == "claude-sonnet-4-6"
+    assert kubectl.get("deployment/one", "-n", "res")
+    assert project.drift()[0] == 0
+    assert not stack.preview().has_changes
+    kubectl("scale", "agent/one", "-n", "res", "--replicas=2")
+    code, report = project.drift()
+    assert code == 7
+    assert [each["path"] for each in report["findings"]] == ["spec.scaling"]

@@ -154,8 +154,7 @@ def _step(metadata: _Metadata) -> ResourceStep:
     return ResourceStep(
         urn=metadata.urn,
         type=metadata.type,
-        # A refresh before a preview does not say `delete` of what it no longer finds.
-        operation="delete" if metadata.new is None else metadata.op,
+        operation=_operation(metadata),
         reference=_reference(identity),
         differences=tuple(
             PropertyDifference(path, difference.diff_kind)
@@ -166,6 +165,12 @@ def _step(metadata: _Metadata) -> ResourceStep:
         before=Inputs(metadata.old.inputs) if is_changed and metadata.old else None,
         after=Inputs(metadata.new.inputs) if is_changed and metadata.new else None,
     )
+
+
+def _operation(metadata: _Metadata) -> str:
+    """The operation; a refresh before a preview does not say `delete` of what it finds no more."""
+    is_gone = metadata.new is None and metadata.op != "delete-replaced"
+    return "delete" if is_gone else metadata.op
 
 
 def _identity(type_token: str, state: _State | None) -> _Identity | None:

@@ -112,7 +112,8 @@ def _findings(violation: PolicyViolation, run: EngineRun) -> Iterator[PolicyFind
     if violation.policy == UNDETERMINED:
         yield from _open_findings(violation, ref, _agent_of(step), run)
         return
-    lines = violation.message.splitlines() or [violation.policy]
+    # Not at every character that Python takes for a line end: texts of programs hold any.
+    lines = violation.message.split("\n")
     match = _MESSAGE.fullmatch(lines[-1])
     parts = match.groupdict(default="") if match else {"found": " ".join(lines)}
     note, path, agent = parts.get("note", ""), parts.get("path", ""), _agent_of(step)
@@ -136,7 +137,7 @@ def _open_findings(
     violation: PolicyViolation, ref: ObjectRef, agent: str, run: EngineRun
 ) -> Iterator[PolicyFinding]:
     """One finding a rule out of the pack's note, which has a line `rule: path, path` for each."""
-    for line in violation.message.splitlines()[1:]:
+    for line in violation.message.split("\n")[1:]:
         rule, _, paths = line.partition(": ")
         yield PolicyFinding(
             rule=rule,

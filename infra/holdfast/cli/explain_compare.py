@@ -1,12 +1,12 @@
 """What two stacks make differently of the same manifests."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from holdfast.cli.project import find_project_root
 from holdfast.errors import InputError
-from holdfast.kube.objects import reference_of
+from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import Segment, format_path
 from holdfast.manifest.fleet import Fleet
 from holdfast.manifest.loader import load_fleet
@@ -77,23 +77,32 @@ def _between(
 
 
 def _objects(name: str, first: Fleet, second: Fleet) -> Iterator[Difference]:
-    sides = [_leaves(name, fleet) for fleet in (first, second)]
+    sides = [
+        [item.manifest for item in rendered if item.agent == name]
+        for rendered in (render_fleet(plan_fleet(fleet, fleet.stack)) for fleet in (first, second))
+    ]
+    yield from differences_of_objects(name, *sides)
+
+
+def differences_of_objects(
+    name: str, first: Iterable[KubeObject], second: Iterable[KubeObject]
+) -> Iterator[Difference]:
+    """What differs in one agent's objects, but for the marks that every stack has of its own."""
+    sides = [_leaves(objects) for objects in (first, second)]
     for path in dict.fromkeys([*sides[0], *sides[1]]):
         shown = (sides[0].get(path, ABSENT), sides[1].get(path, ABSENT))
         if shown[0] != shown[1]:
             yield Difference(name, path, shown)
 
 
-def _leaves(name: str, fleet: Fleet) -> dict[str, str]:
-    """Every value of an agent's objects, but for the marks that every stack has of its own."""
+def _leaves(objects: Iterable[KubeObject]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for item in render_fleet(plan_fleet(fleet, fleet.stack)):
-        if item.agent == name:
-            ref = reference_of(item.manifest)
-            for path, value in _walk(item.manifest, ()):
-                is_mark = path[-1] in _MARKS or path[-1] == "app.kubernetes.io/instance"
-                if not is_mark:
-                    found[f"{ref}: {format_path(path)}"] = _text(value)
+    for one in objects:
+        ref = reference_of(one)
+        for path, value in _walk(one, ()):
+            is_mark = path[-1] in _MARKS or path[-1] == "app.kubernetes.io/instance"
+            if not is_mark:
+                found[f"{ref}: {format_path(path)}"] = _text(value)
     return found
 
 

@@ -11,6 +11,7 @@ from holdfast.errors import ExitCode, HoldfastError
 
 VERBS = {
     "ci": "keep comments, issues and gates of a pipeline",
+    "diff": "say what two stacks run differently",
     "drift": "compare what runs with what was declared, and put it back",
     "env": "print the variables with which a plain `pulumi` works on a stack",
     "explain": "say what an agent is, where each value is from, what a field or a rule means",
@@ -19,9 +20,11 @@ VERBS = {
     "import": "turn workloads that others wrote into manifests",
     "operator": "agents as resources of a cluster: kinds, status, the operator",
     "policy": "judge objects by the rules, list them, check their settings and waivers",
+    "promote": "bring the commit of one stack to another, past its gates",
     "rbac": "print the rights that a scan of a stack needs, and no more",
     "render": "print the Kubernetes objects that the manifests stand for",
     "report": "show a saved drift report in another format",
+    "rollback": "bring a stack back to an earlier commit, and prove it equal",
     "sandbox": "run a real local control plane, started in seconds",
     "schema": "print or write the JSON Schema of the manifests",
     "tools": "review what tool servers promise, and see when they change it",

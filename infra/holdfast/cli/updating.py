@@ -51,6 +51,7 @@ class Order:
         reason: Why, in the words of whoever does it.
         dirty_reason: Why files that are not committed may be used; empty when they may not.
         pack: Folder of the policy pack; None for that of `root`.
+        source: What the files of `root` are; None to find out.
         is_validated: Check the files as `holdfast validate` does; the program does in any case.
         tell: Takes lines of progress.
     """
@@ -61,6 +62,7 @@ class Order:
     reason: str = ""
     dirty_reason: str = ""
     pack: Path | None = None
+    source: Source | None = None
     is_validated: bool = True
     tell: Tell = field(default=tell_terminal)
 
@@ -106,8 +108,11 @@ class Updating:
             self.stack.init_if_absent()
             planned = self.stack.preview(policy_pack=self.pack)
         except HoldfastError as error:
-            self._refused(error)
+            self.refuse(error)
             raise
+        for step in planned.steps:
+            if step.reference is not None:
+                self.order.tell(f"would {step.operation:<8} {step.reference}")
         policy = verdict(planned) if self.pack else "not judged"
         self.order.tell(f"preview: {changes_in_words(planned.counts)}; policy: {policy}")
         return policy
@@ -147,7 +152,7 @@ class Updating:
     @cached_property
     def source(self) -> Source | None:
         """What the project's files are, before anything of ours has touched them."""
-        return source_of(self.order.root)
+        return self.order.source or source_of(self.order.root)
 
     @cached_property
     def stack(self) -> Stack:
@@ -196,16 +201,17 @@ class Updating:
             started_at=self._started_at,
         )
 
-    def _refused(self, error: HoldfastError) -> None:
+    def refuse(self, error: HoldfastError) -> None:
+        """Record that nothing was begun, and why."""
         result = error.result if isinstance(error, RunFailedError) else None
         policy = verdict(result) if result is not None else ""
         record = self.record(policy=policy, outcome="refused")
-        self._add(msgspec.structs.replace(record, detail=error.message, agents=()))
+        self.add(msgspec.structs.replace(record, detail=error.message, agents=()))
 
     def _note(
         self, record: UpdateRecord, outcome: str, result: RunResult, detail: str = ""
     ) -> UpdateRecord:
-        return self._add(
+        return self.add(
             msgspec.structs.replace(
                 record,
                 outcome=outcome,
@@ -215,17 +221,24 @@ class Updating:
             )
         )
 
-    def _add(self, record: UpdateRecord) -> UpdateRecord:
+    def add(self, record: UpdateRecord) -> UpdateRecord:
+        """Record what is known of the update now."""
         seconds = round(time.monotonic() - self._started, 1)
         noted = msgspec.structs.replace(record, seconds=seconds)
         journal_of(self.order.root, self.order.stack).add(noted)
         return noted
 
-    def _agents_in(self, result: RunResult) -> tuple[str, ...]:
-        """Agents of which something was changed: by their objects, or gone as a whole."""
+    def _agents_in(self, result: RunResult) -> tuple[str, ...] | None:
+        """Agents of which something was changed: by their objects, or gone as a whole.
+
+        None where that cannot be told: the files of an old commit may be read by its code alone.
+        """
         found = {step.name for step in result.steps if step.type == _AGENT_TYPE}
         references = [step.reference.identity for step in result.steps if step.reference]
-        found |= {self.agents[identity] for identity in references if identity in self.agents}
+        try:
+            found |= {self.agents[identity] for identity in references if identity in self.agents}
+        except HoldfastError:
+            return None
         return tuple(sorted(found - {""}))
 
     def _tell_step(self, event: Event) -> None:

@@ -356,6 +356,14 @@ beside them, the operator reports and, by drift.mode, puts back; expand: Pulumi 
 resources alone, the operator renders and applies their objects. Default off."""
 
 
+class UpdateSettingsArgs(TypedDict):
+    """What must hold before and after an update by `holdfast up` and its like."""
+
+    require_approval: NotRequired[bool]
+    """Promotion to this stack needs a file that approves the commit (`holdfast promote
+--approval`); default false."""
+
+
 class EnvironmentArgs(TypedDict):
     """All that differs between environments."""
 
@@ -404,6 +412,8 @@ class EnvironmentArgs(TypedDict):
     """How strictly the stack is judged."""
     agent_resources: NotRequired[AgentResourcesArgs]
     """Agents as resources of the cluster, and who applies their objects."""
+    updates: NotRequired[UpdateSettingsArgs]
+    """What must hold before and after an update."""
     agents: NotRequired[dict[str, dict[str, Any]]]
     """Agent or tool server to the part of its spec that differs here; merged before validation."""
 

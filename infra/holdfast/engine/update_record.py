@@ -46,6 +46,7 @@ class UpdateRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
         policy: The pack's verdict: `passed`, `passed, N advisory`, `refused: RULES`, `not judged`.
         reason: Why it was done, as said by whoever did it.
         detail: Why it failed or was refused.
+        proof: What a scan after it has compared; empty without one.
         started_at: RFC 3339.
         seconds: How long it took; 0 when not known.
         changes: Operation to number of resources.
@@ -66,6 +67,7 @@ class UpdateRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     policy: str = ""
     reason: str = ""
     detail: str = ""
+    proof: str = ""
     started_at: str = ""
     seconds: float = 0.0
     changes: Mapping[str, int] = {}

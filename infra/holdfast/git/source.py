@@ -75,6 +75,16 @@ def commit_named(folder: Path, name: str) -> Commit:
     return Commit(digits, author, time, subject, trailer.strip() or number)
 
 
+def commits_between(folder: Path, old: str, new: str) -> list[Commit]:
+    """Commits that `new` has and `old` has not, the newest first; at most a hundred.
+
+    Raises:
+        GitError: one of them is not in the repository.
+    """
+    names = run_git(folder, "rev-list", "--max-count=100", f"{old}..{new}").split()
+    return [commit_named(folder, name) for name in names]
+
+
 def source_of(project_root: Path) -> Source | None:
     """What the files of a project are; None where they are in no repository, or in an empty one."""
     try:

@@ -9,6 +9,7 @@ from holdfast.manifest.backup import BackupSettings
 from holdfast.manifest.controllers import ControllerName
 from holdfast.manifest.faults import KEY, branch, chosen_by, fault
 from holdfast.manifest.model_access import DIRECT
+from holdfast.manifest.updates import UpdateSettings
 from holdfast.manifest.values import (
     DigestReference,
     Items,
@@ -243,6 +244,8 @@ class Environment(ManifestModel):
     """How strictly the stack is judged."""
     agent_resources: AgentResources = AgentResources()
     """Agents as resources of the cluster, and who applies their objects."""
+    updates: UpdateSettings = UpdateSettings()
+    """What must hold before and after an update."""
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)
     """Agent or tool server to the part of its spec that differs here; merged before validation."""
 

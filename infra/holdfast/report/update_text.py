@@ -58,6 +58,7 @@ def _lines(record: UpdateRecord) -> list[str]:
         "reason": record.reason,
         "dirty because": record.dirty_reason,
         "changed": changes_in_words(record.changes) + (f" of {agents}" if agents else ""),
-        "detail": record.detail,
+        "proof": record.proof,
+        "detail": record.detail if record.detail != record.proof else "",
     }
     return lines + [f"  {name + ':':<15} {safe_text(text)}" for name, text in facts.items() if text]

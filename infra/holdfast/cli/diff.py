@@ -1,0 +1,60 @@
+"""`holdfast diff`: what two stacks run differently. Wiring only."""
+
+import json
+
+import click
+
+from holdfast.cli.project import find_project_root
+from holdfast.cli.stack_diff import deployed, differences
+from holdfast.errors import ExitCode, InputError
+from holdfast.git.source import commits_between
+from holdfast.report.explanation import difference_json, difference_text
+from holdfast.report.json_text import json_text
+
+
+@click.command()
+@click.argument("first", metavar="STACK")
+@click.argument("second", metavar="STACK")
+@click.argument("agent", default="")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(first: str, second: str, agent: str, output: str) -> ExitCode:
+    """Say what two stacks run differently: their commits, and every value of their objects.
+
+    Each stack is rendered at the commit that it was last brought to, by the code of that commit. To
+    compare what the files here say instead, use `holdfast explain --compare`.
+
+    \b
+    Examples:
+      holdfast diff staging prod
+      holdfast diff staging prod support-rag -o json
+    """
+    if first == second:
+        raise InputError("these are the same stack", remedy="name two")
+    root = find_project_root()
+    sides = (deployed(root, first), deployed(root, second))
+    names = (sides[0].commit.name, sides[1].commit.name)
+    found = differences(*sides, agent)
+    only = [commits_between(root, names[1 - side], names[side]) for side in (0, 1)]
+    if output == "json":
+        document = {
+            "stacks": [
+                {
+                    "stack": side.stack,
+                    "commit": side.commit.name,
+                    "onlyHere": [{"commit": c.name, "subject": c.subject} for c in commits],
+                }
+                for side, commits in zip(sides, only, strict=True)
+            ],
+            "differences": json.loads(difference_json((first, second), found)),
+        }
+        click.echo(json_text(document), nl=False)
+        return ExitCode.OK
+    for side, commits in zip(sides, only, strict=True):
+        click.echo(f"{side.stack} runs {side.commit.short} {side.commit.subject}")
+        for commit in commits:
+            click.echo(f"  only there: {commit.short} {commit.subject}")
+    text = difference_text((first, second), found)
+    click.echo(text or f"what {first} and {second} run does not differ\n", nl=False)
+    return ExitCode.OK

@@ -1,0 +1,87 @@
+"""`holdfast promote`: the commit of one stack brought to another, past its gates. Wiring only."""
+
+from pathlib import Path
+
+import click
+
+from holdfast.cli.agreement import agree
+from holdfast.cli.commit_project import CommitProject
+from holdfast.cli.past_update import bring_to
+from holdfast.cli.project import find_project_root
+from holdfast.cli.promotion_gates import (
+    Gate,
+    approval,
+    check,
+    drift_free,
+    healthy,
+    promotable_update,
+)
+from holdfast.cli.stack_diff import tell_commits
+from holdfast.cli.up import show
+from holdfast.cli.updating import Order
+from holdfast.errors import ExitCode, InputError
+from holdfast.git.source import commit_named
+from holdfast.manifest.stack_files import read_stack_file
+
+
+@click.command()
+@click.option("--from", "origin", required=True, metavar="STACK", help="Where the commit runs.")
+@click.option("--to", "target", required=True, metavar="STACK", help="Where it is to run.")
+@click.option(
+    "--approval",
+    "approval_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File of lines Commit:, Stack: and Approved-By:, written by somebody else.",
+)
+@click.option("--reason", default="", help="Why, for the history.")
+@click.option("--yes", is_flag=True, help="Agree to what is shown.")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(
+    origin: str, target: str, approval_file: Path | None, reason: str, output: str, *, yes: bool
+) -> ExitCode:
+    """Bring the commit that runs on one stack to another: the same commit, past five gates.
+
+    \b
+      source    the last update of --from succeeded, from a clean commit
+      policy    the pack refuses nothing of a preview on --to
+      health    every agent of --from is ready
+      drift     what runs on --from is what the commit declares
+      approval  if the stack file of --to says updates.requireApproval, or a file is given: it
+                names this commit and stack, and not the commit's author as its approver
+
+    Shows the commits that are new to --to and what would change there, and asks. The first gate
+    that fails ends it; nothing is written, and the history of --to says which one it was.
+
+    \b
+    Examples:
+      holdfast promote --from staging --to prod
+      holdfast promote --from staging --to prod --approval approvals/prod.txt --yes
+
+    \b
+    Exit codes: 0 done and proved equal   1 a gate or the update failed   2 bad input   5 policy
+      6 no such stack   7 drift on --from   8 cancelled
+    """
+    if origin == target:
+        raise InputError("--from and --to are the same stack", remedy="name two")
+    root = find_project_root()
+    settings = read_stack_file(root, target).environment
+    needs_approval = settings is not None and settings.updates.require_approval
+    update = promotable_update(root, origin)
+    commit = commit_named(root, update.commit)
+
+    def before(project: CommitProject) -> None:
+        gates = [
+            Gate("health", lambda: healthy(project, origin)),
+            Gate("drift", lambda: drift_free(project, origin)),
+        ]
+        if needs_approval or approval_file is not None:
+            gates.append(Gate("approval", lambda: approval(approval_file, commit, target)))
+        check(gates)
+        tell_commits(root, target, commit)
+        agree(f"Bring {target} to {commit.short}, as on {origin}?", is_agreed=yes)
+
+    order = Order(root, target, action="promote", reason=reason or f"promoted from {origin}")
+    show(bring_to(order, commit, before), output)
+    return ExitCode.OK

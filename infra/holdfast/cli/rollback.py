@@ -1,0 +1,45 @@
+"""`holdfast rollback`: a stack brought back to an earlier commit, and proved equal. Wiring only."""
+
+import click
+
+from holdfast.cli.agreement import agree
+from holdfast.cli.past_update import bring_to
+from holdfast.cli.project import find_project_root
+from holdfast.cli.up import show
+from holdfast.cli.updating import Order
+from holdfast.errors import ExitCode
+from holdfast.git.source import commit_named
+
+
+@click.command()
+@click.argument("commit")
+@click.option("-s", "--stack", required=True, help="Stack to bring back.")
+@click.option("--reason", required=True, help="Why, for the history.")
+@click.option("--yes", is_flag=True, help="Agree to what is shown.")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(commit: str, stack: str, reason: str, output: str, *, yes: bool) -> ExitCode:
+    """Bring a stack back to an earlier COMMIT, prove that it is equal, and record why.
+
+    The commit is checked out beside the working tree, which is not touched, and its own code
+    renders it; today's policy pack judges it. What would change is shown first. After the update a
+    drift scan compares every object with what the commit declares.
+
+    \b
+    Examples:
+      holdfast history prod
+      holdfast rollback -s prod 3f2a91c --reason "answers got slower"
+      holdfast rollback -s prod v1.4.0 --reason "drill" --yes
+
+    \b
+    Exit codes: 0 equal   1 the update failed, or not everything could be compared
+      2 bad input, no such commit   5 policy   6 no such stack   7 drift is left   8 cancelled
+    """
+    root = find_project_root()
+    wanted = commit_named(root, commit)
+    order = Order(root, stack, action="rollback", reason=reason)
+    question = f"Bring {stack} to {wanted.short} ({wanted.subject})?"
+    record = bring_to(order, wanted, lambda _: agree(question, is_agreed=yes))
+    show(record, output)
+    return ExitCode.OK

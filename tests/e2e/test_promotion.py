@@ -1,0 +1,97 @@
+"""The way of a commit between stacks and back, on the real engine and a real API server."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.git_project import GitProject, agent
+from tests.e2e.live_sandbox import Kubectl, LiveSandbox
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def project(sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> GitProject:
+    """One agent on two stacks, `staging` and `prod`, in namespaces of their own."""
+    root = tmp_path_factory.mktemp("promotion")
+    written = GitProject.write(root, sandbox, agent("mover").replace(", namespace: loop", ""))
+    for name in ("staging", "prod"):
+        stack: dict[str, Any] = {
+            "config": {
+                "holdfast:cluster": {"context": sandbox.context, "identifier": name},
+                "holdfast:namespace": name,
+                "holdfast:policy": {"profile": "dev"},
+            }
+        }
+        if name == "prod":
+            stack["config"]["holdfast:updates"] = {"requireApproval": True}
+        (root / "stacks" / f"Pulumi.{name}.yaml").write_text(json.dumps(stack))
+        written.project.stack(name).init_if_absent()
+    written.commit("Two stacks")
+    for name in ("staging", "prod"):
+        done = written.project.holdfast("up", "-s", name)
+        assert done.returncode == 0, done.stderr
+    return written
+
+
+def test_a_commit_goes_on_past_its_gates_and_comes_back(
+    project: GitProject, kubectl: Kubectl, tmp_path: Path
+) -> None:
+    run = project.project.holdfast
+    first = project.commit("Nothing new", agent("mover").replace(", namespace: loop", "") + "\n")
+    assert run("up", "-s", "prod").returncode == 0
+    manifest = agent("mover", "1.1.0").replace(", namespace: loop", "")
+    second = project.commit("Move to 1.1.0", manifest)
+    assert run("up", "-s", "staging").returncode == 0
+
+    told = run("diff", "staging", "prod", "-o", "json")
+    assert told.returncode == 0, told.stderr
+    document = json.loads(told.stdout)
+    assert [each["commit"] for each in document["stacks"]] == [second, first]
+    assert document["stacks"][0]["onlyHere"] == [{"commit": second, "subject": "Move to 1.1.0"}]
+    assert any(
+        "version" in each["path"] and '"1.1.0"' in each["values"].values()
+        for each in document["differences"]["differences"]
+    )
+
+    promote = ("promote", "--from", "staging", "--to", "prod", "--yes")
+    refused = run(*promote)
+    assert refused.returncode == 1
+    assert "gate approval failed" in refused.stderr
+
+    kubectl("set", "env", "deployment/mover", "-n", "staging", "HOTFIX=1")
+    refused = run(*promote)
+    assert refused.returncode == 7, refused.stderr
+    assert "gate drift failed" in refused.stderr
+    assert "gate health: passed" in refused.stderr
+    assert run("drift", "-s", "staging", "--revert", "--yes").returncode == 0
+
+    file = tmp_path / "approval.txt"
+    file.write_text(f"Commit: {second}\nStack: prod\nApproved-By: Bob\n")
+    done = run(*promote, "--approval", str(file), "-o", "json")
+    assert done.returncode == 0, done.stderr
+    (record,) = json.loads(done.stdout)["updates"]
+    assert (record["action"], record["commit"], record["isDirty"]) == ("promote", second, False)
+    assert record["proof"].startswith("equal: compared ")
+    labels = kubectl.get("deployment", "mover", "-n", "prod")["metadata"]["labels"]
+    assert labels["app.kubernetes.io/version"] == "1.1.0"
+
+    back = run("rollback", "-s", "prod", first[:9], "--reason", "answers got slower", "--yes")
+    assert back.returncode == 0, back.stderr
+    updates = json.loads(run("history", "prod", "-o", "json").stdout)["updates"]
+    newest = updates[0]
+    assert (newest["action"], newest["commit"]) == ("rollback", first)
+    assert newest["reason"] == "answers got slower"
+    assert newest["proof"].startswith("equal: compared ")
+    assert [each["outcome"] for each in updates[2:4]] == ["refused", "refused"]
+    labels = kubectl.get("deployment", "mover", "-n", "prod")["metadata"]["labels"]
+    assert labels["app.kubernetes.io/version"] == "1.0.0"
+    assert (project.root / "agents" / "declared.yaml").read_text() == manifest
+
+
+def test_nothing_is_brought_back_to_where_nothing_is(project: GitProject) -> None:
+    done = project.project.holdfast("rollback", "-s", "prod", "nowhere", "--reason", "x")
+    assert done.returncode == 2
+    assert "there is no commit 'nowhere'" in done.stderr

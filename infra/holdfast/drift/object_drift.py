@@ -224,6 +224,8 @@ def _is_remark(
     """Whether a difference is worth a word but no drift."""
     if difference.path == _RESTARTED and not difference.is_declared:
         return True
+    if around.rollouts.is_restart(ref, difference):
+        return True
     scaled = around.autoscalers.range_of(ref)
     return (
         difference.path == REPLICAS

@@ -16,6 +16,7 @@ from holdfast.kube.paths import format_path
 
 POD_HASH: Final = "rollouts-pod-template-hash"
 _VERSION: Final = re.compile(r"[a-z0-9]{4,16}")
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _WEIGHT: Final = re.compile(r"spec\.rules\[\d+\]\.backendRefs\[\d+\]\.weight")
 _SERVICE_FIELDS: Final = {
     "blueGreen": ("activeService", "previewService"),
@@ -31,6 +32,17 @@ class Rollouts:
 
     def __init__(self, declared: Iterable[Mapping[str, Any]] = ()) -> None:
         self._moved = frozenset(_moved(declared))
+
+    @staticmethod
+    def is_restart(ref: ObjectRef, difference: Difference) -> bool:
+        """Whether somebody has restarted a Rollout (`kubectl argo rollouts restart`).
+
+        As with a Deployment's `restartedAt`, worth a word and no drift: what runs is as declared.
+        """
+        is_rollout = (ref.group, ref.kind) == ("argoproj.io", "Rollout")
+        if not is_rollout or difference.path != ("spec", "restartAt"):
+            return False
+        return isinstance(difference.live, str) and _MOMENT.fullmatch(difference.live) is not None
 
     def writes(self, ref: ObjectRef, difference: Difference) -> bool:
         """Whether a difference is the doing of Argo Rollouts."""

@@ -13,13 +13,14 @@ from holdfast.manifest.backup import Backup, BackupSettings
 from holdfast.render.container import pod_security_context, security_context
 from holdfast.render.environment import render_declared_env, render_proxy
 from holdfast.render.identity import RBAC_GROUP, service_account_name
-from holdfast.render.marks import AgentMarks, RenderedObject
+from holdfast.render.marks import AGENT_LABEL, AgentMarks, RenderedObject
 from holdfast.render.network import dns_rule, domain_policy, egress_rules
 from holdfast.render.snapshot_script import ACCOUNT_FOLDER, snapshot_script
 from holdfast.render.storage import claim_name, volume_name
 from holdfast.render.surroundings import Surroundings
 
 SUFFIX = "backup"
+BACKUP_OF = "holdfast.dev/backup-of"
 LONGEST_SECONDS = 3600
 BACKUP_RESOURCES = {
     "requests": {"cpu": "50m", "memory": "64Mi", "ephemeral-storage": "64Mi"},
@@ -43,7 +44,7 @@ class BackupRunner:
 
     def job(self) -> KubeObject:
         """Spec of a Job that makes one backup."""
-        labels = self.marks.object_labels() | {"app.kubernetes.io/name": _name(self.marks)}
+        labels = pod_labels(self.marks)
         return {
             "activeDeadlineSeconds": LONGEST_SECONDS,
             "backoffLimit": 2,
@@ -123,6 +124,12 @@ def job_runner(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -
     policy = _policy(marks, egress_rules(marks, spec, surroundings))
     objects = (policy, *domain_policy(marks, spec, surroundings, SUFFIX))
     return BackupRunner(marks, spec.backup, objects, pod)
+
+
+def pod_labels(marks: AgentMarks) -> dict[str, str]:
+    """Labels of the pods: neither the agent's Service nor its network rules are theirs."""
+    labels = marks.object_labels() | {"app.kubernetes.io/name": _name(marks), BACKUP_OF: marks.name}
+    return {name: value for name, value in labels.items() if name != AGENT_LABEL}
 
 
 def _name(marks: AgentMarks) -> str:

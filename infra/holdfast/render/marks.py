@@ -9,6 +9,7 @@ from holdfast.kube.objects import KubeObject, canonical_json
 
 FIELD_MANAGER = "holdfast"
 REVISION = "holdfast.dev/revision"
+AGENT_LABEL = "holdfast.dev/agent"
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class AgentMarks:
         Those `beside` it are included; the Service and the disruption budget do not select them.
         """
         return {
-            "holdfast.dev/agent": self.name,
+            AGENT_LABEL: self.name,
             "app.kubernetes.io/instance": self.origin.stack,
         }
 
@@ -81,7 +82,7 @@ class AgentMarks:
             "app.kubernetes.io/component": self.component,
             "app.kubernetes.io/managed-by": "holdfast",
             "app.kubernetes.io/part-of": "agents",
-            "holdfast.dev/agent": self.name,
+            AGENT_LABEL: self.name,
         }
         if self.version:
             # A semantic version may hold '+', a label may not.

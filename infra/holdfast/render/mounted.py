@@ -1,15 +1,18 @@
-"""What an agent's pods mount but its manifest does not hold: Secrets, and ConfigMaps of others.
+"""What an agent's pods read but its manifest does not hold: Secrets, and ConfigMaps of others.
 
 A change of theirs is no change of the manifest. Whoever deploys looks at them and hands in a digest
 of each: a digest that differs is another pod template, so the pods roll. It stands beside what is
 rendered, not in it: what is wanted does not depend on who may read Secrets.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.agent_types import SERVING
 from holdfast.render.marks import RenderedObject, content_hash
+from holdfast.render.models import all_models
 from holdfast.render.plan import AgentPlan
 from holdfast.render.secrets import restarts, secret_name
 
@@ -26,18 +29,45 @@ class MountedContent(NamedTuple):
 
 def mounted_contents(plan: AgentPlan) -> tuple[MountedContent, ...]:
     """What rolls the agent's pods when it changes; nothing for what starts anew by itself."""
-    marks, spec, environment = plan.marks, plan.spec, plan.surroundings.environment
-    if spec.type != "BYO":
+    if plan.spec.type not in SERVING:
         return ()
-    secrets = (each for each in spec.secrets if restarts(each, environment))
-    found = {
-        MountedContent("Secret", marks.namespace, secret_name(marks, each)) for each in secrets
-    }
-    names = [entry.from_ for entry in spec.config]
-    if spec.prompt and spec.prompt.system_message_from:
-        names.append(spec.prompt.system_message_from.config_map)
-    found |= {MountedContent("ConfigMap", marks.namespace, name) for name in names if name}
-    return tuple(sorted(found))
+    namespace = plan.marks.namespace
+    secrets = (MountedContent("Secret", namespace, name) for name in _secrets(plan) if name)
+    config_maps = (
+        MountedContent("ConfigMap", namespace, name) for name in _config_maps(plan.spec) if name
+    )
+    return tuple(sorted({*secrets, *config_maps}))
+
+
+def _secrets(plan: AgentPlan) -> Iterator[str | None]:
+    marks, spec, environment = plan.marks, plan.spec, plan.surroundings.environment
+    yield from (secret_name(marks, each) for each in spec.secrets if restarts(each, environment))
+    yield from _secrets_of_models(plan)
+    for variable in spec.env:
+        if variable.value_from and variable.value_from.secret_key_ref:
+            yield variable.value_from.secret_key_ref.name
+    yield from (each.secret_ref for each in spec.env_from)
+
+
+def _config_maps(spec: AgentSpec) -> Iterator[str | None]:
+    yield from (each.from_ for each in spec.config)
+    if spec.prompt:
+        yield from spec.prompt.template_sources
+        if spec.prompt.system_message_from:
+            yield spec.prompt.system_message_from.config_map
+    for variable in spec.env:
+        if variable.value_from and variable.value_from.config_map_key_ref:
+            yield variable.value_from.config_map_key_ref.name
+    yield from (each.config_map_ref for each in spec.env_from)
+
+
+def _secrets_of_models(plan: AgentPlan) -> Iterator[str]:
+    """Keys that ModelConfigs name, and certificates of private authorities."""
+    for model in all_models(plan.marks, plan.spec, plan.surroundings):
+        if model.key:
+            yield model.key.name
+        if model.tls and model.tls.ca_secret:
+            yield model.tls.ca_secret
 
 
 def mounted_hash(plan: AgentPlan, digests: Mapping[tuple[str, str, str], str]) -> str:

@@ -17,7 +17,7 @@ SHARED_ACCOUNTS = Parameter(
     schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
     default=["default"],
 )
-_AGENT_LABELS = ("holdfast.dev/agent", "app.kubernetes.io/name")
+_AGENT_LABELS = ("holdfast.dev/agent", "holdfast.dev/backup-of", "app.kubernetes.io/name")
 
 
 def check(pod: Pod, settings: Settings) -> Iterator[Breach]:

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 from holdfast.drift.autoscaling import Autoscalers
+from holdfast.drift.finding import Severity
 from holdfast.drift.rollouts import POD_HASH, Rollouts
 from holdfast.kube.objects import KubeObject
 
-from tests.unit.drift.objects import DEPLOYMENT, drift, live_of, owned_by
+from tests.unit.drift.objects import DEPLOYMENT, drift, findings, live_of, owned_by
 
 SERVICE: KubeObject = {
     "apiVersion": "v1",
@@ -91,6 +92,21 @@ def test_a_declared_rollout_may_weigh_the_backends_of_its_route() -> None:
     assert len(moved(weight, 300, CANARY, ROUTE)) == 1
     assert len(moved(weight, 30, BLUE_GREEN, ROUTE)) == 1
     assert len(moved("spec.rules[0].backendRefs[1].name", "evil", CANARY, ROUTE)) == 1
+
+
+def restarted(moment: str) -> list[Any]:
+    declared = BLUE_GREEN | {"spec": {**BLUE_GREEN["spec"], "restartAt": "1985-01-02T03:04:05Z"}}
+    live = owned_by(
+        "kubectl-argo-rollouts", "spec.restartAt", live_of(declared, {"spec.restartAt": moment})
+    )
+    return findings(declared, live, rollouts=Rollouts([declared]))
+
+
+def test_a_restart_by_hand_is_a_remark_as_with_a_deployment() -> None:
+    [found] = restarted("2026-11-22T01:02:03Z")
+    assert (found.severity, found.drift_class.value) == (Severity.INFO, "changed")
+    [found] = restarted("tomorrow")
+    assert found.severity is not Severity.INFO
 
 
 def scaled_object(**spec: Any) -> KubeObject:

@@ -259,3 +259,43 @@ def test_digests_of_others_do_not_matter_and_no_digest_is_no_annotation() -> Non
     )
     assert mounted_hash(agent, {("Secret", "cx", "other"): "2"}) == ""
     assert MOUNTED_HASH not in pod_template(render(MOUNTING))["metadata"]["annotations"]
+
+
+def test_whatever_the_pods_read_of_others_rolls_them() -> None:
+    spec = {
+        "env": [
+            {"name": "A", "valueFrom": {"secretKeyRef": {"name": "one", "key": "a"}}},
+            {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "two", "key": "b"}}},
+            {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+        ],
+        "envFrom": [{"secretRef": "three"}, {"configMapRef": "four"}],
+        "prompt": {
+            "systemMessageFrom": {"configMap": "five", "key": "k"},
+            "templateSources": ["six"],
+        },
+        "model": {"provider": "a", "name": "b", "tls": {"caSecret": "seven"}},
+    }
+    assert mounted_contents(plan(spec)) == (
+        ("ConfigMap", "cx", "five"),
+        ("ConfigMap", "cx", "four"),
+        ("ConfigMap", "cx", "six"),
+        ("ConfigMap", "cx", "two"),
+        ("Secret", "cx", "one"),
+        ("Secret", "cx", "seven"),
+        ("Secret", "cx", "three"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_rolled"),
+    [
+        pytest.param("BYO", True, id="own image"),
+        pytest.param("Declarative", True, id="the stack's runtime"),
+        pytest.param("Job", False, id="every run starts anew"),
+    ],
+)
+def test_a_changed_secret_rolls_what_runs_for_ever(kind: str, is_rolled: bool) -> None:
+    agent = plan(MOUNTING)
+    spec = agent.spec.model_copy(update={"type": kind})
+    contents = mounted_contents(type(agent)(agent.marks, spec, agent.surroundings))
+    assert bool(contents) is is_rolled

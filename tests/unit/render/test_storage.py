@@ -148,6 +148,18 @@ def test_the_pods_of_a_backup_are_not_behind_the_service() -> None:
     assert not selector.items() <= template["metadata"]["labels"].items()
 
 
+def test_the_agents_network_rules_are_not_those_of_its_backups() -> None:
+    rendered = render(agent(backup={}), SNAPSHOTS)
+    labels = named(rendered, "backup-before-rollout")["spec"]["template"]["metadata"]["labels"]
+    assert labels["holdfast.dev/backup-of"] == "support"
+    own, backup = (
+        named(rendered, role)["spec"]["podSelector"]["matchLabels"]
+        for role in ("networkpolicy", "backup-networkpolicy")
+    )
+    assert not own.items() <= labels.items()
+    assert backup.items() <= labels.items()
+
+
 def test_a_changed_workload_is_another_job_which_stands_before_it() -> None:
     before, same, after = (
         render(agent(backup={}, args=args), SNAPSHOTS) for args in ([], [], ["--fast"])

@@ -32,6 +32,7 @@ POD_TEMPLATE_PATHS: Mapping[Kind, tuple[str, ...]] = {
     Kind("argoproj.io", "Rollout"): ("spec", "template"),
     Kind("batch", "Job"): ("spec", "template"),
     Kind("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
+    Kind("keda.sh", "ScaledJob"): ("spec", "jobTargetRef", "template"),
     Kind("argoproj.io", "Rollout"): ("spec", "template"),
     Kind(AGENTS, "Sandbox"): ("spec", "podTemplate"),
     Kind(AGENT_EXTENSIONS, "SandboxTemplate"): ("spec", "podTemplate"),

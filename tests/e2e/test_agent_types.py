@@ -10,7 +10,10 @@ from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
 pytestmark = pytest.mark.e2e
 
 DIGEST = "3c8e1f2a4b5d6c7e8f9a0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d1e"
-SETTINGS = {"controllers": ["agent-sandbox"]}
+SETTINGS = {
+    "controllers": ["agent-sandbox", "keda"],
+    "telemetry": {"prometheusUrl": "http://prometheus.monitoring.svc:9090"},
+}
 HEAD = """\
 apiVersion: holdfast.dev/v1alpha1
 kind: Agent
@@ -26,6 +29,9 @@ AGENTS = {
     - {id: nightly, cron: "0 2 * * *", timezone: Europe/London, input: "Summarise $(date)"}
     - {cron: "*/30 * * * *", concurrencyPolicy: Replace, historyLimit: 1, retries: 2, suspend: true,
        ttlSecondsAfterFinished: 3600}
+  triggers:
+    - {type: queue, id: waiting, metric: queue_depth, selector: {queue: a}, perRun: 2, maxRuns: 4,
+       suspend: true}
   storage: [{name: notes, size: 1Gi, mountPath: /notes}]
 """,
     "coder": """\
@@ -60,7 +66,7 @@ def project(defined_sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFacto
 def test_every_shape_is_accepted_and_a_second_update_writes_nothing(
     project: FleetProject, kubectl: Kubectl
 ) -> None:
-    kinds = "cronjobs,sandboxes,sandboxtemplates,sandboxwarmpools,sandboxclaims,services"
+    kinds = "cronjobs,scaledjobs,sandboxes,sandboxtemplates,sandboxwarmpools,sandboxclaims,services"
     found = kubectl.get(kinds, "-n", "kinds")["items"]
     assert sorted((each["kind"], each["metadata"]["name"]) for each in found) == [
         ("CronJob", "nightly-1"),
@@ -69,6 +75,7 @@ def test_every_shape_is_accepted_and_a_second_update_writes_nothing(
         ("SandboxClaim", "pool"),
         ("SandboxTemplate", "pool"),
         ("SandboxWarmPool", "pool"),
+        ("ScaledJob", "nightly-waiting"),
         ("Service", "coder"),
     ]
     assert not project.stack().preview().has_changes

@@ -1553,15 +1553,9 @@ class ScheduleArgs(TypedDict):
     """One time table by which an agent of type Job runs."""
 
     id: NotRequired[str]
-    """Name of the schedule, unique in the agent; default its position in the list, from 0."""
-    cron: str
-    """When: minute, hour, day of the month, month, day of the week."""
-    timezone: NotRequired[str]
-    """Time zone of the schedule; default UTC."""
+    """Name of it, unique in the agent; default its position in the list, from 0."""
     input: NotRequired[str]
     """What the run is asked to do; env AGENT_INPUT. Taken literally, nothing in it is expanded."""
-    concurrency_policy: NotRequired[Literal["Forbid", "Allow", "Replace"]]
-    """What happens to a run that is due while the last one still runs; default Forbid."""
     history_limit: NotRequired[int]
     """Finished runs kept to look at, of each outcome; default 3."""
     suspend: NotRequired[bool]
@@ -1570,6 +1564,41 @@ class ScheduleArgs(TypedDict):
     """Further attempts after a failed one; default 0, as each attempt costs tokens."""
     ttl_seconds_after_finished: NotRequired[int]
     """Seconds after which a finished run is removed; default 604800, a week."""
+    cron: str
+    """When: minute, hour, day of the month, month, day of the week."""
+    timezone: NotRequired[str]
+    """Time zone of the schedule; default UTC."""
+    concurrency_policy: NotRequired[Literal["Forbid", "Allow", "Replace"]]
+    """What happens to a run that is due while the last one still runs; default Forbid."""
+
+
+class TriggerArgs(TypedDict):
+    """Work that waits somewhere, and starts runs of an agent of type Job; needs KEDA."""
+
+    id: NotRequired[str]
+    """Name of it, unique in the agent; default its position in the list, from 0."""
+    input: NotRequired[str]
+    """What the run is asked to do; env AGENT_INPUT. Taken literally, nothing in it is expanded."""
+    history_limit: NotRequired[int]
+    """Finished runs kept to look at, of each outcome; default 3."""
+    suspend: NotRequired[bool]
+    """Start no further runs; default false."""
+    retries: NotRequired[int]
+    """Further attempts after a failed one; default 0, as each attempt costs tokens."""
+    ttl_seconds_after_finished: NotRequired[int]
+    """Seconds after which a finished run is removed; default 604800, a week."""
+    type: Literal["queue", "webhook"]
+    """queue: as many runs as there is work for. webhook: reserved, refused."""
+    metric: str
+    """Metric of the stack's Prometheus that says how much waits, such as queue_depth."""
+    selector: NotRequired[dict[str, str]]
+    """Labels that its series carry; default any."""
+    per_run: NotRequired[int]
+    """How much of it one run takes on; default 1."""
+    max_runs: NotRequired[int]
+    """Most runs at a time; default 1."""
+    polling_seconds: NotRequired[int]
+    """Seconds between looks at the metric; default 30."""
 
 
 class WarmPoolArgs(TypedDict):
@@ -1619,8 +1648,8 @@ class AgentArgs(TypedDict):
     """Kueue LocalQueue in the agent's namespace that its pods wait in; default none."""
     type: NotRequired[Literal["BYO", "Declarative", "Job", "Sandbox"]]
     """BYO: a Deployment with the agent's own image; Declarative: one with the stack's runtime
-image, which reads from agent.json what the agent is; Job: a CronJob a schedule; Sandbox: a
-Sandbox, or a pool of warm ones, of agent-sandbox. Default BYO."""
+image, which reads from agent.json what the agent is; Job: runs that end, by schedules and
+triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default BYO."""
     description: NotRequired[str]
     """What the agent is for, at most 1,000 characters."""
     version: str
@@ -1707,8 +1736,8 @@ id of a backup of method Job. To stay as long as the claim does."""
     """What is done about drift of its objects; not rendered, read by `holdfast drift`."""
     schedules: NotRequired[list[ScheduleArgs]]
     """When an agent of type Job runs."""
-    triggers: NotRequired[list[dict[str, Any]]]
-    """What else starts a run; reserved, refused until something reads it."""
+    triggers: NotRequired[list[TriggerArgs]]
+    """What else starts runs of an agent of type Job: work that waits. Needs KEDA."""
     sandbox: NotRequired[SandboxSettingsArgs]
     """The workspace of an agent of type Sandbox."""
     sidecars: NotRequired[list[dict[str, Any]]]

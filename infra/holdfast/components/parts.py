@@ -167,16 +167,16 @@ class AgentMonitoring(Part):
 
 
 class AgentWorkload(Part):
-    """What runs an agent: a Deployment, CronJobs or a Sandbox, by its type.
+    """What runs an agent: a Deployment, CronJobs and ScaledJobs, or a Sandbox, by its type.
 
     Children: `<agent>-deployment`, `<agent>-deployment-standby` or `<agent>-rollout`;
-    `<agent>-schedule-<id>`; `<agent>-sandbox`, or `-sandboxtemplate`, `-warmpool` and
-    `-sandboxclaim`. Used alone, it expects what AgentIdentity, AgentConfig, AgentStorage and
-    AgentPromotion of the same agent declare.
+    `<agent>-schedule-<id>` and `-trigger-<id>`; `<agent>-sandbox`, or `-sandboxtemplate`,
+    `-warmpool` and `-sandboxclaim`. Used alone, it expects what AgentIdentity, AgentConfig,
+    AgentStorage and AgentPromotion of the same agent declare.
     """
 
     workload_name: pulumi.Output[str]
-    """Name of the Deployment or Sandbox; of the first CronJob."""
+    """Name of the Deployment or Sandbox; of the first CronJob or ScaledJob."""
 
     def __init__(
         self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None

@@ -99,6 +99,7 @@ _RULES: Final = (
     ServerOwned("", _FINALIZERS, value=re.compile(r"^kopf\.zalando\.org/KopfFinalizerMarker$")),
     ServerOwned("", _annotations("kopf.zalando.org/")),
     ServerOwned("ScaledObject", _FINALIZERS, value=re.compile(r"^finalizer\.keda\.sh$")),
+    ServerOwned("ScaledJob", _FINALIZERS, value=re.compile(r"^finalizer\.keda\.sh$")),
     ServerOwned("Rollout", _annotations("rollout.argoproj.io/")),
     # Kueue's admission, for the pods of a queue.
     ServerOwned(

@@ -29,7 +29,7 @@ from holdfast.manifest.runtime import (
 )
 from holdfast.manifest.sandboxed import SandboxSettings
 from holdfast.manifest.scaling import Availability, Scaling
-from holdfast.manifest.schedule import Schedule, schedule_names
+from holdfast.manifest.schedule import Schedule, Trigger, run_names
 from holdfast.manifest.skills import AgentSkill
 from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.telemetry import Telemetry
@@ -40,7 +40,6 @@ from holdfast.manifest.values import (
     AgentName,
     DigestReference,
     Items,
-    JsonObject,
     LabelName,
     LabelValue,
     ManifestModel,
@@ -97,8 +96,8 @@ class AgentSpec(Placement):
 
     type: AgentType = "BYO"
     """BYO: a Deployment with the agent's own image; Declarative: one with the stack's runtime
-    image, which reads from agent.json what the agent is; Job: a CronJob a schedule; Sandbox: a
-    Sandbox, or a pool of warm ones, of agent-sandbox. Default BYO."""
+    image, which reads from agent.json what the agent is; Job: runs that end, by schedules and
+    triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default BYO."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """What the agent is for, at most 1,000 characters."""
     version: Semver
@@ -185,8 +184,8 @@ class AgentSpec(Placement):
     """What is done about drift of its objects; not rendered, read by `holdfast drift`."""
     schedules: Items[Schedule] = ()
     """When an agent of type Job runs."""
-    triggers: Items[JsonObject] = ()
-    """What else starts a run; reserved, refused until something reads it."""
+    triggers: Items[Trigger] = ()
+    """What else starts runs of an agent of type Job: work that waits. Needs KEDA."""
     sandbox: SandboxSettings = SandboxSettings()
     """The workspace of an agent of type Sandbox."""
     sidecars: Items[ExtraContainer] = ()
@@ -283,17 +282,20 @@ class Agent(ManifestModel):
 
     @model_validator(mode="after")
     def _runs_have_names(self) -> Self:
-        names = schedule_names(self.metadata.name, self.spec.schedules)
-        for index, name in enumerate(names):
-            at = ("spec", "schedules", index, "id")
+        names: list[str] = []
+        runs = run_names(self.metadata.name, self.spec.schedules, self.spec.triggers)
+        for field, name, index in runs:
+            at = ("spec", field, index, "id")
             if len(name) > CRON_JOB_NAME_MAX_CHARACTERS:
                 limit = f"at most {CRON_JOB_NAME_MAX_CHARACTERS} characters"
                 raise fault(
-                    f"<agent>-<id> names a CronJob and must have {limit}",
+                    f"<agent>-<id> names an object that makes Jobs and must have {limit}",
                     found=f"{name!r} ({len(name)})",
                     remedy="shorten the agent's name or the id",
                     at=at,
                 )
-            if name in names[:index]:
-                raise fault("ids of schedules must be unique", found=f"{name!r} twice", at=at)
+            if name in names:
+                expected = "ids of schedules and triggers must be unique"
+                raise fault(expected, found=f"{name!r} twice", at=at)
+            names.append(name)
         return self

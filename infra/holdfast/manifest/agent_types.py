@@ -126,10 +126,10 @@ def faults_of_type(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
             remedy="add model and prompt",
             at=("type",),
         )
-    if spec.type == "Job" and not spec.schedules:
+    if spec.type == "Job" and not spec.schedules and not spec.triggers:
         yield fault(
-            "an agent of type Job runs by its schedules, and has none",
-            remedy='add schedules, such as [{cron: "0 2 * * *"}]',
+            "an agent of type Job runs by its schedules and triggers, and has none",
+            remedy='add schedules, such as [{cron: "0 2 * * *"}], or triggers',
             at=("type",),
         )
     if spec.sandbox.runtime_class_name is not None and spec.runtime_class_name is not None:
@@ -137,12 +137,6 @@ def faults_of_type(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
             "expected the runtime class once",
             remedy="remove it here, or at spec.runtimeClassName",
             at=("sandbox", "runtimeClassName"),
-        )
-    if spec.triggers:
-        yield fault(
-            "triggers are reserved: nothing but a schedule starts a run yet",
-            remedy="remove them, and use schedules",
-            at=("triggers",),
         )
 
 

@@ -80,6 +80,8 @@ def _controllers(spec: "AgentSpec") -> Iterator[tuple[ControllerName, Path]]:
         yield "keda", ("scaling", "idleSeconds")
     if spec.scaling.schedules:
         yield "keda", ("scaling", "schedules")
+    for index, _ in enumerate(spec.triggers):
+        yield "keda", ("triggers", index)
     if spec.queue_name is not None:
         yield "kueue", ("queueName",)
     if spec.telemetry.traces.inject == "operator":
@@ -149,6 +151,8 @@ def _unmet_telemetry(spec: "AgentSpec", environment: Environment) -> Iterator[Un
         for index, metric in enumerate(spec.scaling.metrics if spec.scaling.needs_keda else ()):
             if metric.type != "Resource":
                 yield UnmetNeed(("scaling", "metrics", index), expected, remedy)
+        for index, _ in enumerate(spec.triggers):
+            yield UnmetNeed(("triggers", index, "metric"), expected, remedy)
     if spec.telemetry.traces.endpoint or telemetry.otlp_endpoint:
         return
     expected = "needs an OTLP endpoint to send to"

@@ -12,6 +12,7 @@ _POD_SPECS: Final = (
     ("spec", "template", "spec"),
     ("spec", "podTemplate", "spec"),
     ("spec", "jobTemplate", "spec", "template", "spec"),
+    ("spec", "jobTargetRef", "template", "spec"),
 )
 
 

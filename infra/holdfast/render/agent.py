@@ -13,7 +13,7 @@ from holdfast.render.plan import AgentPlan
 from holdfast.render.promotion import render_promotion
 from holdfast.render.sandboxes import render_sandbox
 from holdfast.render.scaling import render_scaling
-from holdfast.render.schedules import render_schedules
+from holdfast.render.schedules import render_runs
 from holdfast.render.secrets import render_secrets
 from holdfast.render.settings import render_settings, settings_hash
 from holdfast.render.storage import render_storage
@@ -99,12 +99,10 @@ def workload(
 ) -> list[RenderedObject]:
     """What runs the pods, rolled by the content of their configuration (rendered here if absent).
 
-    Deployment, CronJobs or Sandbox: the agent's type says which.
+    Deployment, CronJobs with ScaledJobs, or Sandbox: the agent's type says which.
     """
     content = settings_hash(settings(plan) if configuration is None else configuration)
-    render = {"Job": render_schedules, "Sandbox": render_sandbox}.get(
-        plan.spec.type, render_workload
-    )
+    render = {"Job": render_runs, "Sandbox": render_sandbox}.get(plan.spec.type, render_workload)
     rendered = _revised(render(plan.marks, plan.spec, plan.surroundings, content))
     return [with_mounted_hash(item, plan.mounted_hash) for item in rendered]
 

@@ -78,6 +78,17 @@ def _metric_trigger(marks: AgentMarks, metric: ScalingMetric, address: str) -> K
     if metric.type == "Pods":
         matchers = [f'namespace="{marks.namespace}"', f'pod=~"{marks.name}-.*"', *matchers]
     query = f"sum({metric.name}{{{','.join(matchers)}}})"
-    threshold = f"{float(parse_quantity(metric.target)):g}"
+    return prometheus_trigger(address, query, metric.target)
+
+
+def prometheus_trigger(address: str, query: str, target: int | str) -> KubeObject:
+    """KEDA's scaler for a value that Prometheus knows.
+
+    Args:
+        address: Of Prometheus.
+        query: PromQL of the value.
+        target: How much of it is for one replica, or run.
+    """
+    threshold = f"{float(parse_quantity(target)):g}"
     parts = {"serverAddress": address, "query": query, "threshold": threshold}
     return {"type": "prometheus", "metricType": "AverageValue", "metadata": parts}

@@ -69,7 +69,7 @@ class _Words:
     def runs(self) -> Iterator[Statement]:
         spec, settings = self._spec, self._spec.sandbox
         if spec.type == "Job":
-            yield self._say("a CronJob a schedule; runs end, nothing waits to be called", "type")
+            yield self._say("runs that end; nothing waits to be called", "type")
         elif spec.is_pooled:
             assert settings.warm_pool is not None  # noqa: S101 - what a pool is
             text = f"a pool of {settings.warm_pool.replicas} warm sandboxes, claimed one by one"
@@ -248,6 +248,10 @@ class _Words:
             state = ", suspended" if schedule.suspend else ""
             text = f'"{schedule.cron}" in {schedule.timezone}{state}'
             yield self._say(text, "schedules", index, "cron")
+        for index, trigger in enumerate(self._spec.triggers):
+            state = ", suspended" if trigger.suspend else ""
+            text = f"for every {trigger.per_run} of {trigger.metric}, {trigger.max_runs} at a time"
+            yield self._say(f"{text}{state}", "triggers", index, "metric")
 
     def _say(self, text: str, *path: Segment) -> Statement:
         return self._at(text, ("spec", *path))

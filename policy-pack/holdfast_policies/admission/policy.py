@@ -21,7 +21,7 @@ from holdfast_policies.profile import Ruling
 
 _OWNERS = '["ReplicaSet", "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", ' + (
     '"ReplicationController", "Rollout", "Sandbox", "SandboxTemplate", "SandboxWarmPool", '
-    '"SandboxClaim"]'
+    '"SandboxClaim", "ScaledJob"]'
 )
 _CONTENT = (
     "spec",
@@ -44,6 +44,8 @@ _TEMPLATE = (
     ' : object.kind == "PodTemplate" ? variables.subject.?template.orValue({})'
     ' : object.kind == "CronJob"'
     " ? variables.subject.?spec.?jobTemplate.?spec.?template.orValue({})"
+    ' : object.kind == "ScaledJob"'
+    " ? variables.subject.?spec.?jobTargetRef.?template.orValue({})"
     ' : object.kind in ["Sandbox", "SandboxTemplate"]'
     " ? variables.subject.?spec.?podTemplate.orValue({})"
     " : variables.subject.?spec.?template.orValue({})"
@@ -52,6 +54,7 @@ _POD_PATH = (
     'object.kind == "Pod" ? "spec"'
     ' : object.kind == "PodTemplate" ? "template.spec"'
     ' : object.kind == "CronJob" ? "spec.jobTemplate.spec.template.spec"'
+    ' : object.kind == "ScaledJob" ? "spec.jobTargetRef.template.spec"'
     ' : object.kind in ["Sandbox", "SandboxTemplate"] ? "spec.podTemplate.spec"'
     ' : "spec.template.spec"'
 )

@@ -26,6 +26,7 @@ _PLURALS: Mapping[Kind, str] = {
     Kind("cilium.io", "CiliumNetworkPolicy"): "ciliumnetworkpolicies",
     Kind("gateway.networking.k8s.io", "Gateway"): "gateways",
     Kind("gateway.networking.k8s.io", "HTTPRoute"): "httproutes",
+    Kind("keda.sh", "ScaledJob"): "scaledjobs",
     Kind("keda.sh", "ScaledObject"): "scaledobjects",
     Kind("networking.k8s.io", "Ingress"): "ingresses",
     Kind("networking.k8s.io", "NetworkPolicy"): "networkpolicies",

@@ -9,7 +9,7 @@ from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings
 from holdfast_policies.subject import Container, Pod, field_path, mapping, number
 from holdfast_policies.wording import shown
 
-_JOBS = frozenset({Kind("batch", "Job"), Kind("batch", "CronJob")})
+_JOBS = frozenset({Kind("batch", "Job"), Kind("batch", "CronJob"), Kind("keda.sh", "ScaledJob")})
 _KUBERNETES_DEFAULT_SECONDS = 30
 SHORTEST = Parameter(
     name="shortest_grace_seconds",

@@ -10,7 +10,7 @@ from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings
 from holdfast_policies.subject import Container, field_path, mapping, number
 from holdfast_policies.wording import shown
 
-_JOBS = frozenset({Kind("batch", "Job"), Kind("batch", "CronJob")})
+_JOBS = frozenset({Kind("batch", "Job"), Kind("batch", "CronJob"), Kind("keda.sh", "ScaledJob")})
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
 LONGEST = Parameter(
     name="longest_timeout_seconds",

@@ -8,7 +8,17 @@ from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.agent_types import EFFECTS, EVERY, AgentType, types_of
 from holdfast.manifest.annotations import fields_at
 
-from tests.unit.manifest.projects import Bad, agent, assert_refused, bad, spec
+from tests.unit.manifest.projects import (
+    MANIFEST,
+    STACK,
+    Bad,
+    agent,
+    assert_refused,
+    bad,
+    errors_of,
+    spec,
+    write,
+)
 
 JOB = 'type: Job\nschedules: [{cron: "0 2 * * *"}]\n'
 POOL = "type: Sandbox\nsandbox: {warmPool: {replicas: 1}}\n"
@@ -47,10 +57,25 @@ REFUSED = [
     ),
     bad("Job without a schedule", spec("type: Job"), "7:9", "spec.type", "add schedules"),
     bad(
-        "trigger",
-        spec(JOB + "triggers: [{type: queue}]"),
-        "9:13",
-        "triggers are reserved",
+        "trigger by a request",
+        spec(JOB + "triggers: [{type: webhook, metric: a}]"),
+        "9:21",
+        "spec.triggers[0].type: expected queue: no controller that Holdfast renders for starts",
+    ),
+    bad(
+        "trigger of nothing", spec(JOB + "triggers: [{type: queue}]"), "9:14", "metric: this field"
+    ),
+    bad(
+        "trigger of a service",
+        spec("triggers: [{type: queue, metric: a}]"),
+        "7:13",
+        "spec.triggers: has no effect on an agent of type BYO; remove it; it is for type Job",
+    ),
+    bad(
+        "trigger called as a schedule is",
+        spec(JOB.replace("{", "{id: a, ") + "triggers: [{type: queue, metric: a, id: a}]"),
+        "9:43",
+        "ids of schedules and triggers must be unique",
     ),
     bad(
         "no such type",
@@ -118,7 +143,7 @@ SCHEDULES = [
         "two of one id",
         spec('type: Job\nschedules: [{id: a, cron: "0 2 * * *"}, {id: a, cron: "0 3 * * *"}]'),
         "8:48",
-        "ids of schedules must be unique",
+        "ids of schedules and triggers must be unique",
     ),
     bad(
         "an id that is a position",
@@ -155,3 +180,11 @@ SCHEDULES = [
 @pytest.mark.parametrize("case", REFUSED + SCHEDULES)
 def test_it_is_refused_at_its_place(tmp_path: Path, case: Bad) -> None:
     assert_refused(tmp_path, case)
+
+
+def test_a_trigger_needs_keda_and_a_source_of_metrics(tmp_path: Path) -> None:
+    write(tmp_path, MANIFEST, spec(JOB + "triggers: [{type: queue, metric: a}]"))
+    write(tmp_path, STACK, "config: {}")
+    first, second = (str(error) for error in errors_of(tmp_path, "dev").errors)
+    assert first.startswith("agents/triage.yaml:9:14: spec.triggers[0]: needs KEDA (")
+    assert "spec.triggers[0].metric: needs a source of metrics" in second

@@ -5,6 +5,7 @@ from typing import Any
 from holdfast.kube.objects import KubeObject
 
 from tests.unit.render.test_agent import only, render
+from tests.unit.render.workloads import render as render_on_stack
 
 NIGHTLY = {"cron": "0 2 * * *"}
 
@@ -60,6 +61,64 @@ def test_the_controller_is_told_every_setting_defaults_included() -> None:
     assert body["jobTemplate"]["spec"]["backoffLimit"] == 0
     assert body["jobTemplate"]["spec"]["ttlSecondsAfterFinished"] == 604_800
     assert pod(body)["restartPolicy"] == "Never"
+
+
+TRIGGERED = {
+    "type": "Job",
+    "triggers": [
+        {
+            "type": "queue",
+            "metric": "queue_depth",
+            "selector": {"queue": "orders"},
+            "perRun": 5,
+            "maxRuns": 8,
+            "pollingSeconds": 60,
+            "input": "Work on what waits",
+            "retries": 1,
+            "suspend": True,
+        },
+        {"type": "queue", "id": "late", "metric": "late"},
+    ],
+    "budget": {"timeout": "90s"},
+}
+OFFERED = {
+    "controllers": ["keda"],
+    "telemetry": {"prometheusUrl": "http://prometheus.monitoring.svc:9090"},
+}
+
+
+def test_waiting_work_is_a_scaledjob_named_by_its_id_or_its_position() -> None:
+    rendered = render_on_stack(TRIGGERED, OFFERED)
+    jobs = {
+        role: item.manifest
+        for role, item in rendered.items()
+        if item.manifest["kind"] == "ScaledJob"
+    }
+    assert set(jobs) == {"trigger-0", "trigger-late"}
+    first = jobs["trigger-0"]
+    assert first["metadata"]["name"] == "support-trigger-0"
+    assert first["metadata"]["annotations"]["autoscaling.keda.sh/paused"] == "true"
+    assert "autoscaling.keda.sh/paused" not in jobs["trigger-late"]["metadata"]["annotations"]
+    body = first["spec"]
+    assert (body["maxReplicaCount"], body["pollingInterval"]) == (8, 60)
+    assert body["rollout"] == {"strategy": "gradual"}
+    assert body["triggers"] == [
+        {
+            "type": "prometheus",
+            "metricType": "AverageValue",
+            "metadata": {
+                "serverAddress": "http://prometheus.monitoring.svc:9090",
+                "query": 'sum(queue_depth{queue="orders"})',
+                "threshold": "5",
+            },
+        }
+    ]
+    target = body["jobTargetRef"]
+    assert (target["activeDeadlineSeconds"], target["backoffLimit"]) == (90, 1)
+    pod_spec = target["template"]["spec"]
+    assert pod_spec["restartPolicy"] == "Never"
+    env = {each["name"]: each.get("value") for each in pod_spec["containers"][0]["env"]}
+    assert env["AGENT_INPUT"] == "Work on what waits"
 
 
 def test_what_a_schedule_says_is_what_the_controller_reads() -> None:

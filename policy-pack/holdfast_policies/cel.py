@@ -87,16 +87,32 @@ def breaches(over: str, name: str, when: str, path: str, required: str, got: str
         required: What must stand there, in words.
         got: CEL of a text that says what stands there; empty to say nothing of it.
     """
+    items = f"({over})" if " ? " in over else over
     words = f": expected {required}"
     text = f"string({path}) + {quoted(words)}"
     if got:
         text += f' + ", got " + {got}'
-    return f"{over}.map({name}, {when}, {text})"
+    return f"{items}.map({name}, {when}, {text})"
 
 
 def said(optional: str) -> str:
     """CEL of a text that says what an optional scalar holds."""
-    return f'({optional}.hasValue() ? string({optional}.value()) : "nothing")'
+    return f'({is_set(optional)} ? string({optional}.value()) : "nothing")'
+
+
+def amount(value: str) -> str:
+    """CEL: a quantity, which custom resources may write as a number."""
+    return f'quantity("%s".format([{value}]))'
+
+
+def is_set(optional: str) -> str:
+    """CEL: whether an optional holds something; null, which custom resources keep, is nothing."""
+    return f"{optional}.orValue(null) != null"
+
+
+def items_of(optional: str) -> str:
+    """CEL: the list that an optional holds, empty where it holds none."""
+    return f"({is_set(optional)} ? {optional}.value() : [])"
 
 
 def quoted(text: str) -> str:
@@ -134,7 +150,16 @@ OWN_USERS = f"({in_force_since(35)} && variables.podSpec.?hostUsers.orValue(true
 """CEL: whether the pod's users are not the node's, which relaxes some checks."""
 
 
-def declared(metadata: str, key: str) -> str:
+POD_ACCOUNT = (
+    '(variables.podSpec.?serviceAccountName.orValue("") != ""'
+    " ? string(variables.podSpec.serviceAccountName)"
+    ' : variables.podSpec.?serviceAccount.orValue("") != ""'
+    ' ? string(variables.podSpec.serviceAccount) : "default")'
+)
+"""CEL: the ServiceAccount that the pod runs as; the old field counts where the new is unset."""
+
+
+def declared_in(metadata: str, key: str) -> str:
     """CEL: what an object declares under a key, as annotation or label; empty when nothing.
 
     Args:
@@ -146,9 +171,9 @@ def declared(metadata: str, key: str) -> str:
     return f'({annotation} != "" ? {annotation} : {label})'
 
 
-def undeclared(keys: str) -> str:
+def undeclared_in(keys: str) -> str:
     """A breach for each key under which the object declares nothing."""
-    value = declared("variables.subject.?metadata", "k")
+    value = declared_in("variables.subject.?metadata", "k")
     path = '"metadata.annotations[" + k + "]"'
     return breaches(keys, "k", f'{value} == ""', path, "a value, as annotation or label")
 

@@ -9,6 +9,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from holdfast_policies.cel import listed, quoted
+
+_NO_WORD_BEFORE, _NO_WORD_AFTER = "(?<![A-Za-z0-9_-])", "(?![A-Za-z0-9])"
+_LOOKS = re.compile(r"\(\?<?[=!](?:\[[^\]]*\]|[^)\[])*\)")
+
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
@@ -25,15 +30,22 @@ class _Shape:
     marks: tuple[str, ...]
     pattern: str
 
+    @property
+    def pattern_in_cel(self) -> str:
+        """The pattern without looking ahead or back, which RE2 cannot; it finds no less."""
+        written = self.pattern.replace(_NO_WORD_BEFORE, "(?:^|[^A-Za-z0-9_-])")
+        return _LOOKS.sub("", written.replace(_NO_WORD_AFTER, "(?:[^A-Za-z0-9]|$)"))
+
 
 def _shape(label: str, marks: str, pattern: str, *, is_whole_word: bool = True) -> _Shape:
-    bounded = rf"(?<![A-Za-z0-9_-]){pattern}(?![A-Za-z0-9])" if is_whole_word else pattern
+    bounded = f"{_NO_WORD_BEFORE}{pattern}{_NO_WORD_AFTER}" if is_whole_word else pattern
     return _Shape(label, tuple(marks.split()), bounded)
 
 
+_OPENAI = "an OpenAI key"
 _SHAPES = (
     _shape("an Anthropic key", "sk-ant-", r"sk-ant-[A-Za-z0-9_-]{20,}"),
-    _shape("an OpenAI key", "sk-", r"sk-(?!ant-)(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Za-z0-9_-]{20,}"),
+    _shape(_OPENAI, "sk-", r"sk-(?!ant-)(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Za-z0-9_-]{20,}"),
     _shape("an AWS access key", "AKIA ASIA", r"(?:AKIA|ASIA)[A-Z0-9]{16}"),
     _shape("a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{36,}"),
     _shape("a GitHub token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,}"),
@@ -81,10 +93,26 @@ _SHAPES = (
     _shape(
         "a password in a URL",
         "://",
-        r"(?<=[a-z0-9+.-])://[^\s:/@$<{]*:(?![$<{%*])[^\s:/@]{3,}@[A-Za-z0-9]",
+        r"[a-z0-9+.-]://[^\s:/@$<{]*:[^\s:/@$<{%*][^\s:/@]{2,}@[A-Za-z0-9]",
         is_whole_word=False,
     ),
 )
+
+
+def shape_in_cel(text: str) -> str:
+    """CEL: whether a credential stands somewhere in a text, by its shape.
+
+    Marks are looked for first, as here; they cost an API server little.
+    """
+    marks = sorted({mark for shape in _SHAPES for mark in shape.marks})
+    others = "|".join(shape.pattern_in_cel for shape in _SHAPES if shape.label != _OPENAI)
+    (openai,) = (shape.pattern_in_cel for shape in _SHAPES if shape.label == _OPENAI)
+    looks = 'k.matches("[0-9]") && k.matches("[A-Z]") && !k.contains("sk-ant-")'
+    return (
+        f"{listed(marks)}.exists(m, {text}.contains(m)) && ({text}.matches({quoted(others)})"
+        f" || {text}.findAll({quoted(openai)}).exists(k, {looks}))"
+    )
+
 
 _NAME = (
     r"(?:api|access|secret|private|auth|encryption|signing|account|license)[_.-]?key"

@@ -5,9 +5,10 @@ SandboxTemplate.
 """
 
 import ipaddress
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from holdfast_policies.cel import listed
 from holdfast_policies.kinds import CILIUM_NETWORK_POLICY, NETWORK_POLICY
 from holdfast_policies.selectors import selects
 from holdfast_policies.subject import Subject, items, text
@@ -66,3 +67,50 @@ def covers_everything(cidrs: Iterable[str]) -> str:
 def is_policy(subject: Subject) -> bool:
     """Whether an object is a network policy of its own."""
     return subject.kind in (NETWORK_POLICY, CILIUM_NETWORK_POLICY)
+
+
+_SPEC = "variables.subject.?spec"
+EGRESS_VARIABLES = (
+    (
+        "egress",
+        'object.kind == "SandboxTemplate"'
+        f' ? ({_SPEC}.?networkPolicyManagement.orValue("") == "Unmanaged" ? []'
+        f" : {_SPEC}.?networkPolicy.?egress.orValue([]))"
+        f' : object.kind == "NetworkPolicy" && ({_SPEC}.?policyTypes.orValue([]).size() == 0'
+        f' || "Egress" in {_SPEC}.?policyTypes.orValue([]))'
+        f" ? {_SPEC}.?egress.orValue([]) : []",
+    ),
+    (
+        "ciliumEgress",
+        f'object.kind == "CiliumNetworkPolicy" ? {_SPEC}.?egress.orValue([]) : []',
+    ),
+    (
+        "egressPath",
+        'object.kind == "SandboxTemplate" ? "spec.networkPolicy.egress" : "spec.egress"',
+    ),
+)
+"""CEL: the egress rules of a network policy, where it governs egress at all."""
+
+_SIXTEENTHS = (
+    [f"{first}.0.0.0/4" for first in range(0, 256, 16)],
+    [f"{first:x}000::/4" for first in range(16)],
+)
+
+
+def whole(cidr: str) -> str:
+    """CEL: whether one address range leaves no address out."""
+    return f'{cidr}.matches("/0+$")'
+
+
+def holds(cidr: str, other: str) -> str:
+    """CEL: whether an address range takes in another one."""
+    return f"isCIDR({cidr}) && cidr({cidr}).containsCIDR({other})"
+
+
+def whole_together(holds_block: Callable[[str], str]) -> str:
+    """CEL: whether ranges leave no address out together, looked at in sixteenths of all.
+
+    Args:
+        holds_block: CEL: whether one of the ranges takes in the block of that name.
+    """
+    return " || ".join(f"{listed(blocks)}.all(k, {holds_block('k')})" for blocks in _SIXTEENTHS)

@@ -3,10 +3,11 @@
 Source: k8s.io/kubernetes/pkg/apis/rbac/v1/evaluation_helpers.go.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from holdfast_policies.cel import listed, quoted
 from holdfast_policies.subject import items, mapping, text
 
 EVERYTHING = ("*",)
@@ -55,3 +56,22 @@ def _covers(given: str, wanted: str) -> bool:
         return True
     subresource = wanted.partition("/")[2]
     return bool(subresource) and given == f"*/{subresource}"
+
+
+_COVERS = 'd == "*" || w == "*" || d == w || (w.contains("/") && d == "*/" + w.split("/")[1])'
+GRANTED = (
+    'r.?verbs.orValue([]).exists(v, v == "*" || v in g.verbs)'
+    ' && r.?apiGroups.orValue([]).exists(a, a == "*" || a == g.group)'
+    f" && r.?resources.orValue([]).exists(d, g.resources.exists(w, {_COVERS}))"
+)
+"""CEL: whether the rule `r` of a role grants the right `g`, wildcards included."""
+
+
+def rights_in_cel(rights: Iterable[Right]) -> str:
+    """A list of rights as CEL writes it."""
+    written = (
+        f'{{"title": dyn({quoted(right.title)}), "group": dyn({quoted(right.group)}),'
+        f' "resources": dyn({listed(right.resources)}), "verbs": dyn({listed(right.verbs)})}}'
+        for right in rights
+    )
+    return f"[{', '.join(written)}]"

@@ -105,11 +105,13 @@ def definition() -> dict[str, Any]:
         | {"rules": texts, "expires": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}}
     )
     waiver["required"] = ["rules", "kind", "namespace", "name", "approver", "expires"]
+    # Parameters may come before the newer definition that knows all of them has taken effect.
+    kept = {"x-kubernetes-preserve-unknown-fields": True}
     spec = _object(
         {
             "namespaces": texts,
             "controllers": texts,
-            "rules": _object(dict(sorted(rules.items()))),
+            "rules": _object(dict(sorted(rules.items()))) | kept,
             "waivers": {"type": "array", "items": waiver},
         }
     )

@@ -4,6 +4,7 @@ Source: kubernetes.io, "Validating Admission Policy"; admissionregistration.k8s.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -18,14 +19,23 @@ from holdfast_policies.admission.parameters import (
 )
 from holdfast_policies.admission.policy import Given, cluster_policy
 from holdfast_policies.admission.resources import resource_rules
-from holdfast_policies.cel import quoted
+from holdfast_policies.kinds import DEPLOYMENT, RBAC, STATEFUL_SET
 from holdfast_policies.profile import Profile, Ruling
-from holdfast_policies.rule import Level
+from holdfast_policies.rule import Level, Rule
 from holdfast_policies.version import PACK_VERSION
 from holdfast_policies.waivers import Waiver
 
 API_VERSION = "admissionregistration.k8s.io/v1"
 VERSION_ANNOTATION = "holdfast.dev/policy-version"
+RULES_ANNOTATION = "holdfast.dev/rules"
+GIVEN = Given(
+    settings="dyn(params).spec.rules",
+    waivers="dyn(params).spec.waivers",
+    controllers="dyn(params).spec.controllers",
+    namespaces="dyn(params).spec.namespaces",
+)
+"""What policies read of the parameters; untyped, for the kind of these may come later."""
+_WORKLOADS = frozenset({DEPLOYMENT, STATEFUL_SET})
 
 
 class Mode(StrEnum):
@@ -36,40 +46,66 @@ class Mode(StrEnum):
     AUDIT = "audit"
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rules that stand in one policy: about the same kinds, and with the same consequence.
+
+    Attributes:
+        name: What they are about and what follows, such as `workloads-deny`.
+        rulings: The rules, in the order of the table.
+        actions: What follows from a violation.
+    """
+
+    name: str
+    rulings: tuple[Ruling, ...]
+    actions: tuple[str, ...]
+
+
 def bundle(
     profile: Profile, scope: Scope, waivers: Iterable[Waiver] = (), mode: Mode = Mode.ENFORCE
 ) -> list[dict[str, Any]]:
     """Everything that a cluster needs to judge by the rules of a profile, in order of creation.
 
-    The kind of the parameters, the parameters of this stack, and for each rule that CEL can say
-    and that is not disabled a policy and the binding that puts it in force.
+    The kind of the parameters, the parameters of this stack, policies with every rule that CEL can
+    say and that is not disabled, and the bindings that put them in force.
     """
     rulings = in_cluster(profile)
+    groups = groups_of(rulings, mode)
     objects = [definition(), parameters_object(rulings, waivers, scope)]
-    objects += [policy_object(each, scope) for each in rulings]
-    objects += [binding_object(each, scope, mode) for each in rulings]
+    objects += [policy_object(each, scope) for each in groups]
+    objects += [binding_object(each, scope) for each in groups]
     return objects
 
 
-def name_of(ruling: Ruling, scope: Scope) -> str:
-    """Name of the policy of a rule, and of its binding."""
-    return f"holdfast-{scope.stack}-{ruling.rule.id}"
+def groups_of(rulings: Iterable[Ruling], mode: Mode = Mode.ENFORCE) -> list[Group]:
+    """The rules in as few policies as may be: an API server pays for policies, not for rules."""
+    members: dict[tuple[str, tuple[str, ...]], list[Ruling]] = {}
+    for ruling in rulings:
+        key = _subject_of(ruling.rule), actions(ruling.level, mode)
+        members.setdefault(key, []).append(ruling)
+    return [
+        Group(f"{about}-{done[0].lower()}", tuple(found), done)
+        for (about, done), found in sorted(members.items())
+    ]
 
 
-def policy_object(ruling: Ruling, scope: Scope) -> dict[str, Any]:
-    """ValidatingAdmissionPolicy of one rule."""
-    policy = cluster_policy(ruling, given(ruling))
+def policy_object(group: Group, scope: Scope) -> dict[str, Any]:
+    """ValidatingAdmissionPolicy of a group of rules."""
+    policy = cluster_policy(group.rulings, GIVEN)
     return {
         "apiVersion": API_VERSION,
         "kind": "ValidatingAdmissionPolicy",
         "metadata": {
-            "name": name_of(ruling, scope),
-            "annotations": {VERSION_ANNOTATION: PACK_VERSION},
+            "name": name_of(group, scope),
+            "annotations": {
+                VERSION_ANNOTATION: PACK_VERSION,
+                RULES_ANNOTATION: " ".join(ruling.rule.id for ruling in group.rulings),
+            },
         },
         "spec": {
             "failurePolicy": "Fail",
             "paramKind": {"apiVersion": f"{GROUP}/{VERSION}", "kind": KIND},
-            "matchConstraints": {"resourceRules": resource_rules(ruling.rule.kinds)},
+            "matchConstraints": {"resourceRules": resource_rules(policy.kinds)},
             "matchConditions": expressions(policy.conditions),
             "variables": expressions(policy.variables),
             "validations": [
@@ -85,16 +121,16 @@ def policy_object(ruling: Ruling, scope: Scope) -> dict[str, Any]:
     }
 
 
-def binding_object(ruling: Ruling, scope: Scope, mode: Mode = Mode.ENFORCE) -> dict[str, Any]:
-    """ValidatingAdmissionPolicyBinding of one rule; it is denied, warned of or only audited."""
-    name = name_of(ruling, scope)
+def binding_object(group: Group, scope: Scope) -> dict[str, Any]:
+    """ValidatingAdmissionPolicyBinding of a group of rules."""
+    name = name_of(group, scope)
     return {
         "apiVersion": API_VERSION,
         "kind": "ValidatingAdmissionPolicyBinding",
         "metadata": {"name": name, "annotations": {VERSION_ANNOTATION: PACK_VERSION}},
         "spec": {
             "policyName": name,
-            "validationActions": actions(ruling.level, mode),
+            "validationActions": list(group.actions),
             "paramRef": {
                 "name": f"holdfast-{scope.stack}",
                 "parameterNotFoundAction": "Deny",
@@ -104,28 +140,30 @@ def binding_object(ruling: Ruling, scope: Scope, mode: Mode = Mode.ENFORCE) -> d
     }
 
 
-def actions(level: Level, mode: Mode) -> list[str]:
+def name_of(group: Group, scope: Scope) -> str:
+    """Name of the policy of a group of rules, and of its binding."""
+    return f"holdfast-{scope.stack}-{group.name}"
+
+
+def actions(level: Level, mode: Mode) -> tuple[str, ...]:
     """What follows from a violation: `Deny` and `Warn` cannot be combined, `Audit` goes with both.
 
     A rule that only warns at preview only warns here.
     """
     if mode is Mode.AUDIT:
-        return ["Audit"]
+        return ("Audit",)
     if mode is Mode.WARN or level is Level.ADVISORY:
-        return ["Warn", "Audit"]
-    return ["Deny", "Audit"]
-
-
-def given(ruling: Ruling) -> Given:
-    """What a policy reads of the parameters; compiled without their kind, which may come later."""
-    return Given(
-        settings=f"dyn(params).spec.rules[{quoted(ruling.rule.id)}]",
-        waivers="dyn(params).spec.waivers",
-        controllers="dyn(params).spec.controllers",
-        namespaces="dyn(params).spec.namespaces",
-    )
+        return ("Warn", "Audit")
+    return ("Deny", "Audit")
 
 
 def expressions(named: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
     """Conditions or variables as every engine writes them."""
     return [{"name": name, "expression": text} for name, text in named]
+
+
+def _subject_of(rule: Rule) -> str:
+    """What a rule is about, so that an object is asked few questions that are not for it."""
+    if rule.kinds >= _WORKLOADS:
+        return "workloads"
+    return "rights" if all(kind.group == RBAC for kind in rule.kinds) else "objects"

@@ -82,4 +82,5 @@ RULE = Rule(
         KEYS,
         DESTRUCTIVE,
     ),
+    not_in_cluster="what it judges stands in agent.json, and CEL cannot read JSON within a text",
 )

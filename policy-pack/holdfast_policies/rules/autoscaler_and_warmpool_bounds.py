@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_object, said
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import HPA, SCALED_OBJECT, WARM_POOL, Kind
 from holdfast_policies.rule import (
@@ -49,6 +50,10 @@ def check(subject: Subject, settings: Settings) -> Iterator[Breach]:
         yield Breach(f"spec.{field}", got=shown(given), required=f"at most {most}")
 
 
+_UNSET = {HPA: "1000000", SCALED_OBJECT: "1000000", WARM_POOL: "1"}
+"""What counts where nothing is said: without end, but for a warm pool."""
+
+
 RULE = Rule(
     id="autoscaler-and-warmpool-bounds",
     title="Growth with an end",
@@ -70,5 +75,18 @@ RULE = Rule(
     parameters=(
         MOST_REPLICAS,
         MOST_WARM,
+    ),
+    admission=Admission(
+        tuple(
+            in_object(
+                f'object.kind == "{kind.name}"'
+                f" && variables.subject.?spec.?{field}.orValue({_UNSET[kind]})"
+                f" > variables.settings.{parameter}",
+                f"spec.{field}",
+                "no more than the bound",
+                said(f"variables.subject.?spec.?{field}"),
+            )
+            for kind, (field, parameter) in _FIELDS.items()
+        )
     ),
 )

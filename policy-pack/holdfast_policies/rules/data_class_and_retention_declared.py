@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, undeclared_in
 from holdfast_policies.finding import Finding
 from holdfast_policies.governance import DECLARATIONS, undeclared
 from holdfast_policies.kinds import CLAIM
@@ -40,4 +41,5 @@ RULE = Rule(
     kinds=frozenset({CLAIM}),
     check=check,
     parameters=(KEYS,),
+    admission=Admission((undeclared_in("variables.settings.keys"),)),
 )

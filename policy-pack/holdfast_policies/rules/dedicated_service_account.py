@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import POD_ACCOUNT, Admission, in_pod
 from holdfast_policies.decode.unknown import UndeterminedError
 from holdfast_policies.finding import Breach, Finding, Undecided
 from holdfast_policies.kinds import POD_KINDS
@@ -75,4 +76,15 @@ RULE = Rule(
     check=pods(check),
     check_stack=check_stack,
     parameters=(SHARED_ACCOUNTS,),
+    admission=Admission(
+        (
+            in_pod(
+                f"{POD_ACCOUNT} in variables.settings.shared_accounts",
+                "serviceAccountName",
+                "a ServiceAccount of its own",
+                POD_ACCOUNT,
+            ),
+        ),
+        differs="that two agents of a stack share an account is seen at preview only",
+    ),
 )

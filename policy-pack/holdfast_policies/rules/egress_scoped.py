@@ -2,9 +2,17 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, breaches, in_object
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import CILIUM_NETWORK_POLICY, NETWORK_POLICY, SANDBOX_TEMPLATE
-from holdfast_policies.network_policies import covers_everything, governed_directions
+from holdfast_policies.network_policies import (
+    EGRESS_VARIABLES,
+    covers_everything,
+    governed_directions,
+    holds,
+    whole,
+    whole_together,
+)
 from holdfast_policies.parts import all_of, each
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
 from holdfast_policies.subject import Subject, field_path, items, mapping, text
@@ -68,6 +76,16 @@ def check_cilium(subject: Subject, _: Settings) -> Iterator[Finding]:
         yield from each(subject.spec.get("egress"), "spec.egress", check_rule)
 
 
+_CIDR = 'p.?ipBlock.?cidr.orValue("")'
+_BLOCK_CIDR = 'b.?cidr.orValue("")'
+_CILIUM_TOGETHER = whole_together(
+    lambda block: (
+        f"r.?toCIDR.orValue([]).exists(c, {holds('c', block)})"
+        f" || r.?toCIDRSet.orValue([]).exists(b, {holds(_BLOCK_CIDR, block)})"
+    )
+)
+
+
 RULE = Rule(
     id="egress-scoped",
     title="Egress to named destinations",
@@ -81,4 +99,51 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=frozenset({NETWORK_POLICY, CILIUM_NETWORK_POLICY, SANDBOX_TEMPLATE}),
     check=all_of(check_policy, check_cilium),
+    admission=Admission(
+        (
+            breaches(
+                "variables.egress",
+                "r",
+                "r.?to.orValue([]).size() == 0",
+                'variables.egressPath + ".to"',
+                _SCOPED,
+                '"every destination"',
+            ),
+            breaches(
+                "variables.egress",
+                "r",
+                f"r.?to.orValue([]).exists(p, p.size() == 0 || {whole(_CIDR)})",
+                'variables.egressPath + ".to"',
+                _SCOPED,
+                '"a peer that is everyone"',
+            ),
+            in_object(
+                whole_together(
+                    lambda block: (
+                        "variables.egress.exists(r, r.?to.orValue([])"
+                        f".exists(p, {holds(_CIDR, block)}))"
+                    )
+                ),
+                "egress",
+                _SCOPED,
+                '"ranges that make up everything together"',
+            ),
+            breaches(
+                "variables.ciliumEgress",
+                "r",
+                'r.?toEntities.orValue([]).exists(e, e in ["all", "world"])'
+                f" || r.?toCIDR.orValue([]).exists(c, {whole('c')})"
+                f" || r.?toCIDRSet.orValue([]).exists(b, {whole(_BLOCK_CIDR)})"
+                ' || r.?toFQDNs.orValue([]).exists(n, n.?matchPattern.orValue("") == "*")'
+                f" || {_CILIUM_TOGETHER}",
+                '"spec.egress"',
+                _SCOPED,
+            ),
+        ),
+        variables=EGRESS_VARIABLES,
+        differs=(
+            "address ranges that only together make up everything are seen there down to a"
+            " sixteenth of it"
+        ),
+    ),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast_policies.cel import Admission, in_volumes
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import volumes
@@ -38,4 +39,14 @@ RULE = Rule(
     fix=Fix.YES,
     kinds=POD_KINDS,
     check=volumes(check),
+    admission=Admission(
+        (
+            in_volumes(
+                "v.value.?emptyDir.orValue(null) != null"
+                " && v.value.emptyDir.?sizeLimit.orValue(null) == null",
+                "emptyDir.sizeLimit",
+                "a size, such as 64Mi",
+            ),
+        )
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_object, listed
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import SECRET
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
@@ -49,4 +50,18 @@ RULE = Rule(
     kinds=frozenset({SECRET}),
     check=check,
     parameters=(TYPES,),
+    admission=Admission(
+        (
+            in_object(
+                '(variables.subject.?type.orValue("") == "" ? "Opaque" : variables.subject.type)'
+                " in variables.settings.types"
+                " && !variables.subject.metadata.?ownerReferences.orValue([])"
+                f".exists(o, o.kind in {listed(_WRITERS)})"
+                " && (variables.subject.?data.orValue({}).size() > 0"
+                " || variables.subject.?stringData.orValue({}).size() > 0)",
+                "data",
+                "a secret from a store",
+            ),
+        )
+    ),
 )

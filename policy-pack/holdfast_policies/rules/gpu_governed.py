@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, amount, breaches, in_pod, quoted
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS, SANDBOX, SANDBOX_TEMPLATE
 from holdfast_policies.parts import each
@@ -80,6 +81,22 @@ def _check_pod(subject: Subject, pod: Pod, settings: Settings, user: str) -> Ite
         yield Breach(path, got="no queue", required="the name of a LocalQueue")
 
 
+_LIMIT = "c.value.?resources.?limits[?n]"
+_REQUEST = "c.value.?resources.?requests[?n]"
+_HAS = f"({_LIMIT}.orValue(null) != null || {_REQUEST}.orValue(null) != null)"
+_LIMIT_AMOUNT = amount(f"{_LIMIT}.value()")
+_REQUEST_AMOUNT = amount(f"{_REQUEST}.value()")
+_MOST = amount("variables.settings.most_per_pod")
+_IS_EXACT = (
+    f"{_LIMIT}.orValue(null) != null && ({_REQUEST}.orValue(null) == null"
+    f" || {_LIMIT_AMOUNT}.compareTo({_REQUEST_AMOUNT}) == 0)"
+)
+_QUEUED = " || ".join(
+    f'{metadata}.?metadata.?labels[?{quoted(QUEUE_LABEL)}].orValue("") != ""'
+    for metadata in ("variables.template", "variables.subject")
+)
+
+
 RULE = Rule(
     id="gpu-governed",
     title="Accelerators under governance",
@@ -100,5 +117,40 @@ RULE = Rule(
         RESOURCES,
         MOST,
         QUEUE,
+    ),
+    admission=Admission(
+        (
+            breaches(
+                "variables.users",
+                "c",
+                f"variables.settings.resources.exists(n, {_HAS} && !({_IS_EXACT}))",
+                'c.path + ".resources.limits"',
+                "request and limit of accelerators to be equal",
+            ),
+            breaches(
+                "variables.users",
+                "c",
+                f"variables.settings.resources.exists(n, {_HAS} && {_IS_EXACT}"
+                f" && {_LIMIT_AMOUNT}.isGreaterThan({_MOST}))",
+                'c.path + ".resources.limits"',
+                "no more accelerators than allowed",
+            ),
+            in_pod(
+                'variables.users.size() > 0 && object.kind in ["Sandbox", "SandboxTemplate"]',
+                "containers",
+                "no accelerators in a sandbox",
+            ),
+            in_pod(
+                f"variables.users.size() > 0 && variables.settings.queue_required && !({_QUEUED})",
+                "",
+                f"a label {QUEUE_LABEL}, the name of a LocalQueue",
+            ),
+        ),
+        variables=(
+            (
+                "users",
+                f"variables.containers.filter(c, variables.settings.resources.exists(n, {_HAS}))",
+            ),
+        ),
     ),
 )

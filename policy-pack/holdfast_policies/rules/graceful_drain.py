@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_containers, in_pod, said
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS, Kind
 from holdfast_policies.parts import all_of, containers, pods
@@ -55,4 +56,21 @@ RULE = Rule(
     kinds=POD_KINDS - _JOBS,
     check=all_of(pods(check_grace), containers(check_hook)),
     parameters=(SHORTEST,),
+    admission=Admission(
+        (
+            in_pod(
+                f"variables.podSpec.?terminationGracePeriodSeconds.orValue({_KUBERNETES_DEFAULT_SECONDS})"
+                " < variables.settings.shortest_grace_seconds",
+                "terminationGracePeriodSeconds",
+                "the time that the longest tool call takes",
+                said("variables.podSpec.?terminationGracePeriodSeconds"),
+            ),
+            in_containers(
+                "c.value.?lifecycle.?preStop.orValue({}).size() == 0",
+                "lifecycle.preStop",
+                "a hook, at least a sleep of a few seconds",
+                only='c.role == "main"',
+            ),
+        )
+    ),
 )

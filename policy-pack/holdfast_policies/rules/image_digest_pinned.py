@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_containers, matches, said
 from holdfast_policies.finding import Breach
 from holdfast_policies.images import parse_image
 from holdfast_policies.kinds import POD_KINDS
@@ -50,6 +51,9 @@ def check(container: Container, settings: Settings) -> Iterator[Breach]:
     )
 
 
+_IMAGE = 'c.value.?image.orValue("")'
+
+
 RULE = Rule(
     id="image-digest-pinned",
     title="Images pinned by digest",
@@ -64,4 +68,16 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(ACCEPT,),
+    admission=Admission(
+        (
+            in_containers(
+                f"!{matches(_IMAGE, '^[^@]*@sha256:[0-9a-f]{64}$')}"
+                f' && !(variables.settings.accept == "version-tag"'
+                f" && {matches(_IMAGE, '^[^@]*[^/@]*:[^@:/]*[0-9][^@:/]*$')})",
+                "image",
+                "an image by its digest",
+                said("c.value.?image"),
+            ),
+        )
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, breaches, listed
 from holdfast_policies.finding import Breach
 from holdfast_policies.images import parse_image
 from holdfast_policies.kinds import POD_KINDS
@@ -43,6 +44,33 @@ def check(container: Container, settings: Settings) -> Iterator[Breach]:
         )
 
 
+_NAME = 'c.value.?image.orValue("").trim().split("@")[0]'
+_NAMES = (
+    f'variables.containers.map(c, {{"path": c.path, "name": dyn({_NAME}),'
+    f' "first": dyn({_NAME}.split("/")[0])}})'
+)
+_IS_HOST = (
+    'n.name.contains("/")'
+    ' && (n.first.contains(".") || n.first.contains(":") || n.first == "localhost")'
+)
+_HUB = listed(["docker.io", "index.docker.io", "registry-1.docker.io"])
+
+
+def _of_hub(repository: str) -> str:
+    return f'"docker.io/" + ({repository}.contains("/") ? "" : "library/") + {repository}'
+
+
+_REPOSITORY = 'n.name.split(":")[0]'
+_REST = 'n.name.substring(n.first.size() + 1).split(":")[0]'
+_PLACES = (
+    f'variables.names.map(n, {{"path": n.path, "place": dyn(({_IS_HOST}'
+    f" ? (n.first.lowerAscii() in {_HUB} ? {_of_hub(_REST)}"
+    f' : n.first.lowerAscii() + "/" + {_REST})'
+    f' : {_of_hub(_REPOSITORY)}) + "/")}})'
+)
+"""CEL: registry and repository of every image, with what Docker Hub implies, and a slash."""
+
+
 RULE = Rule(
     id="image-registry-allowlist",
     title="Images from known registries",
@@ -57,4 +85,17 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(REGISTRIES,),
+    admission=Admission(
+        (
+            breaches(
+                "variables.places",
+                "p",
+                '!variables.settings.registries.exists(r, p.place.startsWith(r + "/"))',
+                'p.path + ".image"',
+                "an image from an allowed registry",
+                "p.place",
+            ),
+        ),
+        variables=(("names", _NAMES), ("places", _PLACES)),
+    ),
 )

@@ -66,4 +66,5 @@ RULE = Rule(
     kinds=POD_KINDS | _ALWAYS | _KYVERNO,
     check_stack=check,
     parameters=(VERIFIED_BY,),
+    not_in_cluster="it asks whether another policy is there, and a policy sees one object only",
 )

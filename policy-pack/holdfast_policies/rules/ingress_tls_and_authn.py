@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, breaches, declared_in, in_object
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.governance import DECLARATIONS, declared
 from holdfast_policies.kinds import GATEWAY, HTTP_ROUTE, INGRESS
@@ -57,6 +58,12 @@ def check_authentication(subject: Subject, settings: Settings) -> Iterator[Findi
     yield from each(subject.spec.get("rules"), "spec.rules", check_rule, "")
 
 
+_IS_AUTHENTICATED = (
+    "variables.settings.authentication_keys.exists(k,"
+    f' {declared_in("variables.subject.?metadata", "k")} != "")'
+)
+
+
 RULE = Rule(
     id="ingress-tls-and-authn",
     title="TLS and a known caller",
@@ -77,4 +84,36 @@ RULE = Rule(
     kinds=frozenset({INGRESS, GATEWAY, HTTP_ROUTE}),
     check=all_of(check_tls, check_authentication),
     parameters=(AUTHENTICATION,),
+    admission=Admission(
+        (
+            in_object(
+                'object.kind == "Ingress" && variables.subject.?spec.?tls.orValue([]).size() == 0',
+                "spec.tls",
+                "a certificate for every host",
+            ),
+            breaches(
+                'object.kind == "Gateway" ? variables.subject.?spec.?listeners.orValue([]) : []',
+                "l",
+                'l.?protocol.orValue("") in ["HTTP", "TCP"]',
+                '"spec.listeners[name=" + l.name + "].protocol"',
+                '"HTTPS" or "TLS"',
+                "string(l.protocol)",
+            ),
+            in_object(
+                'object.kind == "Ingress" && !variables.isAuthenticated',
+                "metadata.annotations",
+                "how callers are authenticated",
+            ),
+            breaches(
+                'object.kind == "HTTPRoute" && !variables.isAuthenticated'
+                " ? variables.subject.?spec.?rules.orValue([]) : []",
+                "r",
+                '!r.?filters.orValue([]).exists(f, f.?type.orValue("") == "ExtensionRef")',
+                '"spec.rules"',
+                "a filter that authenticates, or annotation authentication",
+            ),
+        ),
+        variables=(("isAuthenticated", _IS_AUTHENTICATED),),
+        differs="an HTTPRoute without rules has one there: the API server adds it",
+    ),
 )

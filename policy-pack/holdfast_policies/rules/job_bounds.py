@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, breaches, in_object, listed, quoted, said
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import Kind
 from holdfast_policies.parts import each
@@ -44,6 +45,9 @@ def check(subject: Subject, _: Settings) -> Iterator[Finding]:
         yield from each([None], "", check_overlap)
 
 
+_IS_KEPT = f"variables.subject.?metadata.?labels[?{quoted(_MANAGED_BY)}].orValue(null) != null"
+
+
 RULE = Rule(
     id="job-bounds",
     title="Jobs that end",
@@ -62,4 +66,31 @@ RULE = Rule(
     fix=Fix.YES,
     kinds=frozenset({JOB, CRON_JOB}),
     check=check,
+    admission=Admission(
+        (
+            breaches(
+                listed(_BOUNDS),
+                "b",
+                'variables.job[?b].orValue(null) == null && !(b == "ttlSecondsAfterFinished"'
+                f' && object.kind == "Job" && {_IS_KEPT})',
+                '(object.kind == "CronJob" ? "spec.jobTemplate.spec." : "spec.") + b',
+                "a bound",
+            ),
+            in_object(
+                'object.kind == "CronJob"'
+                ' && variables.subject.spec.?concurrencyPolicy.orValue("") != "Forbid"',
+                "spec.concurrencyPolicy",
+                '"Forbid"',
+                said("variables.subject.spec.?concurrencyPolicy"),
+            ),
+        ),
+        variables=(
+            (
+                "job",
+                'object.kind == "CronJob" ? variables.subject.?spec.?jobTemplate.?spec.orValue({})'
+                " : variables.subject.?spec.orValue({})",
+            ),
+        ),
+        differs="a Job without backoffLimit has one there: the API server sets 6",
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, undeclared_in
 from holdfast_policies.finding import Finding
 from holdfast_policies.governance import DECLARATIONS, undeclared
 from holdfast_policies.kinds import POD_KINDS
@@ -39,4 +40,5 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=check,
     parameters=(KEYS,),
+    admission=Admission((undeclared_in("variables.settings.keys"),)),
 )

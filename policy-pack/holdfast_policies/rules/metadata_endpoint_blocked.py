@@ -4,9 +4,10 @@ import ipaddress
 from collections.abc import Iterator
 from typing import Any
 
+from holdfast_policies.cel import Admission, breaches
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import CILIUM_NETWORK_POLICY, NETWORK_POLICY, SANDBOX_TEMPLATE
-from holdfast_policies.network_policies import governed_directions
+from holdfast_policies.network_policies import EGRESS_VARIABLES, governed_directions
 from holdfast_policies.parts import all_of, each
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
 from holdfast_policies.subject import Subject, field_path, items, mapping, text
@@ -83,6 +84,16 @@ def _holds(cidr: object, address: str) -> bool:
     return ipaddress.ip_address(address) in network
 
 
+def _reaches(cidr: str, excepted: str) -> str:
+    """CEL: whether an optional range holds an address that the ranges excepted do not."""
+    given = f'{cidr}.orValue("")'
+    left_out = f"{excepted}.orValue([])" if excepted else "[]"
+    return (
+        f"isCIDR({given}) && variables.settings.addresses.exists(a, cidr({given}).containsIP(a)"
+        f" && !{left_out}.exists(e, isCIDR(e) && cidr(e).containsIP(a)))"
+    )
+
+
 RULE = Rule(
     id="metadata-endpoint-blocked",
     title="Metadata service out of reach",
@@ -101,4 +112,25 @@ RULE = Rule(
     kinds=frozenset({NETWORK_POLICY, CILIUM_NETWORK_POLICY, SANDBOX_TEMPLATE}),
     check=all_of(check_policy, check_cilium),
     parameters=(ADDRESSES,),
+    admission=Admission(
+        (
+            breaches(
+                "variables.egress",
+                "r",
+                "r.?to.orValue([])"
+                f".exists(p, {_reaches('p.?ipBlock.?cidr', 'p.?ipBlock.?except')})",
+                "variables.egressPath",
+                "no metadata address within a range",
+            ),
+            breaches(
+                "variables.ciliumEgress",
+                "r",
+                f"r.?toCIDR.orValue([]).exists(c, {_reaches('optional.of(c)', '')})"
+                f" || r.?toCIDRSet.orValue([]).exists(b, {_reaches('b.?cidr', 'b.?except')})",
+                '"spec.egress"',
+                "no metadata address within a range",
+            ),
+        ),
+        variables=EGRESS_VARIABLES,
+    ),
 )

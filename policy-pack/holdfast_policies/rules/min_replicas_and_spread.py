@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_object, in_pod, said
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import DEPLOYMENT, HPA, ROLLOUT, STATEFUL_SET
 from holdfast_policies.parts import all_of
@@ -41,6 +42,12 @@ def check_spread(subject: Subject, _: Settings) -> Iterator[Breach]:
         yield Breach(path, "neither spread nor anti-affinity", "replicas in different places")
 
 
+def _below(field: str, default: int) -> str:
+    """CEL: whether a number of replicas is below the least, but not none at all."""
+    given = f"variables.subject.?spec.?{field}.orValue({default})"
+    return f"{given} > 0 && {given} < variables.settings.fewest"
+
+
 RULE = Rule(
     id="min-replicas-and-spread",
     title="Two replicas, two places",
@@ -58,4 +65,30 @@ RULE = Rule(
     kinds=frozenset({DEPLOYMENT, STATEFUL_SET, ROLLOUT, HPA}),
     check=all_of(check_replicas, check_spread),
     parameters=(FEWEST,),
+    admission=Admission(
+        (
+            in_object(
+                f'object.kind != "{HPA.name}" && {_below("replicas", 0)}',
+                "spec.replicas",
+                "at least the fewest allowed",
+                said("variables.subject.?spec.?replicas"),
+            ),
+            in_object(
+                f'object.kind == "{HPA.name}" && {_below("minReplicas", 1)}',
+                "spec.minReplicas",
+                "at least the fewest allowed",
+                said("variables.subject.?spec.?minReplicas"),
+            ),
+            in_pod(
+                f'object.kind != "{HPA.name}"'
+                " && variables.subject.?spec.?replicas.orValue(1) != 0"
+                " && variables.podSpec.?topologySpreadConstraints.orValue([]).size() == 0"
+                " && !variables.antiAffinity.exists(t, variables.antiAffinity[t].size() > 0)",
+                "topologySpreadConstraints",
+                "replicas in different places",
+            ),
+        ),
+        variables=(("antiAffinity", "variables.podSpec.?affinity.?podAntiAffinity.orValue({})"),),
+        differs="a workload that names no number of replicas has one there: the API server says so",
+    ),
 )

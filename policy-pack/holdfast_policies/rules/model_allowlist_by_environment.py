@@ -65,4 +65,5 @@ RULE = Rule(
     kinds=frozenset({CONFIG_MAP}),
     check=check,
     parameters=(MODELS,),
+    not_in_cluster="what it judges stands in agent.json, and CEL cannot read JSON within a text",
 )

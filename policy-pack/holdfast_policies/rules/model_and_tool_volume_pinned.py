@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast_policies.cel import Admission, in_volumes, matches, said
 from holdfast_policies.finding import Breach
 from holdfast_policies.images import parse_image
 from holdfast_policies.kinds import POD_KINDS
@@ -29,6 +30,9 @@ def check(volume: Mapping[str, Any], path: str, _: Settings) -> Iterator[Breach]
         yield Breach(field_path(path, "gitRepo"), got, "no gitRepo volume", remedy)
 
 
+_REFERENCE = 'v.value.image.?reference.orValue("")'
+
+
 RULE = Rule(
     id="model-and-tool-volume-pinned",
     title="Mounted artefacts by digest",
@@ -47,4 +51,16 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=POD_KINDS,
     check=volumes(check),
+    admission=Admission(
+        (
+            in_volumes(
+                "v.value.?image.orValue(null) != null"
+                f" && !{matches(_REFERENCE, '^[^@]*@sha256:[0-9a-f]{64}$')}",
+                "image.reference",
+                "name@sha256:<64 hex digits>",
+                said("v.value.image.?reference"),
+            ),
+            in_volumes("v.value.?gitRepo.orValue(null) != null", "gitRepo", "no gitRepo volume"),
+        )
+    ),
 )

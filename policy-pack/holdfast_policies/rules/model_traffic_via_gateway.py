@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
+from holdfast_policies.cel import Admission, glob, in_containers
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers, each
@@ -65,6 +66,10 @@ def _host(address: str) -> str:
         return ""
 
 
+_VALUE = 'string(e.?value.orValue(""))'
+_ADDRESS = f'({_VALUE}.contains("://") ? {_VALUE} : "x://" + {_VALUE})'
+
+
 RULE = Rule(
     id="model-traffic-via-gateway",
     title="Models behind a gateway",
@@ -88,5 +93,18 @@ RULE = Rule(
     parameters=(
         HOSTS,
         VARIABLES,
+    ),
+    admission=Admission(
+        (
+            in_containers(
+                "c.value.?env.orValue([]).exists(e,"
+                f" variables.settings.variables.exists(v, e.name.matches({glob('v')}))"
+                f' && isURL({_ADDRESS}) && url({_ADDRESS}).getHostname() != ""'
+                " && !variables.settings.hosts.exists(h,"
+                f" url({_ADDRESS}).getHostname().lowerAscii().matches({glob('h')})))",
+                "env",
+                "the address of an allowed host",
+            ),
+        )
     ),
 )

@@ -30,4 +30,5 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=frozenset({HELM_RELEASE}),
     check=check,
+    not_in_cluster="a release is a resource of the engine, of which the cluster sees the objects",
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_object, said
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import SERVICE
 from holdfast_policies.parts import all_of
@@ -38,4 +39,19 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=frozenset({SERVICE}),
     check=all_of(check_type, check_external_addresses),
+    admission=Admission(
+        (
+            in_object(
+                'variables.subject.?spec.?type.orValue("") in ["LoadBalancer", "NodePort"]',
+                "spec.type",
+                '"ClusterIP"',
+                said("variables.subject.?spec.?type"),
+            ),
+            in_object(
+                "variables.subject.?spec.?externalIPs.orValue([]).size() > 0",
+                "spec.externalIPs",
+                "no external address",
+            ),
+        )
+    ),
 )

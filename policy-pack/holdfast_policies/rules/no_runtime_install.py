@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_containers, matches
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers, each
@@ -11,7 +12,7 @@ from holdfast_policies.subject import Container, field_path, items, mapping, tex
 
 _INSTALLERS = re.compile(
     r"""
-    (?:^|[\s/;&|(`])(?:npx|pnpx|bunx|uvx|pipx\s+run)(?=\s|$)
+    (?:^|[\s/;&|(`])(?:npx|pnpx|bunx|uvx|pipx\s+run)(?:\s|$)
     | \buv\s+(?:tool\s+(?:run|install)|pip\s+install|run\s+--with)\b
     | \bpip3?\s+install\b | \bpython3?\s+-m\s+pip\s+install\b
     | \b(?:npm|pnpm)\s+(?:install|i|ci|exec|add)\b | \byarn\s+(?:add|dlx)\b
@@ -53,6 +54,14 @@ def _line(words: list[object]) -> str:
     return " ".join(text(word) for word in words)
 
 
+_HOOK = "c.value.?lifecycle[?h].?exec.?command.orValue([])"
+
+
+def _installs(words: str) -> str:
+    """CEL: whether a command, read as one line, installs something."""
+    return matches(f'({words}).join(" ")', _INSTALLERS.pattern)
+
+
 RULE = Rule(
     id="no-runtime-install",
     title="Nothing installed at start",
@@ -72,4 +81,18 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=POD_KINDS,
     check=containers(check),
+    admission=Admission(
+        (
+            in_containers(
+                _installs("c.value.?command.orValue([]) + c.value.?args.orValue([])"),
+                "args",
+                "what the image holds",
+            ),
+            in_containers(
+                f'["postStart", "preStop"].exists(h, {_installs(_HOOK)})',
+                "lifecycle",
+                "what the image holds",
+            ),
+        )
+    ),
 )

@@ -84,4 +84,5 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=frozenset({ANY_KIND}),
     check=check,
+    not_in_cluster="what an update ignores is an option of the program",
 )

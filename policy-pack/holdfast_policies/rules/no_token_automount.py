@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import POD_ACCOUNT, Admission, breaches, in_object, in_pod, said
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS, SANDBOX_TEMPLATE, SECRET, SERVICE_ACCOUNT
 from holdfast_policies.parts import all_of, each
@@ -81,6 +82,10 @@ def _needs_token(subject: Subject, account: str, settings: Settings) -> bool:
     return f"{subject.namespace}/{text(account)}" in settings["accounts"]
 
 
+_IS_POD = '!(object.kind in ["ServiceAccount", "Secret"])'
+_MOUNTS = f'variables.podSpec.?{_FIELD}.orValue(object.kind != "SandboxTemplate") != false'
+
+
 RULE = Rule(
     id="no-token-automount",
     title="No token without need",
@@ -95,4 +100,48 @@ RULE = Rule(
     kinds=POD_KINDS | {SERVICE_ACCOUNT, SECRET},
     check=all_of(check_pod, check_account, check_secret),
     parameters=(ACCOUNTS,),
+    admission=Admission(
+        (
+            in_pod(
+                f"{_IS_POD} && {_MOUNTS} && !variables.needsToken",
+                _FIELD,
+                "false",
+                said(f"variables.podSpec.?{_FIELD}"),
+            ),
+            breaches(
+                f"{_IS_POD} && !({_MOUNTS}) && !variables.needsToken ? variables.volumes : []",
+                "v",
+                "v.value.?projected.?sources.orValue([]).exists(s,"
+                " s.?serviceAccountToken.orValue(null) != null"
+                ' && s.serviceAccountToken.?audience.orValue("") == "")',
+                'v.path + ".projected.sources"',
+                "a token for another audience than the API server",
+            ),
+            in_object(
+                f'object.kind == "ServiceAccount" && variables.subject.?{_FIELD}.orValue(false)'
+                " == true && !variables.needsToken",
+                _FIELD,
+                "false",
+                '"true"',
+            ),
+            in_object(
+                'object.kind == "Secret" && variables.subject.?type.orValue("")'
+                ' == "kubernetes.io/service-account-token"',
+                "type",
+                "no token that never expires",
+            ),
+        ),
+        variables=(
+            (
+                "account",
+                'object.kind == "ServiceAccount" ? variables.subject.metadata.?name.orValue("")'
+                f" : {POD_ACCOUNT}",
+            ),
+            (
+                "needsToken",
+                'variables.subject.metadata.?namespace.orValue("default") + "/"'
+                " + variables.account in variables.settings.accounts",
+            ),
+        ),
+    ),
 )

@@ -3,24 +3,24 @@
 import re
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_containers, listed, matches, quoted
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers, each
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
 from holdfast_policies.subject import Container, field_path, mapping, text
 
-_FLAGS = re.compile(
-    r"""
-    --trust[-_]remote[-_]code(?!\s*=?\s*(?:false|0|no)\b)
-    | \btrust_remote_code\s*=\s*True\b
+_TRUST = r"--trust[-_]remote[-_]code"
+_OFF = r"\s*=?\s*(?:false|0|no)\b"
+_OTHER_FLAGS = r"""
+    \btrust_remote_code\s*=\s*True\b
     | \bweights_only\s*=\s*False\b
     | \ballow_dangerous_deserialization\s*=\s*True\b | --allow-dangerous-deserialization\b
     | --load-format[\s=]+(?:pt|npcache)\b
     | \b(?:pickle|dill|joblib|cloudpickle)\.loads?\b
     | \S+\.(?:pkl|pickle|joblib|dill)\b
-    """,
-    re.VERBOSE,
-)
+    """
+_FLAGS = re.compile(rf"{_TRUST}(?!{_OFF}) | {_OTHER_FLAGS}", re.VERBOSE)
 _VARIABLES = {
     "TRUST_REMOTE_CODE": ("1", "true", "yes"),
     "HF_HUB_TRUST_REMOTE_CODE": ("1", "true", "yes"),
@@ -53,6 +53,12 @@ def check(container: Container, _: Settings) -> Iterator[Finding]:
     yield from each(container.value.get("env"), field_path(container.path, "env"), check_variable)
 
 
+_UNSAFE_WORD = (
+    f"{matches('w', _OTHER_FLAGS)} || w.findAll({quoted(f'{_TRUST}(?:{_OFF})?')})"
+    f".exists(f, !f.matches({quoted(_OFF + '$')}))"
+)
+
+
 RULE = Rule(
     id="no-unsafe-model-loading",
     title="Weights without code",
@@ -72,4 +78,21 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=POD_KINDS,
     check=containers(check),
+    admission=Admission(
+        (
+            in_containers(
+                "(c.value.?command.orValue([]) + c.value.?args.orValue([]))"
+                f".exists(w, {_UNSAFE_WORD})",
+                "args",
+                "weights without code",
+            ),
+            in_containers(
+                "c.value.?env.orValue([]).exists(e,"
+                f" e.name in {listed(_VARIABLES)}"
+                ' && e.?value.orValue("").lowerAscii() in ["1", "true", "yes"])',
+                "env",
+                "trust-remote-code off",
+            ),
+        )
+    ),
 )

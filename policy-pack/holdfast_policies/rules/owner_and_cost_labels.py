@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, breaches
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import each
@@ -43,4 +44,16 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=check,
     parameters=(LABELS,),
+    admission=Admission(
+        (
+            breaches(
+                "variables.settings.labels",
+                "k",
+                'variables.subject.metadata.?labels[?k].orValue("") == ""',
+                '"metadata.labels[" + k + "]"',
+                "a value",
+                '"nothing"',
+            ),
+        )
+    ),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast_policies.cel import Admission, in_containers, listed
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS, Kind
 from holdfast_policies.parts import containers, each
@@ -57,6 +58,10 @@ def _handler(probe: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: probe.get(name) for name in _HANDLERS if probe.get(name) is not None}
 
 
+_PROBES = '["livenessProbe", "readinessProbe"]'
+_MAIN = 'c.role == "main"'
+
+
 RULE = Rule(
     id="probes-distinct-and-bounded",
     title="Probes that differ and end",
@@ -74,4 +79,32 @@ RULE = Rule(
     kinds=POD_KINDS - _JOBS,
     check=containers(check),
     parameters=(LONGEST,),
+    admission=Admission(
+        (
+            in_containers(
+                f"{_PROBES}.exists(p, {listed(_HANDLERS)}.all(h,"
+                " c.value[?p][?h].orValue(null) == null))",
+                "",
+                "a liveness and a readiness probe with handlers",
+                only=_MAIN,
+            ),
+            in_containers(
+                f"{_PROBES}.exists(p, c.value[?p].?timeoutSeconds.orValue(1) < 1"
+                " || c.value[?p].?timeoutSeconds.orValue(1)"
+                " > variables.settings.longest_timeout_seconds)",
+                "",
+                "probes with a timeout within bounds",
+                only=_MAIN,
+            ),
+            in_containers(
+                f"{listed(_HANDLERS)}.exists(h, c.value.?livenessProbe[?h].orValue(null) != null)"
+                f" && {listed(_HANDLERS)}.all(h,"
+                " c.value.?livenessProbe[?h] == c.value.?readinessProbe[?h])",
+                "livenessProbe",
+                "a sign of life that does not hang on what the agent calls",
+                '"what the readiness probe asks"',
+                only=_MAIN,
+            ),
+        )
+    ),
 )

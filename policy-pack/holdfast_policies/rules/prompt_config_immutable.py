@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_object, quoted
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import CONFIG_MAP
 from holdfast_policies.parts import all_of
@@ -37,6 +38,10 @@ def _is_prompt(subject: Subject, settings: Settings) -> bool:
     return re.fullmatch(settings["names"], subject.name) is not None
 
 
+_IS_PROMPT = 'variables.subject.metadata.name.matches("^(?:" + variables.settings.names + ")$")'
+_HASHED_NAME = f"^{_HASHED.pattern}$"
+
+
 RULE = Rule(
     id="prompt-config-immutable",
     title="Prompts that stay",
@@ -57,4 +62,19 @@ RULE = Rule(
     kinds=frozenset({CONFIG_MAP}),
     check=all_of(check_immutable, check_name),
     parameters=(NAMES,),
+    admission=Admission(
+        (
+            in_object(
+                f"{_IS_PROMPT} && variables.subject.?immutable.orValue(false) != true",
+                "immutable",
+                "true",
+            ),
+            in_object(
+                f"{_IS_PROMPT} && !variables.subject.metadata.name.matches({quoted(_HASHED_NAME)})",
+                "metadata.name",
+                "a name that ends in a hash",
+                "variables.subject.metadata.name",
+            ),
+        )
+    ),
 )

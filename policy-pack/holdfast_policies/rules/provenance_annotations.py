@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, breaches
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import each
@@ -45,4 +46,16 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=check,
     parameters=(ANNOTATIONS,),
+    admission=Admission(
+        (
+            breaches(
+                "variables.settings.annotations",
+                "k",
+                'variables.subject.metadata.?annotations[?k].orValue("") == ""',
+                '"metadata.annotations[" + k + "]"',
+                "a value",
+                '"nothing"',
+            ),
+        )
+    ),
 )

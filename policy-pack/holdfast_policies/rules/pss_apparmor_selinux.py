@@ -81,7 +81,7 @@ RULE = Rule(
     admission=Admission(
         (
             in_contexts(
-                "s.value.?appArmorProfile.hasValue()"
+                "s.value.?appArmorProfile.orValue(null) != null"
                 f' && !(s.value.appArmorProfile.?type.orValue("") in {listed(_PROFILES)})',
                 "appArmorProfile.type",
                 either(_PROFILES),

@@ -46,7 +46,7 @@ RULE = Rule(
     admission=Admission(
         (
             in_volumes(
-                "v.value.?hostPath.hasValue()",
+                "v.value.?hostPath.orValue(null) != null",
                 "hostPath",
                 "no hostPath volume",
                 said("v.value.?hostPath.?path"),

@@ -78,7 +78,8 @@ RULE = Rule(
             ),
             in_containers(
                 f"({_NON_ROOT}.orValue(true) == false"
-                f" || !{_NON_ROOT}.hasValue() && !{_NON_ROOT_OF_POD}.hasValue()) && !{OWN_USERS}",
+                f" || {_NON_ROOT}.orValue(null) == null"
+                f" && {_NON_ROOT_OF_POD}.orValue(null) == null) && !{OWN_USERS}",
                 "securityContext.runAsNonRoot",
                 "true, here or in the pod",
                 said(_NON_ROOT),

@@ -64,7 +64,7 @@ RULE = Rule(
     admission=Admission(
         (
             in_contexts(
-                "s.value.?seccompProfile.hasValue()"
+                "s.value.?seccompProfile.orValue(null) != null"
                 f' && !(s.value.seccompProfile.?type.orValue("") in {listed(_PROFILES)})'
                 f" && !({RESTRICTED} && !({NOT_WINDOWS}))",
                 "seccompProfile.type",
@@ -73,8 +73,8 @@ RULE = Rule(
             ),
             in_containers(
                 f"{RESTRICTED} && {NOT_WINDOWS}"
-                " && !c.value.?securityContext.?seccompProfile.hasValue()"
-                " && !variables.podSpec.?securityContext.?seccompProfile.hasValue()",
+                " && c.value.?securityContext.?seccompProfile.orValue(null) == null"
+                " && variables.podSpec.?securityContext.?seccompProfile.orValue(null) == null",
                 "securityContext.seccompProfile.type",
                 f"{either(_PROFILES)}, here or in the pod",
             ),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast_policies.cel import Admission, breaches, said
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import CLAIM, CLAIM_TEMPLATE_KINDS
 from holdfast_policies.parts import all_of, each
@@ -82,5 +83,36 @@ RULE = Rule(
     parameters=(
         CLASSES,
         SHARED,
+    ),
+    admission=Admission(
+        (
+            breaches(
+                "variables.claims",
+                "c",
+                '!(c.spec.?storageClassName.orValue("") in variables.settings.classes'
+                " + variables.settings.shared_classes)",
+                'c.path + ".storageClassName"',
+                "an approved class",
+                said("c.spec.?storageClassName"),
+            ),
+            breaches(
+                "variables.claims",
+                "c",
+                '"ReadWriteMany" in c.spec.?accessModes.orValue([])'
+                ' && !(c.spec.?storageClassName.orValue("") in variables.settings.shared_classes)',
+                'c.path + ".accessModes"',
+                "a class on the list shared_classes, or ReadWriteOnce",
+            ),
+        ),
+        variables=(
+            (
+                "claims",
+                'object.kind == "PersistentVolumeClaim"'
+                ' ? [{"path": dyn("spec"), "spec": dyn(variables.subject.?spec.orValue({}))}]'
+                " : variables.subject.?spec.?volumeClaimTemplates.orValue([]).map(t,"
+                ' {"path": dyn("spec.volumeClaimTemplates.spec"),'
+                ' "spec": dyn(t.?spec.orValue({}))})',
+            ),
+        ),
     ),
 )

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, breaches, items_of
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import CLUSTER_ROLE, ROLE
 from holdfast_policies.parts import each
-from holdfast_policies.rights import Right, grants
+from holdfast_policies.rights import GRANTED, Right, grants, rights_in_cel
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
 from holdfast_policies.subject import Subject
 
@@ -74,4 +75,17 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=frozenset({ROLE, CLUSTER_ROLE}),
     check=check,
+    admission=Admission(
+        (
+            breaches(
+                items_of("variables.subject.?rules"),
+                "r",
+                f"variables.rights.exists(g, {GRANTED})",
+                '"rules"',
+                "rights that stay within what the agent was given",
+                f'variables.rights.filter(g, {GRANTED}).map(g, g.title).join(", ")',
+            ),
+        ),
+        variables=(("rights", rights_in_cel(DANGEROUS)),),
+    ),
 )

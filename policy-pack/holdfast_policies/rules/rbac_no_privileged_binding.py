@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, breaches, in_object, quoted
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import CLUSTER_ROLE_BINDING, ROLE_BINDING
 from holdfast_policies.parts import all_of, each
@@ -50,4 +51,25 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=frozenset({ROLE_BINDING, CLUSTER_ROLE_BINDING}),
     check=all_of(check_role, check_subjects),
+    admission=Admission(
+        (
+            in_object(
+                'variables.subject.roleRef.name == "cluster-admin"'
+                ' || variables.subject.roleRef.name.startsWith("system:")',
+                "roleRef.name",
+                "a role made for its subjects",
+                "variables.subject.roleRef.name",
+            ),
+            breaches(
+                "variables.subject.?subjects.orValue([])",
+                "s",
+                's.name.startsWith("system:")'
+                f" && !s.name.startsWith({quoted(_ONE_ACCOUNT)})"
+                f" && !s.name.startsWith({quoted(_ACCOUNTS_OF_ONE_NAMESPACE)})",
+                '"subjects"',
+                "no user or group of the system",
+                "s.name",
+            ),
+        )
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, breaches, items_of
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import CLUSTER_ROLE, ROLE
 from holdfast_policies.parts import all_of, each
@@ -49,4 +50,27 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=frozenset({ROLE, CLUSTER_ROLE}),
     check=all_of(check_rules, check_aggregation),
+    admission=Admission(
+        (
+            breaches(
+                items_of("variables.subject.?rules"),
+                "r",
+                '["verbs", "resources", "apiGroups"].exists(f,'
+                ' r[?f].orValue([]).exists(v, v.contains("*")))',
+                '"rules"',
+                "names without *",
+                "(r.?verbs.orValue([]) + r.?resources.orValue([]) + r.?apiGroups.orValue([]))"
+                '.filter(v, v.contains("*")).join(", ")',
+            ),
+            breaches(
+                "variables.subject.?aggregationRule.?clusterRoleSelectors.orValue([])",
+                "s",
+                "s.?matchLabels.orValue({}).size() == 0"
+                " && s.?matchExpressions.orValue([]).size() == 0",
+                '"aggregationRule.clusterRoleSelectors"',
+                "a label",
+                '"a selector of all roles"',
+            ),
+        )
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_containers
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers
@@ -48,6 +49,14 @@ def _is_set(container: Container, section: str, name: str) -> bool:
     return of_pod.get(name) is not None
 
 
+def _set(section: str) -> str:
+    """CEL: whether a container, or its pod, has a request or limit of the resource `n`."""
+    return " || ".join(
+        f"{holder}.?resources.?{section}[?n].orValue(null) != null"
+        for holder in ("c.value", "variables.podSpec")
+    )
+
+
 RULE = Rule(
     id="requests-and-limits",
     title="Requests and limits set",
@@ -62,4 +71,16 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(RESOURCES,),
+    admission=Admission(
+        (
+            in_containers(
+                f"variables.settings.resources.exists(n, !({_set('limits')}))",
+                "resources.limits",
+                "requests and limits of every resource",
+                "variables.settings.resources.filter(n, !("
+                f'{_set("limits")})).map(n, "no " + n).join(", ")',
+                only='c.role != "ephemeral"',
+            ),
+        )
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, amount, in_containers, quoted
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers, each
@@ -60,6 +61,14 @@ def check(container: Container, settings: Settings) -> Iterator[Finding]:
     yield from each(places, "", check_amount)
 
 
+def _above(resource: str, setting: str) -> str:
+    """CEL: whether the request or limit `s` of a container is above the ceiling."""
+    field = f"c.value.?resources[?s][?{quoted(resource)}]"
+    ceiling = f"quantity(variables.settings.{setting})"
+    given = amount(f"{field}.value()")
+    return f"{field}.orValue(null) != null && {given}.isGreaterThan({ceiling})"
+
+
 RULE = Rule(
     id="resource-ceilings",
     title="Within the ceiling",
@@ -78,4 +87,15 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(*CEILINGS.values(),),
+    admission=Admission(
+        tuple(
+            in_containers(
+                f'["requests", "limits"].exists(s, {_above(resource, parameter.name)})',
+                f"resources.{resource}",
+                "at most what this environment grants",
+                f'"more than " + variables.settings.{parameter.name}',
+            )
+            for resource, parameter in CEILINGS.items()
+        )
+    ),
 )

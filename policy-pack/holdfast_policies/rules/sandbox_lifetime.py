@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_object, listed, said
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import SANDBOX, SANDBOX_CLAIM
 from holdfast_policies.parts import all_of
@@ -55,4 +56,29 @@ RULE = Rule(
     fix=Fix.YES,
     kinds=frozenset({SANDBOX, SANDBOX_CLAIM}),
     check=all_of(check_end, check_policy),
+    admission=Admission(
+        (
+            in_object(
+                "variables.lifecycle.?shutdownTime.orValue(null) == null"
+                ' && !(object.kind == "Sandbox"'
+                " ? variables.podSpec.?activeDeadlineSeconds.orValue(null) != null"
+                " : variables.lifecycle.?ttlSecondsAfterFinished.orValue(null) != null)",
+                "shutdownTime",
+                "a time at which it ends",
+            ),
+            in_object(
+                f'!(variables.lifecycle.?shutdownPolicy.orValue("") in {listed(_DELETING)})',
+                "shutdownPolicy",
+                '"Delete"',
+                said("variables.lifecycle.?shutdownPolicy"),
+            ),
+        ),
+        variables=(
+            (
+                "lifecycle",
+                'object.kind == "Sandbox" ? variables.subject.?spec.orValue({})'
+                " : variables.subject.?spec.?lifecycle.orValue({})",
+            ),
+        ),
+    ),
 )

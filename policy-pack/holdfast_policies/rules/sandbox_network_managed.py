@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_object
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import SANDBOX_TEMPLATE
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
@@ -31,4 +32,14 @@ RULE = Rule(
     fix=Fix.YES,
     kinds=frozenset({SANDBOX_TEMPLATE}),
     check=check,
+    admission=Admission(
+        (
+            in_object(
+                'variables.subject.?spec.?networkPolicyManagement.orValue("") == "Unmanaged"',
+                "spec.networkPolicyManagement",
+                '"Managed"',
+                '"Unmanaged"',
+            ),
+        )
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, declared_in, in_pod, quoted, said
 from holdfast_policies.finding import Breach
 from holdfast_policies.governance import declared
 from holdfast_policies.kinds import POD_KINDS, SANDBOX, SANDBOX_TEMPLATE
@@ -33,6 +34,12 @@ def check(subject: Subject, settings: Settings) -> Iterator[Breach]:
         yield Breach(field_path(pod.spec_path, "runtimeClassName"), shown(runtime), required)
 
 
+_EXECUTES_CODE = " || ".join(
+    f'{declared_in(metadata, quoted(EXECUTES_CODE))} == "true"'
+    for metadata in ("variables.subject.?metadata", "variables.template.?metadata")
+)
+
+
 RULE = Rule(
     id="sandboxed-runtime-class",
     title="Code behind a second wall",
@@ -54,4 +61,17 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=check,
     parameters=(RUNTIME_CLASSES,),
+    admission=Admission(
+        (
+            in_pod(
+                f'(object.kind in ["Sandbox", "SandboxTemplate"] || {_EXECUTES_CODE})'
+                ' && !(variables.podSpec.?runtimeClassName.orValue("")'
+                " in variables.settings.runtime_classes)"
+                " && variables.podSpec.?hostUsers.orValue(true) != false",
+                "runtimeClassName",
+                "a runtime class of the list, or hostUsers: false",
+                said("variables.podSpec.?runtimeClassName"),
+            ),
+        )
+    ),
 )

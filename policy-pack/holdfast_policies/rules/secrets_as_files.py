@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_containers
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers, each
@@ -28,6 +29,9 @@ def check(container: Container, _: Settings) -> Iterator[Finding]:
     yield from each(value.get("envFrom"), field_path(container.path, "envFrom"), check_source, "")
 
 
+_FROM_KEY = "e.?valueFrom.?secretKeyRef.orValue(null) != null"
+
+
 RULE = Rule(
     id="secrets-as-files",
     title="Secrets as files",
@@ -45,4 +49,19 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=POD_KINDS,
     check=containers(check),
+    admission=Admission(
+        (
+            in_containers(
+                f"c.value.?env.orValue([]).exists(e, {_FROM_KEY})",
+                "env",
+                "a file instead of a secret in the environment",
+                f'c.value.env.filter(e, {_FROM_KEY}).map(e, e.name).join(", ")',
+            ),
+            in_containers(
+                "c.value.?envFrom.orValue([]).exists(e, e.?secretRef.orValue(null) != null)",
+                "envFrom",
+                "files instead of all of a Secret in the environment",
+            ),
+        )
+    ),
 )

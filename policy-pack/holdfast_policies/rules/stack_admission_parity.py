@@ -75,4 +75,5 @@ RULE = Rule(
         INSTALLED_BY,
         DENY,
     ),
+    not_in_cluster="admission policies are not asked about admission policies",
 )

@@ -78,4 +78,7 @@ RULE = Rule(
         EXEMPT,
         WIDE,
     ),
+    not_in_cluster=(
+        "it takes all bindings of an account with their roles, and a policy sees one object"
+    ),
 )

@@ -87,4 +87,7 @@ RULE = Rule(
     kinds=POD_KINDS | {NAMESPACE, RESOURCE_QUOTA, LIMIT_RANGE},
     check_stack=check,
     parameters=(REQUIRED,),
+    not_in_cluster=(
+        "it takes the quotas and limit ranges of a namespace, and a policy sees one object"
+    ),
 )

@@ -64,4 +64,5 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=POD_KINDS | {NETWORK_POLICY, CILIUM_NETWORK_POLICY},
     check_stack=workloads(check),
+    not_in_cluster="it takes all network policies beside every pod, and a policy sees one object",
 )

@@ -43,4 +43,5 @@ RULE = Rule(
     kinds=frozenset({ANY_KIND}),
     check_stack=check,
     parameters=(MOST,),
+    not_in_cluster="in the cluster every value is known",
 )

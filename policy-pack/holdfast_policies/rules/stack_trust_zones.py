@@ -70,4 +70,5 @@ RULE = Rule(
     kinds=POD_KINDS,
     check_stack=workloads(check),
     parameters=(KEY,),
+    not_in_cluster="it takes all agents and tools of a stack, and a policy sees one object",
 )

@@ -30,4 +30,5 @@ RULE = Rule(
     fix=Fix.NO,
     kinds=frozenset({CLAIM, STATEFUL_SET, DEFINITION, NAMESPACE}),
     check=check,
+    not_in_cluster="protection is an option of the program",
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast_policies.cel import Admission, in_containers, listed
 from holdfast_policies.decode.unknown import UndeterminedError
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
@@ -63,6 +64,12 @@ def _variables(container: Container) -> tuple[set[str], UndeterminedError | None
     return names, unknown
 
 
+_IS_AGENT = (
+    'c.role == "main" && c.value.name in variables.settings.containers'
+    " && c.value.?envFrom.orValue([]).size() == 0"
+)
+
+
 RULE = Rule(
     id="telemetry-configured",
     title="Telemetry set up",
@@ -82,4 +89,17 @@ RULE = Rule(
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(CONTAINERS,),
+    admission=Admission(
+        tuple(
+            in_containers(
+                "!c.value.?env.orValue([]).exists(e,"
+                f" e.name in {listed(names)}"
+                ' && (e.?value.orValue("") != "" || e.?valueFrom.orValue(null) != null))',
+                "env",
+                what,
+                only=_IS_AGENT,
+            )
+            for what, names in _SETTINGS.items()
+        )
+    ),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from holdfast_policies.agent_settings import settings_of
+from holdfast_policies.cel import Admission, in_containers, listed
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.governance import DECLARATIONS, undeclared
 from holdfast_policies.kinds import CONFIG_MAP, POD_KINDS
@@ -76,5 +77,18 @@ RULE = Rule(
     parameters=(
         KEYS,
         CAPTURE,
+    ),
+    admission=Admission(
+        (
+            in_containers(
+                "!variables.settings.capture_allowed && c.value.?env.orValue([]).exists(e,"
+                f" e.name in {listed(_CAPTURING)}"
+                ' && !(e.?value.orValue("").lowerAscii()'
+                ' in ["", "0", "false", "no", "no_content"]))',
+                "env",
+                "no content of messages in telemetry",
+            ),
+        ),
+        differs="where calls are kept is asked at preview only, for it hangs on agent.json",
     ),
 )

@@ -9,22 +9,32 @@ import msgspec
 
 from holdfast.cli.commit_project import CommitProject, project_at
 from holdfast.cli.updating import PACK_FOLDER, Order, Updating
+from holdfast.engine.results import RunResult
 from holdfast.engine.update_record import UpdateRecord
 from holdfast.errors import EngineError, ExitCode, HoldfastError
 from holdfast.git.source import Commit, Source
+
+Do = Callable[[Updating, str, RunResult], UpdateRecord]
+"""Takes the policy pack's verdict, and what a preview would do."""
 
 
 class NotEqualError(EngineError):
     """The update was done, and what runs is not what its commit declares."""
 
 
-def bring_to(order: Order, commit: Commit, before: Callable[[CommitProject], None]) -> UpdateRecord:
+def bring_to(
+    order: Order,
+    commit: Commit,
+    before: Callable[[CommitProject], None],
+    do: Do | None = None,
+) -> UpdateRecord:
     """Update a stack to a commit, and compare every object with what it declares.
 
     Args:
         order: What is to be done; its `root` is the project in the working tree.
         commit: Where to.
         before: Called when what would change has been told; raises to stop there.
+        do: Does the update when it has been judged; default at once, and with no aftermath.
 
     Raises:
         EngineError: refused, failed, or not equal afterwards; the history says why.
@@ -35,13 +45,13 @@ def bring_to(order: Order, commit: Commit, before: Callable[[CommitProject], Non
             order, root=project.root, pack=pack, source=Source(commit), is_validated=False
         )
         updating = Updating(there)
-        policy = updating.judge()
+        policy, planned = updating.judge()
         try:
             before(project)
         except HoldfastError as error:
             updating.refuse(error)
             raise
-        record = updating.do(updating.record(policy=policy))
+        record = (do or _at_once)(updating, policy, planned)
         proof, code = equality(project, order.stack)
         order.tell(f"proof: {proof}")
         proved = msgspec.structs.replace(record, proof=proof)
@@ -53,6 +63,10 @@ def bring_to(order: Order, commit: Commit, before: Callable[[CommitProject], Non
         remedy=f"see `holdfast drift -s {order.stack}` at that commit",
         exit_code=code,
     )
+
+
+def _at_once(updating: Updating, policy: str, _: RunResult) -> UpdateRecord:
+    return updating.do(updating.record(policy=policy))
 
 
 def equality(project: CommitProject, stack: str) -> tuple[str, ExitCode]:

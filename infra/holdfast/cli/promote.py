@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli.agreement import agree
+from holdfast.cli.careful_update import CarefulUpdate
 from holdfast.cli.commit_project import CommitProject
 from holdfast.cli.past_update import bring_to
 from holdfast.cli.project import find_project_root
@@ -18,7 +19,9 @@ from holdfast.cli.promotion_gates import (
 )
 from holdfast.cli.stack_diff import tell_commits
 from holdfast.cli.up import show
-from holdfast.cli.updating import Order
+from holdfast.cli.updating import Order, Updating
+from holdfast.engine.results import RunResult
+from holdfast.engine.update_record import UpdateRecord
 from holdfast.errors import ExitCode, InputError
 from holdfast.git.source import commit_named
 from holdfast.manifest.stack_files import read_stack_file
@@ -82,6 +85,9 @@ def command(
         tell_commits(root, target, commit)
         agree(f"Bring {target} to {commit.short}, as on {origin}?", is_agreed=yes)
 
+    def do(updating: Updating, policy: str, planned: RunResult) -> UpdateRecord:
+        return CarefulUpdate(updating, root).do(policy, planned)
+
     order = Order(root, target, action="promote", reason=reason or f"promoted from {origin}")
-    show(bring_to(order, commit, before), output)
+    show(bring_to(order, commit, before, do), output)
     return ExitCode.OK

@@ -2,8 +2,9 @@
 
 import click
 
+from holdfast.cli.careful_update import careful_update
 from holdfast.cli.project import find_project_root
-from holdfast.cli.updating import Order, Updating, tell_terminal
+from holdfast.cli.updating import Order, tell_terminal
 from holdfast.engine.update_record import UpdateRecord
 from holdfast.errors import ExitCode
 from holdfast.report.update_text import changes_in_words, updates_json
@@ -45,7 +46,7 @@ def command(stack: str, dirty_reason: str, reason: str, output: str) -> ExitCode
       6 no such stack   8 cancelled
     """
     order = Order(find_project_root(), stack, reason=reason, dirty_reason=dirty_reason)
-    show(Updating(order).run(), output)
+    show(careful_update(order, order.root), output)
     return ExitCode.OK
 
 

@@ -68,6 +68,21 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Wave:
+    """A part of an update that is done before the rest.
+
+    Attributes:
+        name: For people: `1 of 3: search, index`.
+        urns: Resources to update.
+        gate: Called afterwards; raises to end the update there.
+    """
+
+    name: str
+    urns: tuple[str, ...]
+    gate: Callable[[], None]
+
+
+@dataclass(frozen=True)
 class Updating:
     """One update, step by step; `run` does them all.
 
@@ -87,14 +102,14 @@ class Updating:
             InputError: the files are not committed, or not valid; nothing was begun.
             EngineError: the policy pack refuses it (nothing was begun), or the update failed.
         """
-        policy = self.judge()
+        policy, _ = self.judge()
         return self.do(self.record(policy=policy))
 
-    def judge(self) -> str:
+    def judge(self) -> tuple[str, RunResult]:
         """Refuse what must not be done, and say what would be; nothing is written.
 
         Returns:
-            The policy pack's verdict.
+            The policy pack's verdict, and what would be done.
 
         Raises:
             InputError: the files are not committed, or not valid.
@@ -115,7 +130,7 @@ class Updating:
                 self.order.tell(f"would {step.operation:<8} {step.reference}")
         policy = verdict(planned) if self.pack else "not judged"
         self.order.tell(f"preview: {changes_in_words(planned.counts)}; policy: {policy}")
-        return policy
+        return policy, planned
 
     def _validate(self) -> None:
         order = self.order
@@ -132,22 +147,37 @@ class Updating:
             exit_code=report.exit_code,
         )
 
-    def do(self, record: UpdateRecord, targets: Sequence[str] = ()) -> UpdateRecord:
-        """Update what is targeted (all of it without targets), and record what came of it.
+    def do(self, record: UpdateRecord, waves: Sequence[Wave] = ()) -> UpdateRecord:
+        """Update, and record what came of it.
+
+        Args:
+            record: What is known before.
+            waves: What is updated first, in this order; in the end all the rest is.
 
         Raises:
-            EngineError: the update failed.
+            EngineError: the update failed; later waves were not begun.
         """
-        options = [f"--message={message_of(record)}", *(f"--target={urn}" for urn in targets)]
+        results: list[RunResult] = []
         try:
-            result = self.stack.up(policy_pack=self.pack, options=options, on_event=self._tell_step)
+            for wave in waves:
+                self.order.tell(f"wave {wave.name}")
+                results.append(self._up(record, wave.urns, pack=None))
+                wave.gate()
+            results.append(self._up(record, (), pack=self.pack))
         except RunFailedError as error:
-            self._note(record, "failed", error.result, error.message)
+            self._note(record, "failed", [*results, error.result], error.message)
             raise
-        done = self._note(record, "succeeded", result)
+        except HoldfastError as error:
+            self._note(record, "failed", results, error.message)
+            raise
+        done = self._note(record, "succeeded", results)
         for name, value in (("commit", record.commit), ("dirty", str(record.is_dirty).lower())):
             self.stack.set_tag(name, value or "none")
         return done
+
+    def _up(self, record: UpdateRecord, urns: Sequence[str], pack: Path | None) -> RunResult:
+        options = [f"--message={message_of(record)}", *(f"--target={urn}" for urn in urns)]
+        return self.stack.up(policy_pack=pack, options=options, on_event=self._tell_step)
 
     @cached_property
     def source(self) -> Source | None:
@@ -209,15 +239,18 @@ class Updating:
         self.add(msgspec.structs.replace(record, detail=error.message, agents=()))
 
     def _note(
-        self, record: UpdateRecord, outcome: str, result: RunResult, detail: str = ""
+        self, record: UpdateRecord, outcome: str, results: Sequence[RunResult], detail: str = ""
     ) -> UpdateRecord:
+        changes: Counter[str] = Counter()
+        for result in results:
+            changes.update(result.counts)
         return self.add(
             msgspec.structs.replace(
                 record,
                 outcome=outcome,
                 detail=detail,
-                changes=result.counts,
-                agents=self._agents_in(result),
+                changes=dict(changes),
+                agents=self._agents_in(results),
             )
         )
 
@@ -228,13 +261,14 @@ class Updating:
         journal_of(self.order.root, self.order.stack).add(noted)
         return noted
 
-    def _agents_in(self, result: RunResult) -> tuple[str, ...] | None:
+    def _agents_in(self, results: Sequence[RunResult]) -> tuple[str, ...] | None:
         """Agents of which something was changed: by their objects, or gone as a whole.
 
         None where that cannot be told: the files of an old commit may be read by its code alone.
         """
-        found = {step.name for step in result.steps if step.type == _AGENT_TYPE}
-        references = [step.reference.identity for step in result.steps if step.reference]
+        steps = [step for result in results for step in result.steps]
+        found = {step.name for step in steps if step.type == _AGENT_TYPE}
+        references = [step.reference.identity for step in steps if step.reference]
         try:
             found |= {self.agents[identity] for identity in references if identity in self.agents}
         except HoldfastError:

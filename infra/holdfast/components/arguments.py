@@ -356,9 +356,36 @@ beside them, the operator reports and, by drift.mode, puts back; expand: Pulumi 
 resources alone, the operator renders and applies their objects. Default off."""
 
 
-class UpdateSettingsArgs(TypedDict):
-    """What must hold before and after an update by `holdfast up` and its like."""
+class WatchedMetricArgs(TypedDict):
+    """A number that Prometheus knows, and how far it may go after an update."""
 
+    name: str
+    """What it is called in the history."""
+    query: str
+    """Query of Prometheus that gives one number."""
+    max: NotRequired[float]
+    """Above it the update is rolled back; default none."""
+    min: NotRequired[float]
+    """Below it the update is rolled back; default none."""
+    max_increase_percent: NotRequired[float]
+    """How much it may grow over its value before the update, in percent; default without limit."""
+
+
+class UpdateSettingsArgs(TypedDict):
+    """What must hold before and after an update by `holdfast up`, `promote` and `reconcile`."""
+
+    waves: NotRequired[bool]
+    """Update agents in the order of their dependsOn, a wave at a time, each healthy before the
+next begins; default all at once, each as soon as those it needs are ready."""
+    rollback: NotRequired[bool]
+    """Go back to the last good commit when an update fails, or makes health or metrics worse;
+default false."""
+    watch_seconds: NotRequired[int]
+    """How long health and metrics are watched after an update; default 0."""
+    metrics: NotRequired[list[WatchedMetricArgs]]
+    """Metrics that are watched; need watchSeconds and prometheusUrl."""
+    prometheus_url: NotRequired[str]
+    """Prometheus as this machine reaches it; default that of telemetry."""
     require_approval: NotRequired[bool]
     """Promotion to this stack needs a file that approves the commit (`holdfast promote
 --approval`); default false."""

@@ -249,6 +249,17 @@ class Environment(ManifestModel):
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)
     """Agent or tool server to the part of its spec that differs here; merged before validation."""
 
+    @model_validator(mode="after")
+    def _metrics_have_a_source(self) -> Self:
+        urls = (self.updates.prometheus_url, self.telemetry.prometheus_url)
+        if self.updates.metrics and not any(urls):
+            raise fault(
+                "nobody says where Prometheus is",
+                remedy="set updates.prometheusUrl or telemetry.prometheusUrl",
+                at=("updates", "metrics"),
+            )
+        return self
+
     @property
     def opens_domains(self) -> Literal["cilium", "gateway"] | None:
         """What lets agents reach domains: Cilium if it is there, else the egress gateway."""

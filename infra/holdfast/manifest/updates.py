@@ -1,11 +1,64 @@
 """How updates of a stack are done: what must hold before and after one."""
 
-from holdfast.manifest.values import ManifestModel
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from holdfast.manifest.faults import fault
+from holdfast.manifest.values import Items, ManifestModel, Text, Url
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class WatchedMetric(ManifestModel):
+    """A number that Prometheus knows, and how far it may go after an update."""
+
+    name: Text
+    """What it is called in the history."""
+    query: Text
+    """Query of Prometheus that gives one number."""
+    max: Number | None = None
+    """Above it the update is rolled back; default none."""
+    min: Number | None = None
+    """Below it the update is rolled back; default none."""
+    max_increase_percent: Annotated[float, Field(ge=0, le=100_000)] | None = None
+    """How much it may grow over its value before the update, in percent; default without limit."""
+
+    @model_validator(mode="after")
+    def _some_limit(self) -> Self:
+        if self.max is None and self.min is None and self.max_increase_percent is None:
+            raise fault("expected at least one of max, min and maxIncreasePercent")
+        return self
 
 
 class UpdateSettings(ManifestModel):
-    """What must hold before and after an update by `holdfast up` and its like."""
+    """What must hold before and after an update by `holdfast up`, `promote` and `reconcile`."""
 
+    waves: bool = False
+    """Update agents in the order of their dependsOn, a wave at a time, each healthy before the
+    next begins; default all at once, each as soon as those it needs are ready."""
+    rollback: bool = False
+    """Go back to the last good commit when an update fails, or makes health or metrics worse;
+    default false."""
+    watch_seconds: Annotated[int, Field(ge=0, le=86_400)] = 0
+    """How long health and metrics are watched after an update; default 0."""
+    metrics: Items[WatchedMetric] = ()
+    """Metrics that are watched; need watchSeconds and prometheusUrl."""
+    prometheus_url: Url | None = None
+    """Prometheus as this machine reaches it; default that of telemetry."""
     require_approval: bool = False
     """Promotion to this stack needs a file that approves the commit (`holdfast promote
     --approval`); default false."""
+
+    @model_validator(mode="after")
+    def _is_watched(self) -> Self:
+        if self.metrics and not self.watch_seconds:
+            raise fault(
+                "has no effect without watchSeconds", remedy="set watchSeconds", at=("metrics",)
+            )
+        names = [each.name for each in self.metrics]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                expected = "names of metrics must be unique"
+                raise fault(expected, found=f"{name!r} twice", at=("metrics", index, "name"))
+        return self

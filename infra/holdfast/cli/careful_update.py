@@ -1,0 +1,173 @@
+"""An update that is watched afterwards, and taken back where it made things worse. Wiring."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from holdfast.cli.agent_health import health_of_agents
+from holdfast.cli.past_update import bring_to
+from holdfast.cli.update_facts import update_records
+from holdfast.cli.updating import Order, Updating
+from holdfast.cli.waves import WaveFailedError, Waves
+from holdfast.engine.failures import RunFailedError
+from holdfast.engine.results import RunResult
+from holdfast.engine.update_record import UpdateRecord
+from holdfast.errors import EngineError, ExitCode, HoldfastError, InvalidFilesError
+from holdfast.git.source import Commit, commit_named
+from holdfast.manifest.environment import Environment
+from holdfast.manifest.stack_files import read_stack_file
+from holdfast.manifest.updates import WatchedMetric
+from holdfast.reconcile.aftermath import Clock, Watched
+from holdfast.reconcile.prometheus import query_number
+
+ROLLBACK = "automatic-rollback"
+_NOT_THE_COMMITS_FAULT = (ExitCode.CANCELLED, ExitCode.AUTHENTICATION, ExitCode.POLICY)
+
+
+class UpdateWorseError(EngineError):
+    """An update after which something was worse; the message says what, and what was done."""
+
+
+def careful_update(order: Order, home: Path) -> UpdateRecord:
+    """Update a stack as its file says: watched afterwards, taken back where that is asked for.
+
+    Args:
+        order: What is to be done.
+        home: A project of the same repository whose folder stays, from which an earlier commit
+            is checked out.
+
+    Raises:
+        InputError: the files are not committed, or not valid; nothing was begun.
+        EngineError: refused, failed, or worse afterwards; the history says why.
+    """
+    careful = CarefulUpdate(Updating(order), home)
+    return careful.run()
+
+
+@dataclass(frozen=True)
+class CarefulUpdate:
+    """One update and its aftermath."""
+
+    updating: Updating
+    home: Path
+
+    def run(self) -> UpdateRecord:
+        """Judge, update, watch; go back where that is asked for."""
+        return self.do(*self.updating.judge())
+
+    def do(self, policy: str, planned: RunResult) -> UpdateRecord:
+        """The same from the update on: the files have been judged."""
+        updating = self.updating
+        settings, order = self.environment.updates, updating.order
+        waves = Waves(order.root, order.stack).of(planned.steps) if settings.waves else ()
+        before = {
+            metric.name: value for metric in settings.metrics for value in self._value(metric)
+        }
+        good = self._last_good_commit() if settings.rollback else None
+        try:
+            record = updating.do(updating.record(policy=policy), waves)
+        except EngineError as error:
+            if not (settings.rollback and _has_begun(error)):
+                raise
+            done = self._go_back(good, error.message)
+            raise UpdateWorseError(
+                f"{error.message}; {done}", remedy=error.remedy, exit_code=error.exit_code
+            ) from error
+        if not settings.watch_seconds:
+            return record
+        return self._watched(record, before, good)
+
+    def _watched(
+        self, record: UpdateRecord, before: Mapping[str, float], good: Commit | None
+    ) -> UpdateRecord:
+        """Watch for a while, and go back if it got worse."""
+        updating, settings = self.updating, self.environment.updates
+        updating.order.tell(f"watching health and metrics for {settings.watch_seconds} s")
+        watched = Watched(
+            lambda: health_of_agents(updating.order.root, updating.order.stack),
+            self._number,
+            settings.metrics,
+            before,
+        )
+        found = watched.watch(settings.watch_seconds, Clock(time.monotonic, time.sleep))
+        for each in found.unknown:
+            updating.order.tell(f"not known: {each}")
+        if not found.worse:
+            detail = "; ".join(f"not known: {each}" for each in found.unknown)
+            return updating.add(msgspec.structs.replace(record, detail=detail))
+        updating.add(msgspec.structs.replace(record, outcome="failed", detail=found.worse))
+        done = self._go_back(good, found.worse)
+        raise UpdateWorseError(f"the update made things worse: {found.worse}; {done}")
+
+    @property
+    def environment(self) -> Environment:
+        """The settings of the stack, as the commit has them."""
+        order = self.updating.order
+        settings = read_stack_file(order.root, order.stack)
+        if settings.environment is None:
+            raise InvalidFilesError(settings.errors)
+        return settings.environment
+
+    def _go_back(self, good: Commit | None, why: str) -> str:
+        """Take the update back, once; says what was done."""
+        order = self.updating.order
+        if not self.environment.updates.rollback:
+            return f"run `holdfast rollback -s {order.stack} COMMIT --reason ...` to go back"
+        if good is None:
+            order.tell("no earlier good commit is known: nothing is rolled back")
+            return "no earlier good commit is known, so nothing was rolled back"
+        source = self.updating.source
+        name = source.commit.short if source else "the update"
+        order.tell(f"rolling back to {good.short}: {why}")
+        back = Order(
+            self.home,
+            order.stack,
+            action=ROLLBACK,
+            reason=f"{name}: {why}",
+            pack=order.pack,
+            tell=order.tell,
+        )
+        try:
+            bring_to(back, good, lambda _: None)
+        except HoldfastError as error:
+            return f"the rollback to {good.short} failed: {error.message}"
+        return f"rolled back to {good.short}"
+
+    def _last_good_commit(self) -> Commit | None:
+        """The commit that the stack was last brought to, if it is another one and known here."""
+        source = self.updating.source
+        records = update_records(self.home, self.updating.order.stack)
+        good = next((each for each in reversed(records) if _is_good(each)), None)
+        if good is None or (source is not None and good.commit == source.commit.name):
+            return None
+        try:
+            return commit_named(self.home, good.commit)
+        except HoldfastError:
+            return None
+
+    def _value(self, metric: WatchedMetric) -> list[float]:
+        try:
+            return [self._number(metric)]
+        except HoldfastError as error:
+            self.updating.order.tell(f"metric {metric.name} before the update: {error.message}")
+            return []
+
+    def _number(self, metric: WatchedMetric) -> float:
+        environment = self.environment
+        url = environment.updates.prometheus_url or environment.telemetry.prometheus_url
+        assert url is not None  # noqa: S101  (the settings' check has looked)
+        return query_number(url, metric.query)
+
+
+def _has_begun(error: EngineError) -> bool:
+    """Whether an update failed on the way, by its own fault."""
+    if isinstance(error, RunFailedError):
+        return bool(error.result.steps) and error.exit_code not in _NOT_THE_COMMITS_FAULT
+    return isinstance(error, WaveFailedError)
+
+
+def _is_good(record: UpdateRecord) -> bool:
+    return record.has_succeeded and bool(record.commit) and not record.is_dirty

@@ -170,8 +170,16 @@ def _agent_of(step: ResourceStep | None) -> str:
     return step.labels.get(AGENT_LABEL, "") if step else ""
 
 
-def _judged(result: RunResult) -> Iterator[JudgedObject]:
-    """What was judged, with what it passed; resources that no rule is about are left out."""
+def _judged(result: RunResult) -> list[JudgedObject]:
+    """What was judged, with what it passed; resources that no rule is about are left out.
+
+    In the order of objects, the stack last: the engine's own order is another one in every run.
+    """
+    judged = _judged_by_engine(result)
+    return sorted(judged, key=lambda each: (each.ref == THE_STACK, each.ref.identity))
+
+
+def _judged_by_engine(result: RunResult) -> Iterator[JudgedObject]:
     for summary in result.judged:
         step = result.resources.get(summary.urn)
         if summary.passed or summary.failed:

@@ -9,6 +9,9 @@ from holdfast.report.policy_report import JudgedObject, PolicyFinding, Verdict
 ORDER: Final = ("refused", "warned", "undetermined", "waived", "passed")
 """What a cell may say, the worst first."""
 
+MOST_AGENTS: Final = 60
+"""Columns that a page can still show; of more agents, those with the worst verdicts are."""
+
 
 @dataclass(frozen=True)
 class HeatCell:
@@ -38,10 +41,12 @@ class HeatMap:
     Attributes:
         agents: Columns; the empty name stands for what belongs to no agent.
         rows: Rules that say something, the worst first.
+        left_out: How many agents have no column; none of them has a worse verdict than the others.
     """
 
     agents: tuple[str, ...]
     rows: tuple[HeatRow, ...]
+    left_out: int = 0
 
 
 def heat_map(findings: Iterable[PolicyFinding], objects: Iterable[JudgedObject]) -> HeatMap:
@@ -52,13 +57,18 @@ def heat_map(findings: Iterable[PolicyFinding], objects: Iterable[JudgedObject])
     for judged in objects:
         for rule in judged.passed:
             _count(tally, rule, judged.agent, "passed")
-    agents = tuple(sorted({agent for _, agent in tally}))
+    worst: dict[str, int] = {}
+    for (_, agent), counted in tally.items():
+        worst[agent] = min(worst.get(agent, len(ORDER)), *map(ORDER.index, counted))
+    shown = sorted(worst, key=lambda agent: (worst[agent], agent))[:MOST_AGENTS]
+    agents = tuple(sorted(shown))
     rules = sorted({rule for rule, _ in tally})
     rows = [
         HeatRow(rule, tuple(_cell(tally.get((rule, agent), {})) for agent in agents))
         for rule in rules
     ]
-    return HeatMap(agents, tuple(sorted(rows, key=_worst)))
+    said = [row for row in rows if any(each.state for each in row.cells)]
+    return HeatMap(agents, tuple(sorted(said, key=_worst)), len(worst) - len(agents))
 
 
 def _count(tally: dict[tuple[str, str], dict[str, int]], rule: str, agent: str, state: str) -> None:

@@ -113,8 +113,11 @@ def _physical(notice: Notice) -> dict[str, Any]:
     assert place is not None  # noqa: S101  (the caller has looked)
     physical: dict[str, Any] = {"artifactLocation": {"uri": quote(place.file)}}
     if place.line:
-        column = {"startColumn": place.column} if place.column else {}
-        physical["region"] = {"startLine": place.line, **column}
+        # Code scanning wants all four; what is known is where a value's key begins.
+        column = (
+            {"startColumn": place.column, "endColumn": place.column + 1} if place.column else {}
+        )
+        physical["region"] = {"startLine": place.line, "endLine": place.line, **column}
     return physical
 
 

@@ -116,6 +116,14 @@ def test_passes_are_counted_for_each_object() -> None:
     assert found.exit_code is ExitCode.OK
 
 
+def test_objects_stand_in_their_own_order_whatever_the_engine_s_is() -> None:
+    urns = [f"urn:pulumi:dev::p::kubernetes:v1:X::{name}" for name in "cab"]
+    summaries = [summary("a", urn=urn) for urn in urns]
+    one, other = report(*summaries, THE_STACK, END), report(THE_STACK, *summaries[::-1], END)
+    assert one.objects == other.objects
+    assert [each.ref.name for each in one.objects] == ["a", "b", "c", ""]
+
+
 @pytest.mark.parametrize(
     ("events", "failure", "scope", "reason"),
     [

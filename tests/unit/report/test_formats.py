@@ -79,7 +79,7 @@ class TestSarif:
         (location,) = result["locations"]
         assert location["physicalLocation"] == {
             "artifactLocation": {"uri": "agents/support-rag.yaml"},
-            "region": {"startLine": 14, "startColumn": 10},
+            "region": {"startLine": 14, "endLine": 14, "startColumn": 10, "endColumn": 11},
         }
         name = "Deployment cx/support-rag spec.template.spec.containers[name=evil]"
         assert location["logicalLocations"][0]["fullyQualifiedName"] == name

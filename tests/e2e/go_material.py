@@ -13,6 +13,13 @@ SARIF_SCHEMA = (
 )
 """The official schema of SARIF 2.1.0, as a scanner that writes SARIF tests itself with."""
 
+OSCAL_SCHEMA = (
+    "github.com/defenseunicorns/go-oscal@v0.6.2",
+    "h1:oLkMAJYVMq73Rm+9efcyaKq5SLMditjB6wv7o3XXpq8=",
+    "src/internal/schemas/oscal_complete_schema-1-1-3.json",
+)
+"""NIST's schema of OSCAL 1.1.3, as a library for OSCAL carries it."""
+
 OPENREPORTS_DEFINITIONS = (
     "github.com/openreports/reports-api@v0.2.1",
     "h1:g9KS3yle9Y1elmww4TK9EkD1rl6inIaiIJPX6e+u680=",

@@ -196,5 +196,5 @@ def _gaps(run: EngineRun) -> Iterator[NotChecked]:
     if not result.judged:
         yield NotChecked("every rule", "no policy pack judged this run")
     elif all(each.urn for each in result.judged):
-        reason = "the engine does not ask them once a mandatory rule has refused a resource"
+        reason = "the run ended before the engine asked them"
         yield NotChecked("rules about the whole stack", reason)

@@ -132,7 +132,7 @@ def test_objects_stand_in_their_own_order_whatever_the_engine_s_is() -> None:
             (SAME, summary("a"), THE_STACK), "", "the rest of the stack", "last word", id="cut off"
         ),
         pytest.param(
-            (SAME, summary("a"), END), "", "rules about the whole stack", "refused", id="no stack"
+            (SAME, summary("a"), END), "", "rules about the whole stack", "ended", id="no stack"
         ),
         pytest.param(
             (SAME, summary("a"), THE_STACK, END),

@@ -66,7 +66,7 @@ def promotable_update(root: Path, origin: str) -> UpdateRecord:
     Raises:
         GateFailedError: it failed, or was not from a clean commit; or there is none.
     """
-    done = [each for each in update_records(root, origin) if each.outcome != "refused"]
+    done = [each for each in update_records(root, origin) if each.is_update]
     if not done:
         raise GateFailedError(
             "source",

@@ -3,15 +3,17 @@
 import getpass
 import os
 import re
+import secrets
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+from holdfast.cli.moments import now
 from holdfast.engine.baseline import state_files
 from holdfast.engine.folders import state_directory
 from holdfast.engine.history import History
 from holdfast.engine.project import read_project
-from holdfast.engine.update_record import UpdateRecord, record_of
+from holdfast.engine.update_record import DONE, UpdateRecord, record_of
 from holdfast.errors import InputError
 from holdfast.git.source import Source
 from holdfast.history.updates import UpdateJournal, joined
@@ -53,6 +55,23 @@ def refuse_uncommitted(source: Source | None, dirty_reason: str) -> None:
     raise InputError(
         f"the project's files are not as committed in {source.commit.short}: {names}",
         remedy=remedy,
+    )
+
+
+def day_two_record(
+    action: str, stack: str, reason: str, *, agents: tuple[str, ...] = (), detail: str = ""
+) -> UpdateRecord:
+    """The record of a named action that is no update."""
+    return UpdateRecord(
+        identifier=secrets.token_hex(6),
+        action=action,
+        stack=stack,
+        outcome=DONE,
+        operator=operator(),
+        reason=reason,
+        detail=detail,
+        started_at=now(),
+        agents=agents,
     )
 
 

@@ -29,13 +29,17 @@ _IN_MESSAGE: Final = (
 _IN_ENVIRONMENT: Final = ("ci.pr.number", "ci.pr.headSHA", "github.pr.number")
 
 
+DONE: Final = "done"
+
+
 class UpdateRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     """One update, or one attempt that was refused before the engine began.
 
     Attributes:
         action: `up`, `rollback`, `promote`, `automatic-rollback`, `reconcile`, or `pulumi` for a
             run of Pulumi itself; or a day-two action such as `restart`.
-        outcome: `succeeded`, `failed`, or `refused` when nothing was begun.
+        outcome: `succeeded`, `failed`, or `refused` when nothing was begun; `done` for an action
+            that is no update.
         commit: Full name; empty when the files were in no repository.
         is_dirty: The files were not those of the commit.
         dirty_reason: Why that was allowed.
@@ -72,6 +76,11 @@ class UpdateRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     seconds: float = 0.0
     changes: Mapping[str, int] = {}
     agents: tuple[str, ...] | None = None
+
+    @property
+    def is_update(self) -> bool:
+        """Whether the engine has begun something."""
+        return self.outcome in ("succeeded", "failed")
 
     @property
     def has_succeeded(self) -> bool:

@@ -1,0 +1,188 @@
+"""What the reconciler acts on: a clone, its stack, the cluster. Wiring."""
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from holdfast.cli.careful_update import ROLLBACK, UpdateWorseError, careful_update
+from holdfast.cli.commit_project import lend_environment
+from holdfast.cli.drift_act import Agreement, act
+from holdfast.cli.drift_sources import DriftRequest, DriftSources, Scan
+from holdfast.cli.loop_controls import controls_of
+from holdfast.cli.update_facts import update_records
+from holdfast.cli.updating import Order
+from holdfast.drift.finding import Finding
+from holdfast.engine.activity import ActivityReader
+from holdfast.engine.update_record import UpdateRecord
+from holdfast.errors import ExitCode, HoldfastError
+from holdfast.git.command import run_git
+from holdfast.git.source import Commit, Source, commit_named
+from holdfast.git.tracking import SignatureError, TrackedBranch
+from holdfast.history.controls import read_controls
+from holdfast.kube.paths import format_path
+from holdfast.reconcile.reconciler import DriftedAgent, Field, RejectedCommitError
+
+ACTION = "reconcile"
+_BACK = (ROLLBACK, "rollback")
+_WILL_NOT_DO = (ExitCode.BAD_INPUT, ExitCode.POLICY)
+
+
+@dataclass
+class LoopActor:
+    """One stack, brought to the commits of one branch; source and actor of the reconciler.
+
+    Attributes:
+        tracked: The branch, in a clone of the loop's own.
+        path: Folder of the project in the repository.
+        needs_signature: Commits that nobody trusted has signed are refused.
+        tell: Takes lines of progress.
+    """
+
+    tracked: TrackedBranch
+    stack: str
+    path: str = "."
+    needs_signature: bool = False
+    tell: Callable[[str], None] = field(default=lambda _: None)
+
+    def begin(self) -> None:
+        """Clone the repository, and work in the project's folder from now on.
+
+        Raises:
+            HoldfastError: it cannot be read, or has no project there.
+        """
+        os.chdir(self.root)
+
+    @cached_property
+    def root(self) -> Path:
+        """Folder of the project in the clone."""
+        commit = self.tracked.newest()
+        self.tracked.check_out(commit)
+        root = (self.tracked.folder / self.path).resolve()
+        if not (root / "Pulumi.yaml").is_file():
+            raise RejectedCommitError(
+                f"commit {commit.short} of {self.tracked.place} has no Pulumi.yaml in {self.path}",
+                remedy="correct --path",
+            )
+        return root
+
+    def newest(self) -> Commit:
+        """The newest commit of the branch.
+
+        Raises:
+            RejectedCommitError: it is not signed, or was taken back.
+            HoldfastError: the repository cannot be read.
+        """
+        commit = self.tracked.newest()
+        if self.needs_signature:
+            try:
+                self.tracked.verify(commit)
+            except SignatureError as error:
+                raise RejectedCommitError(error.message, remedy=error.remedy) from error
+        if taken := self._taken_back(commit):
+            raise RejectedCommitError(
+                f"commit {commit.short} was taken back at {taken.started_at}: {taken.reason}",
+                remedy="push another one",
+            )
+        return commit
+
+    def waits_for(self) -> str:
+        """A pause, or somebody who holds the stack's lock."""
+        said = read_controls(controls_of(self.root, self.stack))
+        if said.paused_by:
+            return f"paused by {said.paused_by} at {said.paused_at}: {said.reason}"
+        if self._activity.read().is_under_way:
+            return f"somebody holds the lock of stack {self.stack}"
+        return ""
+
+    def fights_closed_at(self) -> float:
+        """When a person last said that all fights are over, in seconds since 1970."""
+        return read_controls(controls_of(self.root, self.stack)).fights_closed_seconds
+
+    def running_commit(self) -> str:
+        """The commit of the last good update; empty where files were used that are in none."""
+        done = [each for each in self._records() if each.has_succeeded]
+        return done[-1].commit if done and not done[-1].is_dirty else ""
+
+    def update(self, commit: Commit) -> str:
+        """Bring the stack to a commit.
+
+        Raises:
+            RejectedCommitError: it is refused, or was taken back.
+            HoldfastError: it could not be done now.
+        """
+        self._check_out(commit)
+        order = Order(self.root, self.stack, action=ACTION, source=Source(commit), tell=self.tell)
+        try:
+            record = careful_update(order, self.root)
+        except UpdateWorseError as error:
+            raise RejectedCommitError(error.message, remedy=error.remedy) from error
+        except HoldfastError as error:
+            if error.exit_code in _WILL_NOT_DO:
+                raise RejectedCommitError(error.message, remedy=error.remedy) from error
+            raise
+        return f"updated {', '.join(record.agents or ()) or 'nothing'} in {record.seconds:g} s"
+
+    def drifted(self, agent: str = "") -> Sequence[DriftedAgent]:
+        """Agents that differ from the commit that runs."""
+        running = self.running_commit()
+        if not running:
+            return ()
+        self._check_out(commit_named(self.tracked.folder, running))
+        self._sources = DriftSources(DriftRequest(stack=self.stack))
+        self._scan = self._sources.scan()
+        fields: dict[str, list[Field]] = defaultdict(list)
+        for finding in self._scan.report.drift:
+            if agent in ("", finding.agent):
+                fields[finding.agent].append(field_of(finding))
+        modes = self._sources.desired.modes
+        return [
+            DriftedAgent(name, modes.get(name, "report"), tuple(found))
+            for name, found in sorted(fields.items())
+        ]
+
+    def put_back(self, agent: str, fields: Sequence[Field]) -> str:
+        """Revert or propose these fields of the last look, as the agent's manifest says."""
+        wanted = set(fields)
+        report = self._scan.report
+        kept = tuple(
+            each for each in report.findings if each.agent == agent and field_of(each) in wanted
+        )
+        chosen: Scan = replace(self._scan, report=replace(report, findings=kept))
+        agreed = Agreement(is_agreed=True, may_replace=False, branch=None)
+        _, failures = act(self._sources, chosen, agreed)
+        if self._sources.desired.modes.get(agent) == "adopt":
+            run_git(self.root, "push", "--quiet", "origin", "refs/heads/adopt-*:refs/heads/adopt-*")
+            return "proposed on a branch"
+        if failures:
+            raise HoldfastError(f"{failures} objects of {agent} could not be put back")
+        return f"put back {len(kept)} fields"
+
+    def _check_out(self, commit: Commit) -> None:
+        self.tracked.check_out(commit)
+        lend_environment(None, self.root)
+
+    def _taken_back(self, commit: Commit) -> UpdateRecord | None:
+        """The update by which a commit was taken back; None when it was not."""
+        was_tried = False
+        back = None
+        for record in self._records():
+            if record.commit == commit.name and record.action not in _BACK:
+                was_tried, back = True, None
+            elif was_tried and record.action in _BACK and record.has_succeeded:
+                back = record if record.commit != commit.name else None
+        return back
+
+    def _records(self) -> list[UpdateRecord]:
+        return update_records(self.root, self.stack)
+
+    @cached_property
+    def _activity(self) -> ActivityReader:
+        return ActivityReader(self.root, self.stack)
+
+
+def field_of(finding: Finding) -> Field:
+    """The object and the path that a finding is about."""
+    return str(finding.ref), format_path(finding.path)

@@ -18,9 +18,8 @@ _HEAD = """\
 
 Made from the rules themselves by `python -m holdfast_policies.catalogue --write`.
 
-Levels are those of the profiles dev, staging and prod: `advisory` warns, `mandatory` refuses. A
-rule of level `remediate` is to put an object right by itself. None does so yet, and each counts as
-`mandatory`: the engine loses what was put right when it replaces an object by deleting it first.
+Levels are those of the profiles dev, staging and prod: `advisory` warns, `mandatory` refuses,
+`remediate` puts the object right and refuses what cannot be put right (README.md says when).
 """
 
 

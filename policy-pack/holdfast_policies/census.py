@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from holdfast_policies.judge import Judgement, judgements, stack_judgements
 from holdfast_policies.profile import Profile
-from holdfast_policies.rule import Level
 from holdfast_policies.stack import Hidden, Stack
 from holdfast_policies.subject import Subject
 
@@ -55,7 +54,7 @@ def hidden_in(subject: Subject, said: Iterable[Judgement]) -> list[Hidden]:
     return [
         Hidden(judgement.ruling.rule.id, f"{subject.label}: {each.path}")
         for judgement in said
-        if judgement.ruling.level is Level.MANDATORY
+        if judgement.ruling.level.refuses
         for each in judgement.undecided
     ]
 

@@ -132,9 +132,15 @@ def judge_stack(
 def judgements(subject: Subject, profile: Profile) -> Iterator[Judgement]:
     """What the rules that apply to an object have to say; those that it passes say nothing."""
     for ruling in profile.for_kind(subject.kind):
-        findings = _findings(ruling.rule.check, subject, ruling.settings)
-        if findings:
-            yield _waived(_judgement(ruling, subject, findings), profile.waivers)
+        judgement = judgement_of(subject, ruling, profile.waivers)
+        if judgement is not None:
+            yield judgement
+
+
+def judgement_of(subject: Subject, ruling: Ruling, waivers: Waivers) -> Judgement | None:
+    """What one rule has to say about an object; None when it passes."""
+    findings = _findings(ruling.rule.check, subject, ruling.settings)
+    return _waived(_judgement(ruling, subject, findings), waivers) if findings else None
 
 
 def stack_judgements(stack: Stack, profile: Profile) -> Iterator[Judgement]:
@@ -197,7 +203,7 @@ def _violation(ruling: Ruling, subject: Subject, finding: Breach | Exception) ->
         return Violation(
             rule=rule.id,
             description=rule.description,
-            level=ruling.level,
+            level=Level.MANDATORY if ruling.level.refuses else ruling.level,
             severity=rule.severity,
             path=finding.path,
             got=finding.got,

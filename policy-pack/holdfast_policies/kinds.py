@@ -41,6 +41,8 @@ POD_TEMPLATE_PATHS: Mapping[Kind, tuple[str, ...]] = {
 
 POD_KINDS: frozenset[Kind] = frozenset(POD_TEMPLATE_PATHS)
 
+POD = Kind("", "Pod")
+JOB = Kind("batch", "Job")
 DEPLOYMENT = Kind("apps", "Deployment")
 STATEFUL_SET = Kind("apps", "StatefulSet")
 ROLLOUT = Kind("argoproj.io", "Rollout")

@@ -187,8 +187,9 @@ def _level_faults(name: str, level: object) -> Iterator[str]:
     allowed = [str(each) for each in Level]
     if level not in allowed:
         yield f"{name}: expected a level ({', '.join(allowed)}), got {json.dumps(level)}"
-    elif level == Level.REMEDIATE and (name == ALL or not RULES_BY_ID[name].remediates):
-        yield f'{name}: nothing can be remediated yet, use "{Level.MANDATORY}"'
+    elif level == Level.REMEDIATE and (name == ALL or RULES_BY_ID[name].mend is None):
+        what = "not every rule" if name == ALL else "this rule never"
+        yield f'{name}: {what} puts an object right, use "{Level.MANDATORY}"'
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:
@@ -207,7 +208,7 @@ def _profile(environment: Environment, config: Mapping[str, Any]) -> Profile:
 
 def _ruling(rule: Rule, environment: Environment, config: Mapping[str, Any]) -> Ruling:
     overall, own = as_mapping(config.get(ALL)), as_mapping(config.get(rule.id))
-    level = own.get(LEVEL_KEY) or overall.get(LEVEL_KEY) or rule.level_in(environment)
+    level = own.get(LEVEL_KEY) or overall.get(LEVEL_KEY) or rule.levels.of(environment)
     settings = {
         parameter.name: own.get(parameter.name, parameter.value_in(environment))
         for parameter in rule.parameters

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from holdfast_policies.cel import Admission
+from holdfast_policies.edit import Edit
 from holdfast_policies.finding import Finding
 from holdfast_policies.kinds import Kind
 from holdfast_policies.stack import Stack
@@ -32,6 +33,11 @@ class Level(StrEnum):
     MANDATORY = "mandatory"
     REMEDIATE = "remediate"
 
+    @property
+    def refuses(self) -> bool:
+        """Whether a violation is refused; what `remediate` cannot put right is."""
+        return self in (Level.MANDATORY, Level.REMEDIATE)
+
 
 class Severity(StrEnum):
     """How bad a violation is, whatever follows from it."""
@@ -43,7 +49,7 @@ class Severity(StrEnum):
 
 
 class Fix(StrEnum):
-    """Whether an object could be put right without a person's choice; data, not yet a promise."""
+    """Whether an object could be put right without a person's choice."""
 
     YES = "yes"
     PARTLY = "partly"
@@ -93,6 +99,7 @@ class Parameter:
 Settings: TypeAlias = Mapping[str, Any]
 Check: TypeAlias = Callable[[Subject, Settings], Iterable[Finding]]
 StackCheck: TypeAlias = Callable[[Stack, Settings], Iterable[Finding]]
+Mend: TypeAlias = Callable[[Subject, Settings], Iterable[Edit]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -107,9 +114,11 @@ class Rule:
         remedy: What to change; one sentence without full stop, starting with a verb.
         source: Link to the text the rule follows.
         severity: How bad a violation is.
-        levels: Level in each profile. `remediate` counts as mandatory until the rule can remediate.
+        levels: Level in each profile.
         frameworks: Identifiers of the controls it serves, see `FRAMEWORKS`.
         fix: Whether an object could be put right without a person's choice.
+        mend: What puts an object right that violates the rule, wholly or not at all; None for a
+            rule that only judges. See `mending` about when it is asked.
         kinds: What it applies to.
         check: Judges one object; None for a stack rule.
         check_stack: Judges a whole stack; None for a rule about one object.
@@ -128,26 +137,13 @@ class Rule:
     levels: Levels
     frameworks: tuple[str, ...]
     fix: Fix
+    mend: Mend | None = None
     kinds: frozenset[Kind]
     check: Check | None = None
     check_stack: StackCheck | None = None
     parameters: tuple[Parameter, ...] = ()
     admission: Admission | None = None
     not_in_cluster: str = ""
-
-    @property
-    def remediates(self) -> bool:
-        """Whether the pack changes inputs at level `remediate`. No rule does so yet.
-
-        The engine (3.259) loses what a remediation changed when it replaces an object by deleting
-        and creating it: the new object would lack it, and no rule would have said so.
-        """
-        return False
-
-    def level_in(self, environment: Environment) -> Level:
-        """Level that takes effect in one profile; see `levels` about `remediate`."""
-        level = self.levels.of(environment)
-        return Level.MANDATORY if level is Level.REMEDIATE and not self.remediates else level
 
 
 FRAMEWORKS: Mapping[str, str] = {

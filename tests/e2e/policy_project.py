@@ -54,12 +54,14 @@ class PolicyProject:
 
     Attributes:
         summaries: What passed and failed in the last run, by the name of the resource.
+        is_awaited: Updates wait until objects are ready, and until deleted ones are gone.
     """
 
     root: Path
     kubeconfig: Path
     namespace: str
     summaries: dict[str, PolicySummary] = field(default_factory=dict)
+    is_awaited: bool = False
 
     def create(self) -> None:
         """Write the project; it declares the agent that every rule passes."""
@@ -78,7 +80,7 @@ class PolicyProject:
             pod = with_value(pod, pointer, value)
         place: dict[str, Any] = {
             "namespace": self.namespace,
-            "annotations": {"pulumi.com/skipAwait": "true"},
+            "annotations": {} if self.is_awaited else {"pulumi.com/skipAwait": "true"},
         }
         labels = pod["metadata"]["labels"]
         template = {"metadata": {"labels": labels}, "spec": pod["spec"]}

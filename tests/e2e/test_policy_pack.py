@@ -10,16 +10,17 @@ from holdfast.engine.failures import RunFailedError
 from holdfast.engine.results import RunResult
 from holdfast.errors import EngineError, ExitCode
 from holdfast_policies.kinds import ANY_KIND, CONFIG_MAP, DEPLOYMENT, NETWORK_POLICY, Kind
-from holdfast_policies.pack.answers import UNDETERMINED
+from holdfast_policies.pack.answers import MENDING_LOST, UNDETERMINED
 from holdfast_policies.table import RULES
 
-from tests.e2e.live_sandbox import LiveSandbox, run_holdfast
+from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
 from tests.e2e.policy_project import LATER, PACK, PolicyProject
 
 pytestmark = pytest.mark.e2e
 
 IMAGE = "/spec/containers/0/image"
 PRIVILEGED = {"/spec/containers/0/securityContext/privileged": True}
+NO_PROFILE = "/spec/securityContext"
 DEFAULT_ACCOUNT = {"/spec/serviceAccountName": "default"}
 
 
@@ -136,6 +137,30 @@ def test_an_unknown_value_is_left_open_at_preview_and_decided_at_update(
     made = {step.type.rpartition(":")[2] for step in raised.value.result.steps}
     assert "ConfigMap" in made
     assert "Deployment" not in made
+
+
+def test_what_was_put_right_runs_and_what_a_replacement_lost_of_it_is_told(
+    project: PolicyProject, kubectl: Kubectl
+) -> None:
+    """The engine deletes before it makes a Deployment with another selector anew."""
+    project.is_awaited = True
+    project.declare({NO_PROFILE: {"runAsNonRoot": True}})
+    stack = project.stack("staging")
+    assert found(stack.up(policy_pack=PACK)) == []
+
+    def profile() -> object:
+        live = kubectl.get("deployment", "agent", "-n", project.namespace)
+        return live["spec"]["template"]["spec"]["securityContext"].get("seccompProfile")
+
+    assert profile() == {"type": "RuntimeDefault"}
+    assert found(stack.up(policy_pack=PACK)) == []
+    project.declare({NO_PROFILE: {"runAsNonRoot": True}, "/metadata/labels/release": "two"})
+    with pytest.raises(RunFailedError) as raised:
+        stack.up(policy_pack=PACK)
+    assert {each for each, _ in found(raised.value.result)} == {MENDING_LOST}
+    assert profile() is None
+    assert found(stack.up(policy_pack=PACK)) == []
+    assert profile() == {"type": "RuntimeDefault"}
 
 
 def test_existing_state_is_analysed_without_program_or_cluster(project: PolicyProject) -> None:

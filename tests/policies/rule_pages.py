@@ -21,10 +21,14 @@ INDEX: Final = "README.md"
 _LONGEST_WHOLE_LINES: Final = 14
 _LARGE_FIELDS: Final = 6
 _FIXES: Final = {
-    Fix.YES: "What is wrong here could be put right without a choice.",
-    Fix.PARTLY: "What is wrong here could be put right without a choice in part.",
-    Fix.NO: "What is wrong here takes somebody's choice.",
+    Fix.YES: "This takes nobody's choice.",
+    Fix.PARTLY: "In part, this takes nobody's choice.",
+    Fix.NO: "This takes somebody's choice.",
 }
+_MENDS: Final = (
+    "At level `remediate` the pack puts it right at preview: "
+    "[when, and when not](../../policy-pack/README.md#what-is-put-right)."
+)
 _HEAD: Final = """\
 # The rules
 
@@ -59,6 +63,12 @@ it with whoever approves, or follow the rule; then run `holdfast policy waivers 
 Nothing breaks the rules that a `PolicyException` waives. Delete the manifest, and run
 `holdfast policy waivers --write`.
 
+### remediation-lost
+
+A rule of level `remediate` had put the object right, and the engine lost that when it replaced the
+object by deleting it first. The object runs as the program declares it: run `pulumi up` again,
+which changes it in place, or write the value into the program.
+
 ### not-checked
 
 Something could not be read: the report names it and says why, most often a right that is missing
@@ -89,7 +99,8 @@ def _lines(rule: Rule) -> Iterator[str]:
     yield ""
     yield "## What to do"
     yield ""
-    yield f"{rule.remedy[:1].upper()}{rule.remedy[1:]}. {_FIXES[rule.fix]}"
+    mends = _FIXES[rule.fix] if rule.mend is None else _MENDS
+    yield f"{rule.remedy[:1].upper()}{rule.remedy[1:]}. {mends}"
     yield ""
     yield from _examples(rule)
     if rule.parameters:

@@ -90,7 +90,7 @@ def test_rules_of_another_level_stand_in_another_policy() -> None:
     for item in bundle(profile_of("staging"), SCOPE):
         if item["kind"] == "ValidatingAdmissionPolicy":
             rules = item["metadata"]["annotations"]["holdfast.dev/rules"].split()
-            levels = {RULES_BY_ID[rule].level_in(Environment.STAGING) for rule in rules}
+            levels = {RULES_BY_ID[rule].levels.of(Environment.STAGING).refuses for rule in rules}
             assert len(levels) == 1
 
 

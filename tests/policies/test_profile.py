@@ -61,7 +61,7 @@ def test_a_parameter_alone_leaves_the_level_alone() -> None:
         pytest.param({"pss-sysctls": "fatal"}, "expected a level (disabled,", id="level"),
         pytest.param({"pss-sysctls": None}, "expected a level", id="no-level"),
         pytest.param({"all": {"pss_version": "1.30"}}, "takes a level and nothing else", id="all"),
-        pytest.param({"pss-seccomp": "remediate"}, 'use "mandatory"', id="remediate"),
+        pytest.param({"pss-host-path": "remediate"}, 'use "mandatory"', id="remediate"),
         pytest.param(
             {"pss-sysctls": {"version": "1.30"}}, 'did you mean "pss_version"?', id="parameter"
         ),
@@ -94,7 +94,7 @@ def test_a_wrong_config_is_refused_with_the_remedy(config: dict[str, Any], fault
 def test_the_config_files_of_the_pack_are_right_and_keep_its_levels(environment: str) -> None:
     profile = profile_of(environment, load_config(CONFIG_FOLDER / f"{environment}.json"))
     for each in profile.rulings:
-        assert each.level is RULES_BY_ID[each.rule.id].level_in(Environment(environment))
+        assert each.level is RULES_BY_ID[each.rule.id].levels.of(Environment(environment))
 
 
 def test_a_config_file_that_is_no_json_is_named(tmp_path: Path) -> None:

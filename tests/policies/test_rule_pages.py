@@ -8,7 +8,12 @@ from holdfast.drift.finding import DriftClass
 from holdfast.report.policy_notices import page_of
 from holdfast.report.policy_report import Verdict
 from holdfast.report.runbook import NOT_CHECKED, anchor_of, runbook_link
-from holdfast_policies.pack.answers import UNDETERMINED, WAIVER_EXPIRED, WAIVER_UNUSED
+from holdfast_policies.pack.answers import (
+    MENDING_LOST,
+    UNDETERMINED,
+    WAIVER_EXPIRED,
+    WAIVER_UNUSED,
+)
 from holdfast_policies.rule import FRAMEWORKS, Rule
 from holdfast_policies.table import RULES
 
@@ -60,7 +65,7 @@ def test_every_control_belongs_to_a_framework(rule: Rule) -> None:
         runbook_link(NOT_CHECKED),
         *(
             f"docs/policies/{INDEX}#{name}"
-            for name in (UNDETERMINED, WAIVER_EXPIRED, WAIVER_UNUSED, NOT_CHECKED)
+            for name in (UNDETERMINED, WAIVER_EXPIRED, WAIVER_UNUSED, MENDING_LOST, NOT_CHECKED)
         ),
     ],
 )

@@ -137,10 +137,9 @@ def test_a_rule_has_an_allowed_and_a_disallowed_case(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", EVERY_RULE)
-def test_what_cannot_remediate_yet_is_mandatory_instead(rule: Rule) -> None:
+def test_what_is_to_be_put_right_can_be(rule: Rule) -> None:
     for environment in Environment:
-        level = rule.level_in(environment)
-        assert level is not Level.REMEDIATE or rule.remediates
+        assert rule.levels.of(environment) is not Level.REMEDIATE or rule.mend is not None
 
 
 def test_no_rule_file_is_left_out_of_the_table() -> None:

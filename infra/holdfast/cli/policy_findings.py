@@ -120,7 +120,7 @@ def _undecided(
     return PolicyFinding(
         rule=judgement.ruling.rule.id,
         verdict=Verdict.UNDETERMINED,
-        is_mandatory=judgement.ruling.level is Level.MANDATORY,
+        is_mandatory=judgement.ruling.level.refuses,
         severity=Severity(str(judgement.ruling.rule.severity)),
         ref=reference_of(subject),
         path=undecided.path,

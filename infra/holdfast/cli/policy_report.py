@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 from holdfast_policies.profile import PolicyConfigError, environment_of, load_config, profile_of
-from holdfast_policies.rule import Level
 from holdfast_policies.table import RULES
 
 from holdfast.cli.engine_access import ready_stack
@@ -156,7 +155,7 @@ def _levels(state: StackState | None, stack: str, config: Path | None) -> Callab
         profile = profile_of(state.policy_profile if state else stack, rules)
     except PolicyConfigError as error:
         raise InputError("\n".join(error.faults), remedy="run `holdfast policy lint`") from error
-    mandatory = {each.rule.id for each in profile.rulings if each.level is Level.MANDATORY}
+    mandatory = {each.rule.id for each in profile.rulings if each.level.refuses}
     return mandatory.__contains__
 
 

@@ -5,10 +5,12 @@ nor named by a diagnostic. So every rule that was not run is reported as not app
 that could not be decided is: its diagnostic, always advisory, goes by the name `undetermined`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from holdfast_policies.judge import Judgement, Violation
 from holdfast_policies.kinds import Kind
+from holdfast_policies.mending import Mending
 from holdfast_policies.pack.sdk import proto
 from holdfast_policies.profile import Profile
 from holdfast_policies.rule import Level, Rule, Severity
@@ -20,6 +22,7 @@ from holdfast_policies.wording import printable
 UNDETERMINED = "undetermined"
 WAIVER_EXPIRED = "waiver-expired"
 WAIVER_UNUSED = "waiver-unused"
+MENDING_LOST = "remediation-lost"
 
 _LEVELS = {
     Level.ADVISORY: proto.ADVISORY,
@@ -36,13 +39,55 @@ _SEVERITIES = {
 }
 
 
-NOTHING_REMEDIATED = proto.RemediateResponse(
+NOTHING_MENDED = proto.RemediateResponse(
     not_applicable=[
-        proto.PolicyNotApplicable(policy_name=rule.id, reason="does not change resources")
+        proto.PolicyNotApplicable(policy_name=rule.id, reason="changes nothing here")
         for rule in RULES
     ]
 )
 """Every rule by name: one that is not named counts as passed."""
+
+
+def mended(mendings: Sequence[Mending], steps: Sequence[Any]) -> proto.RemediateResponse:
+    """What was put right: for each rule, the properties as they are after it.
+
+    Args:
+        mendings: What was changed, in order.
+        steps: The properties after each.
+    """
+    if not mendings:
+        return NOTHING_MENDED
+    changing = {each.ruling.rule.id for each in mendings}
+    return proto.RemediateResponse(
+        remediations=[
+            proto.Remediation(
+                policyName=each.ruling.rule.id,
+                policyPackName=PACK_NAME,
+                policyPackVersion=PACK_VERSION,
+                description=printable(f"{each.ruling.rule.description}; put right: {each.words}"),
+                properties=properties,
+            )
+            for each, properties in zip(mendings, steps, strict=True)
+        ],
+        not_applicable=[
+            each for each in NOTHING_MENDED.not_applicable if each.policy_name not in changing
+        ],
+    )
+
+
+def of_lost(judgements: Iterable[Judgement]) -> list[proto.AnalyzeDiagnostic]:
+    """What was put right and is wrong again after the update: the engine has lost it."""
+    found = []
+    for judgement in judgements:
+        for each in judgement.violations:
+            lost = diagnostic(each)
+            lost.policyName = MENDING_LOST
+            lost.message = printable(
+                f"{each.rule} had put this right, and the engine lost that when it replaced the "
+                f"object: run `pulumi up` again. {each.message}"
+            )
+            found.append(lost)
+    return found
 
 
 def level_number(level: Level) -> int:

@@ -5,6 +5,7 @@ here it is decoded once for all. What the SDK tells the engine about policies is
 pins the versions of it that this was written for.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -20,9 +21,11 @@ from holdfast_policies.decode.resource import (
     stack_of_urn,
 )
 from holdfast_policies.finding import Undecided
-from holdfast_policies.judge import Judgement, judgements, stack_judgements
+from holdfast_policies.judge import Judgement, judgement_of, judgements, stack_judgements
 from holdfast_policies.kinds import Kind
+from holdfast_policies.mending import Mending, mending_of, mending_rulings
 from holdfast_policies.pack import answers
+from holdfast_policies.pack.patching import patched
 from holdfast_policies.pack.policies import policies
 from holdfast_policies.pack.sdk import AnalyzerServicer, empty_pb2, proto
 from holdfast_policies.pack.stack_settings import StackSettings, read_stack_settings
@@ -30,6 +33,7 @@ from holdfast_policies.profile import (
     LEVEL_KEY,
     PolicyConfigError,
     Profile,
+    Ruling,
     environment_of,
     profile_of,
 )
@@ -55,6 +59,8 @@ class Servicer(AnalyzerServicer):
         self._waivers = waivers
         self._seen: set[Target] = set()
         self._used: set[str] = set()
+        self._mended: dict[str, tuple[Ruling, ...]] = {}
+        self._last: tuple[Any, Subject] | None = None
         self._profiles: dict[Environment, Profile] = {}
         self._templates: dict[tuple[Environment, Kind | None], proto.AnalyzeResponse] = {}
 
@@ -70,8 +76,8 @@ class Servicer(AnalyzerServicer):
     def GetAnalyzerInfo(self, request: Any, context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
         """All rules with their levels on this stack.
 
-        Without a stack every level is `remediate`, which no rule has in force, so that Configure
-        can tell a level that a file gives from one that was only announced.
+        Without a stack (`policy analyze`, which changes nothing) every level is `remediate`, so
+        that Configure can tell a level that a file gives from one that was only announced.
         """
         info: Any = super().GetAnalyzerInfo(request, context)  # type: ignore[no-untyped-call]
         levels = {each.rule.id: each.level for each in self._profile("").rulings}
@@ -108,7 +114,7 @@ class Servicer(AnalyzerServicer):
         if is_patch(request.type):
             answers.add_judgements(response, _open_judgements(profile, kind, request.type))
         else:
-            subject = decode_resource(request, kind)
+            subject = self._decoded(request, kind)
             found = list(judgements(subject, profile))
             answers.add_judgements(response, found)
             self._hidden.extend(hidden_in(subject, found))
@@ -129,24 +135,64 @@ class Servicer(AnalyzerServicer):
         """Judge the resources together, by their outputs; only of kinds that stack rules read."""
         profile = self._profile(request.resources[0].urn if request.resources else "")
         wanted = {kind for ruling in profile.stack_rulings for kind in ruling.rule.kinds}
-        subjects = (
+        subjects = [
             decode_resource(resource, kind)
             for resource in request.resources
-            if (kind := kind_of_token(resource.type)) in wanted and not is_patch(resource.type)
-        )
+            if (kind := kind_of_token(resource.type)) is not None
+            and (kind in wanted or resource.urn in self._mended)
+            and not is_patch(resource.type)
+        ]
         response = proto.AnalyzeResponse()
         stack = Stack.of(subjects, self._hidden)
         found = list(stack_judgements(stack, profile))
         self._use(found)
         answers.add_judgements(response, found)
+        response.diagnostics.extend(answers.of_lost(self._lost(subjects, profile.waivers)))
         response.diagnostics.extend(answers.of_ended(self._waivers))
         unused = self._waivers.unused(self._seen, self._used)
         response.diagnostics.extend(answers.of_unused(unused))
         return response
 
-    def Remediate(self, _request: Any, _context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
-        """Change nothing, and say so of every rule: silence would count as passed."""
-        return answers.NOTHING_REMEDIATED
+    def Remediate(self, request: Any, _context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
+        """Put right what rules of level `remediate` can, each after the one before.
+
+        Every other rule is named as changing nothing: silence would count as passed.
+        """
+        profile, kind = self._profile(request.urn), kind_of_token(request.type)
+        rulings = mending_rulings(profile, kind)
+        if kind is None or not rulings or is_patch(request.type):
+            return answers.NOTHING_MENDED
+        properties, subject = request.properties, self._decoded(request, kind)
+        mendings: list[Mending] = []
+        steps: list[Any] = []
+        for ruling in rulings:
+            mending = mending_of(subject, ruling, profile.waivers)
+            if mending is not None:
+                properties, subject = patched(properties, mending.edits), mending.subject
+                mendings.append(mending)
+                steps.append(properties)
+        if mendings:
+            self._mended[request.urn] = tuple(each.ruling for each in mendings)
+        return answers.mended(mendings, steps)
+
+    def _lost(self, subjects: Iterable[Subject], waivers: Waivers) -> Iterator[Judgement]:
+        """What was put right in this run, and is wrong in what the update has made."""
+        for subject in subjects:
+            for ruling in self._mended.get(subject.urn, ()):
+                judgement = judgement_of(subject, ruling, waivers)
+                if judgement is not None:
+                    yield judgement
+
+    def _decoded(self, request: Any, kind: Kind) -> Subject:  # noqa: ANN401  # gRPC's
+        """The object of a request; the engine sends most twice, to be put right and to be judged.
+
+        Equal properties are decoded once. What is secret comes marked the first time and plain the
+        second, so that such objects never count as equal.
+        """
+        last = self._last  # other resources are judged meanwhile
+        if last is None or last[1].urn != request.urn or last[0] != request.properties:
+            last = self._last = (request.properties, decode_resource(request, kind))
+        return last[1]
 
     def _profile(self, urn: str) -> Profile:
         chosen = self._stack.profile or self._stack.name or stack_of_urn(urn)

@@ -4,11 +4,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from holdfast_policies.cel import Admission, in_volumes
+from holdfast_policies.edit import Edit, spec_steps
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import volumes
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import field_path, mapping
+from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
+from holdfast_policies.subject import Subject, field_path, items, mapping
+
+DEFAULT_SIZE = Parameter(
+    name="default_size",
+    description="Size that level remediate sets.",
+    schema={"type": "string", "pattern": r"[0-9.]+[A-Za-z]*", "examples": ["1Gi"]},
+    default="1Gi",
+)
 
 
 def check(volume: Mapping[str, Any], path: str, _: Settings) -> Iterator[Breach]:
@@ -21,6 +29,17 @@ def check(volume: Mapping[str, Any], path: str, _: Settings) -> Iterator[Breach]
         yield Breach(
             field_path(path, "emptyDir", "sizeLimit"), f"all of the {what}", "a size, such as 64Mi"
         )
+
+
+def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
+    """A size for every emptyDir that has none."""
+    pod = subject.pod
+    declared = items(pod.spec.get("volumes")) if pod is not None else []
+    for index, volume in enumerate(declared):
+        empty_dir = mapping(volume).get("emptyDir")
+        if empty_dir is not None and mapping(empty_dir).get("sizeLimit") is None:
+            steps = (*spec_steps(subject), "volumes", index, "emptyDir", "sizeLimit")
+            yield Edit(steps, settings["default_size"])
 
 
 RULE = Rule(
@@ -37,6 +56,7 @@ RULE = Rule(
         "ASI08",
     ),
     fix=Fix.YES,
+    mend=mend,
     kinds=POD_KINDS,
     check=volumes(check),
     admission=Admission(
@@ -49,4 +69,5 @@ RULE = Rule(
             ),
         )
     ),
+    parameters=(DEFAULT_SIZE,),
 )

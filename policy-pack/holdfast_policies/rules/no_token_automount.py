@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from holdfast_policies.cel import POD_ACCOUNT, Admission, breaches, in_object, in_pod, said
+from holdfast_policies.edit import Edit, spec_steps
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS, SANDBOX_TEMPLATE, SECRET, SERVICE_ACCOUNT
 from holdfast_policies.parts import all_of, each
@@ -86,6 +87,14 @@ _IS_POD = '!(object.kind in ["ServiceAccount", "Secret"])'
 _MOUNTS = f'variables.podSpec.?{_FIELD}.orValue(object.kind != "SandboxTemplate") != false'
 
 
+def mend(subject: Subject, _: Settings) -> Iterator[Edit]:
+    """The token refused, where it is the pod or the account that does not."""
+    if subject.kind == SERVICE_ACCOUNT:
+        yield Edit((_FIELD,), False)
+    elif subject.pod is not None:
+        yield Edit((*spec_steps(subject), _FIELD), False)
+
+
 RULE = Rule(
     id="no-token-automount",
     title="No token without need",
@@ -97,6 +106,7 @@ RULE = Rule(
     levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.MANDATORY),
     frameworks=("C5.1.6", "N", "AC-6", "ASI03"),
     fix=Fix.YES,
+    mend=mend,
     kinds=POD_KINDS | {SERVICE_ACCOUNT, SECRET},
     check=all_of(check_pod, check_account, check_secret),
     parameters=(ACCOUNTS,),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from holdfast_policies.cel import Admission, breaches
+from holdfast_policies.edit import Edit
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import each
@@ -15,6 +16,15 @@ LABELS = Parameter(
     schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
     default=["holdfast.dev/owner", "cost-center"],
 )
+DEFAULTS = Parameter(
+    name="defaults",
+    description="Labels that level remediate sets where they are missing, as label=value.",
+    schema={
+        "type": "array",
+        "items": {"type": "string", "pattern": r"[^=\s]+=\S+", "examples": ["cost-center=4711"]},
+    },
+    default=[],
+)
 
 
 def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
@@ -25,6 +35,15 @@ def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
             yield Breach(key_path("metadata.labels", name), got="nothing", required="a value")
 
     yield from each(settings["labels"], "", check_label)
+
+
+def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
+    """Labels that are missing and whose value the settings give."""
+    given = dict(each.split("=", 1) for each in settings["defaults"])
+    declared = mapping(subject.metadata.get("labels"))
+    for name in settings["labels"]:
+        if name in given and not text(declared.get(name)):
+            yield Edit(("metadata", "labels", name), given[name])
 
 
 RULE = Rule(
@@ -41,9 +60,9 @@ RULE = Rule(
         "PM-5",
     ),
     fix=Fix.PARTLY,
+    mend=mend,
     kinds=POD_KINDS,
     check=check,
-    parameters=(LABELS,),
     admission=Admission(
         (
             breaches(
@@ -56,4 +75,5 @@ RULE = Rule(
             ),
         )
     ),
+    parameters=(LABELS, DEFAULTS),
 )

@@ -1,8 +1,12 @@
 """Every workload says which declaration it was made from."""
 
+import hashlib
+import json
 from collections.abc import Iterator
 
 from holdfast_policies.cel import Admission, breaches
+from holdfast_policies.decode.secret import holds_secret
+from holdfast_policies.edit import Edit
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import each
@@ -15,6 +19,8 @@ ANNOTATIONS = Parameter(
     schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
     default=["holdfast.dev/stack", "holdfast.dev/revision"],
 )
+_URN = "urn:pulumi:"
+_DIGITS = 12
 
 
 def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
@@ -25,6 +31,24 @@ def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
             yield Breach(key_path("metadata.annotations", name), got="nothing", required="a value")
 
     yield from each(settings["annotations"], "", check_annotation)
+
+
+def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
+    """The stack, from the resource's own name, and a digest of what the program declares.
+
+    Nothing is said of an object that holds a secret: its digest could be searched for the secret.
+    """
+    if not subject.urn.startswith(_URN) or holds_secret(subject.object):
+        return
+    content = json.dumps(subject.object, sort_keys=True).encode()
+    known = {
+        "holdfast.dev/stack": subject.urn.removeprefix(_URN).partition("::")[0],
+        "holdfast.dev/revision": hashlib.sha256(content).hexdigest()[:_DIGITS],
+    }
+    declared = mapping(subject.metadata.get("annotations"))
+    for name in settings["annotations"]:
+        if name in known and not text(declared.get(name)):
+            yield Edit(("metadata", "annotations", name), known[name])
 
 
 RULE = Rule(
@@ -43,6 +67,7 @@ RULE = Rule(
         "AU-10",
     ),
     fix=Fix.YES,
+    mend=mend,
     kinds=POD_KINDS,
     check=check,
     parameters=(ANNOTATIONS,),

@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 
 from holdfast_policies.cel import NOT_WINDOWS, Admission, in_containers, said
+from holdfast_policies.edit import Edit, containers_at
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers
 from holdfast_policies.pod_security import PSS_VERSION, STANDARD
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path
+from holdfast_policies.subject import Container, Subject, field_path, items, mapping
 from holdfast_policies.wording import shown
+
+_ADMIN = {"SYS_ADMIN", "CAP_SYS_ADMIN"}
+"""With it, the API server does not take a container that rules escalation out."""
 
 
 def check(container: Container, _: Settings) -> Iterator[Breach]:
@@ -18,6 +22,16 @@ def check(container: Container, _: Settings) -> Iterator[Breach]:
     if allowed is not False and not container.pod.is_windows:
         path = field_path(container.path, "securityContext", "allowPrivilegeEscalation")
         yield Breach(path, got=shown(allowed), required="false")
+
+
+def mend(subject: Subject, _: Settings) -> Iterator[Edit]:
+    """Ruled out in every container that the API server lets rule it out."""
+    for steps, container in containers_at(subject):
+        context = container.security_context
+        added = items(mapping(context.get("capabilities")).get("add"))
+        is_refused = context.get("privileged") is True or _ADMIN & set(map(str, added))
+        if context.get("allowPrivilegeEscalation") is not False and not is_refused:
+            yield Edit((*steps, "securityContext", "allowPrivilegeEscalation"), False)
 
 
 RULE = Rule(
@@ -31,6 +45,7 @@ RULE = Rule(
     levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.REMEDIATE),
     frameworks=("P-R", "C5.2.6", "N", "AC-6"),
     fix=Fix.YES,
+    mend=mend,
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(PSS_VERSION,),

@@ -11,16 +11,19 @@ from holdfast_policies.cel import (
     listed,
     said,
 )
-from holdfast_policies.finding import Breach, Finding
+from holdfast_policies.decode.unknown import UndeterminedError
+from holdfast_policies.edit import Edit, containers_at, spec_steps
+from holdfast_policies.finding import Breach, Finding, Undecided
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import all_of, containers, pods
 from holdfast_policies.pod_security import PSS_LEVEL, PSS_VERSION, STANDARD, is_restricted
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Pod, field_path, mapping
+from holdfast_policies.subject import Container, Pod, Subject, field_path, mapping
 from holdfast_policies.wording import either, shown
 
 _PROFILES = ("RuntimeDefault", "Localhost")
 _STEPS = ("securityContext", "seccompProfile", "type")
+_DEFAULT = {"type": "RuntimeDefault"}
 
 
 def check_pod(pod: Pod, settings: Settings) -> Iterator[Finding]:
@@ -47,6 +50,28 @@ def check_container(container: Container, settings: Settings) -> Iterator[Findin
         yield Breach(path, got=shown(profile), required=required)
 
 
+def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
+    """The runtime's profile: in a pod that has none or a bad one, in containers with a bad one."""
+    pod = subject.pod
+    if pod is None:
+        return
+    own = pod.security_context.get("seccompProfile")
+    pods_own = mapping(own).get("type")
+    lacks = own is None and is_restricted(settings) and any(_lacks(each) for each in pod.containers)
+    if lacks or (own is not None and pods_own not in _PROFILES):
+        yield Edit((*spec_steps(subject), *_STEPS[:-1]), _DEFAULT)
+    for steps, container in containers_at(subject):
+        profile = container.security_context.get("seccompProfile")
+        if profile is not None and mapping(profile).get("type") not in _PROFILES:
+            yield Edit((*steps, *_STEPS[:-1]), _DEFAULT)
+
+
+def _lacks(container: Container | Undecided) -> bool:
+    if isinstance(container, Undecided):
+        raise UndeterminedError(container.path)
+    return container.security_context.get("seccompProfile") is None
+
+
 RULE = Rule(
     id="pss-seccomp",
     title="Seccomp profile set",
@@ -58,6 +83,7 @@ RULE = Rule(
     levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.REMEDIATE),
     frameworks=("P-B/R", "C5.7.2", "SC-39", "ASI05"),
     fix=Fix.YES,
+    mend=mend,
     kinds=POD_KINDS,
     check=all_of(pods(check_pod), containers(check_container)),
     parameters=(PSS_VERSION, PSS_LEVEL),

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from holdfast_policies.cel import Admission, in_containers
+from holdfast_policies.edit import Edit, containers_at
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path, mapping
+from holdfast_policies.subject import Container, Subject, field_path, mapping
 
 _NAMES = ["cpu", "memory", "ephemeral-storage"]
 RESOURCES = Parameter(
@@ -15,6 +16,19 @@ RESOURCES = Parameter(
     description="Resources of which every container must have a request and a limit.",
     schema={"type": "array", "items": {"type": "string", "enum": _NAMES}, "minItems": 1},
     default=_NAMES,
+)
+DEFAULTS = Parameter(
+    name="defaults",
+    description="Limits that level remediate sets where neither limit nor request is declared.",
+    schema={
+        "type": "array",
+        "items": {
+            "type": "string",
+            "pattern": r"(cpu|memory|ephemeral-storage)=[0-9.]+[A-Za-z]*",
+            "examples": ["memory=512Mi"],
+        },
+    },
+    default=["cpu=500m", "memory=512Mi", "ephemeral-storage=1Gi"],
 )
 
 
@@ -57,6 +71,18 @@ def _set(section: str) -> str:
     )
 
 
+def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
+    """The limits that are missing: what is requested, else the default; a limit is a request."""
+    defaults = dict(each.split("=", 1) for each in settings["defaults"])
+    for steps, container in containers_at(subject):
+        requests = mapping(mapping(container.value.get("resources")).get("requests"))
+        for name in settings["resources"]:
+            limit = requests.get(name)
+            limit = limit if limit is not None else defaults.get(name)
+            if limit is not None and not _is_set(container, "limits", name):
+                yield Edit((*steps, "resources", "limits", name), limit)
+
+
 RULE = Rule(
     id="requests-and-limits",
     title="Requests and limits set",
@@ -68,9 +94,9 @@ RULE = Rule(
     levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.MANDATORY),
     frameworks=("N", "SC-6", "LLM10", "ASI08"),
     fix=Fix.YES,
+    mend=mend,
     kinds=POD_KINDS,
     check=containers(check),
-    parameters=(RESOURCES,),
     admission=Admission(
         (
             in_containers(
@@ -83,4 +109,5 @@ RULE = Rule(
             ),
         )
     ),
+    parameters=(RESOURCES, DEFAULTS),
 )

@@ -1,13 +1,16 @@
 """`holdfast drift --revert` and `--plan`: shown, agreed to, written, verified. Wiring."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import click
+from msgspec.structs import replace
 
 from holdfast.cli.drift_sources import DriftSources, Scan
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.revert import ObjectPlan, PlannedStep, Step, plan_missing, plan_object
+from holdfast.engine.update_record import DONE, NOT_DONE
 from holdfast.errors import ClusterError, InputError, LoginError
 from holdfast.kube.objects import ObjectRef
 from holdfast.report.revert_text import plan_json, revert_plan_text
@@ -49,16 +52,37 @@ def revert(
         if not click.confirm("Put these back?", err=True):
             raise click.Abort
     failures, put_back = 0, PutBack(sources, scan)
+    done: list[ObjectPlan] = []
     with stack_lock(sources.state_files):
         for plan in sorted(acting, key=_creation_order):
             try:
                 click.echo(f"{put_back.do(plan)}: {plan.ref}", err=True)
+                done.append(plan)
             except LoginError:
                 raise
             except ClusterError as error:
                 failures += 1
                 click.echo(f"failed: {plan.ref}: {error}", err=True)
+    _note(sources, done, failures)
     return RevertOutcome(sources.scan(), failures)
+
+
+def _note(sources: DriftSources, done: Sequence[ObjectPlan], failures: int) -> None:
+    """Record in the history of a stack what was put back."""
+    stack = sources.request.stack
+    if not stack or not (done or failures):
+        return
+    from holdfast.cli.project import find_project_root  # noqa: PLC0415  (only a revert writes)
+    from holdfast.cli.update_facts import day_two_record, journal_of  # noqa: PLC0415  (as above)
+
+    what = f"put back {', '.join(str(plan.ref) for plan in done) or 'nothing'}"
+    record = replace(
+        day_two_record("revert", stack, "drift"),
+        detail=f"{what}; {failures} objects failed" if failures else what,
+        agents=tuple(sorted({step.finding.agent for plan in done for step in plan.steps} - {""})),
+        outcome=NOT_DONE if failures else DONE,
+    )
+    journal_of(find_project_root(), stack).add(record)
 
 
 def plan_text(scan: Scan, *, as_json: bool, may_replace: bool) -> str:

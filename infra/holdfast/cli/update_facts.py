@@ -58,9 +58,7 @@ def refuse_uncommitted(source: Source | None, dirty_reason: str) -> None:
     )
 
 
-def day_two_record(
-    action: str, stack: str, reason: str, *, agents: tuple[str, ...] = (), detail: str = ""
-) -> UpdateRecord:
+def day_two_record(action: str, stack: str, reason: str) -> UpdateRecord:
     """The record of a named action that is no update."""
     return UpdateRecord(
         identifier=secrets.token_hex(6),
@@ -69,9 +67,8 @@ def day_two_record(
         outcome=DONE,
         operator=operator(),
         reason=reason,
-        detail=detail,
         started_at=now(),
-        agents=agents,
+        agents=(),
     )
 
 

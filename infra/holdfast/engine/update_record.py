@@ -30,6 +30,7 @@ _IN_ENVIRONMENT: Final = ("ci.pr.number", "ci.pr.headSHA", "github.pr.number")
 
 
 DONE: Final = "done"
+NOT_DONE: Final = "not done"
 
 
 class UpdateRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
@@ -38,8 +39,8 @@ class UpdateRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     Attributes:
         action: `up`, `rollback`, `promote`, `automatic-rollback`, `reconcile`, or `pulumi` for a
             run of Pulumi itself; or a day-two action such as `restart`.
-        outcome: `succeeded`, `failed`, or `refused` when nothing was begun; `done` for an action
-            that is no update.
+        outcome: `succeeded`, `failed`, or `refused` when nothing was begun; `done` and `not
+            done` for an action that is no update.
         commit: Full name; empty when the files were in no repository.
         is_dirty: The files were not those of the commit.
         dirty_reason: Why that was allowed.
@@ -76,6 +77,11 @@ class UpdateRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     seconds: float = 0.0
     changes: Mapping[str, int] = {}
     agents: tuple[str, ...] | None = None
+
+    @property
+    def is_action(self) -> bool:
+        """Whether it is a named action that is no update."""
+        return self.outcome in (DONE, NOT_DONE)
 
     @property
     def is_update(self) -> bool:

@@ -46,10 +46,16 @@ def _document(record: UpdateRecord, agent: str) -> dict[str, Any]:
 
 
 def _lines(record: UpdateRecord) -> list[str]:
+    agents = "" if record.agents is None else ", ".join(record.agents)
+    if record.is_action:
+        about = f"  {agents}" if agents else ""
+        return [
+            f"{record.started_at}  {record.action}{about}  {record.outcome}",
+            *_facts(operator=record.operator, reason=record.reason, detail=record.detail),
+        ]
     commit = record.commit[:12] or "no commit"
     dirty = " (dirty)" if record.is_dirty else ""
     lines = [f"{record.started_at}  {record.action}  {commit}{dirty}  {record.outcome}"]
-    agents = "" if record.agents is None else ", ".join(record.agents)
     facts = {
         "author": f"{record.author}, {record.author_time}".strip(", "),
         "pull request": record.pull_request,
@@ -61,4 +67,8 @@ def _lines(record: UpdateRecord) -> list[str]:
         "proof": record.proof,
         "detail": record.detail if record.detail != record.proof else "",
     }
-    return lines + [f"  {name + ':':<15} {safe_text(text)}" for name, text in facts.items() if text]
+    return lines + _facts(**facts)
+
+
+def _facts(**facts: str) -> list[str]:
+    return [f"  {name + ':':<15} {safe_text(text)}" for name, text in facts.items() if text]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
+from holdfast.git.command import run_git
 
 from tests.e2e.git_project import GitProject, agent
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
@@ -91,6 +92,26 @@ def test_the_story_of_a_stack(project: GitProject, sandbox: LiveSandbox, kubectl
         ]
         == "1.2.0"
     )
+
+
+def test_status_says_what_runs_from_which_commit_and_who_changed_it(
+    project: GitProject, kubectl: Kubectl
+) -> None:
+    run = project.project.holdfast
+    commit = run_git(project.root, "rev-parse", "HEAD")
+    kubectl("set", "env", "deployment/mover", "-n", "loop", "HOTFIX=1")
+    done = run("status", "mover", "-s", "dev", "-o", "json")
+    assert done.returncode == 7, done.stderr
+    (told,) = json.loads(done.stdout)["agents"]
+    assert (told["sync"], told["commit"]) == ("OutOfSync", commit)
+    assert told["version"] == {"declared": "1.2.0", "live": "1.2.0"}
+    (drift,) = told["drift"]
+    assert "HOTFIX" in drift["what"]
+    assert drift["by"][0].startswith("admin, kubectl-set")
+    assert run("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    newest = history(project, "mover", "-s", "dev")[0]
+    assert (newest["action"], newest["outcome"]) == ("revert", "done")
+    assert newest["detail"] == "put back Deployment loop/mover"
 
 
 def test_a_plain_update_of_pulumi_is_told_with_its_commit(project: GitProject) -> None:

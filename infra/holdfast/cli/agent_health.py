@@ -1,6 +1,7 @@
 """How the agents of a stack are, as the cluster has them now. Wiring."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -8,47 +9,80 @@ from holdfast.cli.drift_cluster import ClusterSource
 from holdfast.cli.stack_state import StackState
 from holdfast.drift.health import Health, HealthVerdict, health_of, worst
 from holdfast.drift.scan import Identity
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.render.marks import RenderedObject
 
 _REQUEST_TIMEOUT_SECONDS = 60.0
-_WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Job"})
+_WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Job", "CronJob"})
+_VERSION_LABEL = "app.kubernetes.io/version"
 GONE = HealthVerdict(Health.DEGRADED, "it does not exist")
 
 
+@dataclass(frozen=True)
+class LiveAgent:
+    """One agent as it runs.
+
+    Attributes:
+        health: As bad as the worst of its workloads.
+        version: As they say; empty when none of them is there.
+    """
+
+    health: HealthVerdict
+    version: str = ""
+
+
 def health_of_agents(root: Path, stack: str) -> dict[str, HealthVerdict]:
-    """Agent to how it is: as bad as the worst of its workloads; every agent of the stack is in it.
+    """Agent to how it is; every agent of the stack is in it.
+
+    Raises:
+        InvalidFilesError: the manifests are not valid.
+        ClusterError: the cluster cannot be asked.
+    """
+    return {name: live.health for name, live in live_agents(root, stack).items()}
+
+
+def live_agents(root: Path, stack: str) -> dict[str, LiveAgent]:
+    """Agent to what runs of it; every agent of the stack is in it.
 
     Raises:
         InvalidFilesError: the manifests are not valid.
         ClusterError: the cluster cannot be asked.
     """
     state = StackState(root, stack)
-    agents = [agent.name for agent in state.fleet.agents]
     items = [item for item in state.rendered if item.manifest["kind"] in _WORKLOADS]
-    found = dict(_verdicts(state, items)) if items else {}
-    return {
-        agent: worst({str(ref): verdict for (name, ref), verdict in found.items() if name == agent})
-        for agent in agents
-    }
+    found = list(_live_workloads(state, items)) if items else []
+    agents: dict[str, LiveAgent] = {}
+    for agent in state.fleet.agents:
+        own = {ref: live for name, ref, live in found if name == agent.name}
+        verdicts = {
+            str(ref): GONE if live is None else health_of(live) for ref, live in own.items()
+        }
+        versions = [_version(live) for live in own.values() if live is not None]
+        agents[agent.name] = LiveAgent(worst(verdicts), next(iter(versions), ""))
+    return agents
 
 
-def _verdicts(
+def _version(live: KubeObject) -> str:
+    # A semantic version may hold '+', a label may not.
+    return str(mapping_at(live, "metadata", "labels").get(_VERSION_LABEL) or "").replace("_", "+")
+
+
+def _live_workloads(
     state: StackState, items: list[RenderedObject]
-) -> Iterator[tuple[tuple[str, ObjectRef], HealthVerdict]]:
+) -> Iterator[tuple[str, ObjectRef, KubeObject | None]]:
+    """Agent, workload, and what runs of that; None where nothing does."""
     cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_TIMEOUT_SECONDS)
     placed = cluster.placed([item.manifest for item in items])
     places = {
         (ref.api_version, ref.kind, ref.namespace) for ref in (reference_of(one) for one in placed)
     }
-    live = dict(chain.from_iterable(_live(cluster, *place) for place in sorted(places)))
+    live = dict(chain.from_iterable(_listed(cluster, *place) for place in sorted(places)))
     for item, one in zip(items, placed, strict=True):
         ref = reference_of(one)
-        found = live.get(ref.identity)
-        yield (item.agent, ref), GONE if found is None else health_of(found)
+        yield item.agent, ref, live.get(ref.identity)
 
 
-def _live(
+def _listed(
     cluster: ClusterSource, api_version: str, kind: str, namespace: str
 ) -> Iterator[tuple[Identity, KubeObject]]:
     """Every object of a kind in a namespace, status included."""

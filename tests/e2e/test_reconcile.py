@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import urllib3
 from holdfast.git.command import run_git
+from holdfast.reconcile.fights import MOST_PUT_BACKS
 
 from tests.e2e.git_project import GitProject, agent
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
@@ -191,6 +192,28 @@ def test_a_hook_is_heard_at_once_and_the_loop_goes_on_after_a_restart(
             assert (status["wantedCommit"], status["isRunning"]) == (commit, True)
             metrics = pool.request("GET", f"http://{address}/metrics").data.decode()
             assert 'holdfast_reconcile_behind{stack="dev"} 0.0' in metrics
+        _fight(loop, kubectl)
+        with urllib3.PoolManager() as pool:
+            metrics = pool.request("GET", f"http://{address}/metrics").data.decode()
+            assert 'holdfast_fights_total{stack="dev"} 1.0' in metrics
+            status = json.loads(pool.request("GET", f"http://{address}/status").data)
+            (stable,) = [each for each in status["conditions"] if each["type"] == "Stable"]
+            assert (stable["status"], stable["reason"]) == ("False", "Fighting")
         assert loop.end() == 8
     finally:
         loop.close()
+
+
+def _fight(loop: Loop, kubectl: Kubectl) -> None:
+    """Set a variable again and again, until the loop gives in."""
+    for turn in range(MOST_PUT_BACKS + 1):
+        seen = len(loop.said)
+        kubectl("set", "env", "deployment/mover", "-n", "loop", f"HOTFIX={turn}")
+        loop.wait_for(lambda line: line["phase"] == "diff" and line.get("agent") == "mover", seen)
+        if turn < MOST_PUT_BACKS:
+            loop.wait_for(lambda line: line["phase"] == "act" and "agent" in line, seen)
+    assert [line["path"] for line in loop.said if line["phase"] == "fight"] == [
+        "spec.template.spec.containers[name=agent].env[name=HOTFIX]"
+    ]
+    kept = kubectl.get("deployment", "mover", "-n", "loop")["spec"]["template"]["spec"]
+    assert {"name": "HOTFIX", "value": str(MOST_PUT_BACKS)} in kept["containers"][0]["env"]

@@ -10,6 +10,7 @@ from holdfast import __version__
 from holdfast.errors import ExitCode, HoldfastError
 
 VERBS = {
+    "agent": "do one named thing to one agent: restart, backup, scale, fail-over, restore",
     "ci": "keep comments, issues and gates of a pipeline",
     "diff": "say what two stacks run differently",
     "drift": "compare what runs with what was declared, and put it back",
@@ -30,6 +31,7 @@ VERBS = {
     "rollback": "bring a stack back to an earlier commit, and prove it equal",
     "sandbox": "run a real local control plane, started in seconds",
     "schema": "print or write the JSON Schema of the manifests",
+    "status": "print what runs, from which commit, how it differs, and who changed it",
     "tools": "review what tool servers promise, and see when they change it",
     "up": "bring a stack to the checked out commit: judged, told, recorded",
     "validate": "check manifests and stack files without cluster or engine",

@@ -1,0 +1,108 @@
+"""A field of an agent declared anew for one stack: tried in a copy, shown, written. Wiring."""
+
+import difflib
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from holdfast.cli.git_branch import commit_on_branch
+from holdfast.errors import InputError
+from holdfast.manifest.loader import AGENTS_FOLDER, load_fleet
+from holdfast.manifest.stack_files import NAMESPACE, STACKS_FOLDER, read_stack_file
+from holdfast.manifest.yaml_edit import UneditableError, with_edit
+from holdfast.render.declared import plan_fleet
+from holdfast.render.fleet import render_fleet
+
+_PROJECT_FILE = "Pulumi.yaml"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A changed stack file, not written yet.
+
+    Attributes:
+        file: Relative to the project.
+    """
+
+    file: str
+    before: str
+    after: str
+
+    @property
+    def diff(self) -> str:
+        """The change as a unified diff; empty when it says nothing new."""
+        lines = difflib.unified_diff(
+            self.before.splitlines(keepends=True),
+            self.after.splitlines(keepends=True),
+            f"a/{self.file}",
+            f"b/{self.file}",
+        )
+        return "".join(lines)
+
+
+def declare(
+    root: Path,
+    stack: str,
+    agent: str,
+    path: Sequence[str],
+    value: Any,  # noqa: ANN401  (JSON)
+) -> Declared:
+    """Say something of an agent in the stack's file, where it overrides the agent's manifest.
+
+    Args:
+        root: Folder of Pulumi.yaml; it is not touched.
+        stack: Name of the stack.
+        agent: Name of the agent.
+        path: Of the field below `spec`.
+        value: What it is to be.
+
+    Raises:
+        InputError: the file has no place for it.
+        InvalidFilesError: the project would not be valid any more.
+    """
+    file = f"{STACKS_FOLDER}/Pulumi.{stack.rpartition('/')[2]}.yaml"
+    origin = read_stack_file(root, stack).origin
+    before = (root / file).read_text(encoding="utf-8")
+    known = origin.child("agents")
+    where = known or origin
+    whole = (agent, *path) if known else (f"{NAMESPACE}agents", agent, *path)
+    try:
+        after = with_edit(before, where.value_location, whole, value)
+    except UneditableError as error:
+        raise InputError(
+            f"{file}: {NAMESPACE}agents.{agent}.{'.'.join(path)} cannot be written ({error})",
+            remedy="write it by hand",
+        ) from error
+    declared = Declared(file, before, after)
+    _refuse_faulty(root, stack, declared)
+    return declared
+
+
+def write(root: Path, declared: Declared, branch: str | None, message: str) -> None:
+    """Write the file, or commit it on a new branch.
+
+    Raises:
+        InputError: there is such a branch, or no repository.
+    """
+    if branch is None:
+        (root / declared.file).write_text(declared.after, encoding="utf-8")
+        click.echo(f"wrote {declared.file}: commit it, and run `holdfast up`", err=True)
+        return
+    commit = commit_on_branch(root, branch, {declared.file: declared.after}, message)
+    click.echo(f"committed {commit[:12]} on branch {branch}", err=True)
+
+
+def _refuse_faulty(root: Path, stack: str, declared: Declared) -> None:
+    """Load and render a copy of the project that has the change."""
+    with tempfile.TemporaryDirectory(prefix="holdfast-declared-") as folder:
+        copy = Path(folder)
+        for name in (AGENTS_FOLDER, STACKS_FOLDER):
+            shutil.copytree(root / name, copy / name)
+        shutil.copy(root / _PROJECT_FILE, copy)
+        (copy / declared.file).write_text(declared.after, encoding="utf-8")
+        render_fleet(plan_fleet(load_fleet(copy, stack), stack))

@@ -1,0 +1,95 @@
+"""Actions that go through Git: tried, shown, written."""
+
+from pathlib import Path
+
+import pytest
+from holdfast.cli.main import run
+
+MANIFEST = f"""\
+apiVersion: holdfast.dev/v1alpha1
+kind: Agent
+metadata: {{name: mover, namespace: cx}}
+spec:
+  version: 1.0.0
+  owner: customer-care
+  image: registry.example/any@sha256:{"a" * 64}
+"""
+STACK = """\
+# Production.
+config:
+  holdfast:cluster: {context: prod, identifier: prod}
+  holdfast:agents:
+    mover:
+      version: 1.0.0  # pinned here
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of one agent and one stack; nothing leaves the test's folder."""
+    for folder in ("agents", "stacks"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "Pulumi.yaml").write_text("name: test\nruntime: python\n")
+    (tmp_path / "agents" / "mover.yaml").write_text(MANIFEST)
+    (tmp_path / "stacks" / "Pulumi.prod.yaml").write_text(STACK)
+    monkeypatch.setenv("HOLDFAST_STATE", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def act(*words: str) -> int:
+    return run(["agent", *words, "-s", "prod", "--reason", "the sale"])
+
+
+def test_scale_writes_the_stack_file_and_keeps_what_stands_there(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert act("scale", "mover", "4") == 0
+    written = (project / "stacks" / "Pulumi.prod.yaml").read_text()
+    assert written.startswith(STACK.rstrip("\n"))
+    assert "replicas: 4" in written
+    shown = capsys.readouterr()
+    assert "+      scaling: {replicas: 4}" in shown.out
+    assert "commit it, and run `holdfast up`" in shown.err
+    journal = (project / "state" / "history" / "test" / "prod.updates.jsonl").read_text()
+    assert '"reason":"the sale"' in journal
+    assert "declared scaling.replicas: 4" in journal
+
+
+def test_what_is_declared_already_is_not_written_again(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert act("scale", "mover", "4") == 0
+    before = (project / "stacks" / "Pulumi.prod.yaml").read_text()
+    assert act("scale", "mover", "4") == 0
+    assert "mover is declared like that already" in capsys.readouterr().err
+    assert (project / "stacks" / "Pulumi.prod.yaml").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(
+            ("scale", "mover", "3000"),
+            "spec.scaling.replicas: expected a number from 0 to 1000, got the number 3000",
+            id="too many",
+        ),
+        pytest.param(
+            ("restore", "mover", "monday"),
+            "spec.restoreFrom: has no effect without a volume of the agent's own",
+            id="nothing to fill",
+        ),
+        pytest.param(
+            ("fail-over", "mover"),
+            "mover has no standby; declare spec.availability.standby: true first",
+            id="no standby",
+        ),
+        pytest.param(("scale", "moover", "1"), 'did you mean "mover"?', id="another name"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
+    project: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    assert act(*words) == 2
+    assert said in capsys.readouterr().err
+    assert (project / "stacks" / "Pulumi.prod.yaml").read_text() == STACK

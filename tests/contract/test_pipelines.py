@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,13 @@ def test_every_command_exists_with_its_options(words: list[str]) -> None:
     known = {option for each in group.params for option in each.opts}
     asked = {word.partition("=")[0] for word in rest if word.startswith("-")}
     assert asked <= known, asked - known
+
+
+def test_what_a_job_writes_does_not_make_its_commit_dirty() -> None:
+    """`holdfast up` refuses files that are not committed."""
+    for written in ("reports/gate.json", ".cache/holdfast/x", ".venv/bin/holdfast"):
+        git = ["git", "check-ignore", "--quiet", written]
+        assert subprocess.run(git, cwd=ROOT, check=False).returncode == 0, written
 
 
 def test_there_is_something_to_check() -> None:

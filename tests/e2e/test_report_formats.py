@@ -10,10 +10,21 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from holdfast.report.formats import write_drift
+from holdfast.report.formats import write_drift, write_policy
+from holdfast.report.policy_report import PolicyReport
+from holdfast_policies.table import RULES
 
 from tests.e2e.go_material import OPENREPORTS_DEFINITIONS, SARIF_SCHEMA, go_material
 from tests.e2e.live_sandbox import Kubectl
+from tests.unit.report.policy_runs import (
+    END,
+    THE_STACK,
+    deployment,
+    step,
+    summary,
+    violation,
+)
+from tests.unit.report.policy_runs import report as policy_report
 from tests.unit.report.reports import ATTACKS, CLEAN, CONTEXT, INCOMPLETE, REPORT, attack
 
 pytestmark = pytest.mark.e2e
@@ -59,6 +70,25 @@ def test_an_api_server_with_openreports_takes_what_we_write(
     wide = kubectl.get("clusterreports.openreports.io/holdfast-drift-prod")
     assert wide["summary"] == {"pass": 0, "fail": 1, "warn": 0, "error": 1, "skip": 0}
     kubectl("delete", "clusterreports.openreports.io/holdfast-drift-prod")
+    text = write_policy(judged_in(namespace), "openreports", RULES)
+    kubectl("apply", "--server-side", "--validate=strict", "-f", "-", stdin=text)
+    stored = kubectl.get("reports.openreports.io/holdfast-policy-prod", "-n", namespace)
+    assert stored["summary"] == {"pass": 1, "fail": 1, "warn": 0, "error": 0, "skip": 0}
+    kubectl("delete", "clusterreports.openreports.io/holdfast-policy-prod")
+
+
+def judged_in(namespace: str) -> PolicyReport:
+    """A preview in which one object of a namespace breaks a rule and passes others."""
+    inputs = deployment()
+    inputs["metadata"]["namespace"] = namespace
+    message = "About\nspec.x: expected nothing, got true; remove it"
+    return policy_report(
+        step("same", inputs, inputs),
+        violation(message),
+        summary("job-bounds", "egress-scoped"),
+        THE_STACK,
+        END,
+    )
 
 
 Browse = Callable[..., str]

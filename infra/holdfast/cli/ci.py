@@ -3,6 +3,7 @@
 import click
 
 from holdfast.cli.ci_gate import command as gate
+from holdfast.cli.ci_gates import command as gates
 from holdfast.cli.ci_texts import report_comment, report_issue
 
 
@@ -24,3 +25,4 @@ def command() -> None:
 command.add_command(report_comment)
 command.add_command(report_issue)
 command.add_command(gate)
+command.add_command(gates)

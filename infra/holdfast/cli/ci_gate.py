@@ -17,6 +17,7 @@ from holdfast.cli.validation import validate_project
 from holdfast.engine.folders import state_directory
 from holdfast.engine.project import read_project
 from holdfast.errors import ExitCode, HoldfastError, InputError
+from holdfast.git.source import source_of
 from holdfast.history.journal import Journal
 from holdfast.report.gate_report import (
     GateReport,
@@ -75,9 +76,10 @@ def command(
     planned += [("policy", gates.policy), ("preview", gates.preview)]
     if command_line:
         planned.append(("command", _command_check(command_line)))
-    started = now()
+    started, source = now(), source_of(gates.root)
+    commit, is_dirty = (source.commit.name, source.is_dirty) if source else ("", False)
     steps = tuple(_told(_run(planned)))
-    report = GateReport(stack, started, steps)
+    report = GateReport(stack, started, steps, commit, is_dirty)
     _keep(report, gates.root, result)
     click.echo(gate_summary(report), err=True)
     return report.exit_code
@@ -168,10 +170,15 @@ def _told(steps: Iterator[GateStep]) -> Iterator[GateStep]:
         yield step
 
 
+def journal_of_gates(root: Path, stack: str) -> Journal:
+    """Where the outcomes of a stack's gates are kept."""
+    folder = state_directory() / "history" / read_project(root).name
+    return Journal(folder / f"{stack}.gates.jsonl")
+
+
 def _keep(report: GateReport, root: Path, file: Path | None) -> None:
     """Write the outcome down: beside the history of the stack, and where it was asked for."""
-    folder = state_directory() / "history" / read_project(root).name
-    with Journal(folder / f"{report.stack}.gates.jsonl").appending() as journal:
+    with journal_of_gates(root, report.stack).appending() as journal:
         journal.append(gate_json(report, is_one_line=True).encode())
     if file is not None:
         try:

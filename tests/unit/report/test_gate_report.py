@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 from holdfast.report.gate_report import (
     GateReport,
@@ -7,6 +8,8 @@ from holdfast.report.gate_report import (
     gate_json,
     gate_line,
     gate_summary,
+    gates_text,
+    read_gate,
 )
 
 FAILED = GateReport(
@@ -37,3 +40,19 @@ def test_programs_read_every_step() -> None:
     assert document["passed"] is False
     assert [each["result"] for each in document["steps"]] == ["passed", "failed", "not run"]
     assert "\n" not in gate_json(FAILED, is_one_line=True)
+
+
+def test_a_line_of_the_journal_is_read_back_and_a_torn_one_is_not() -> None:
+    report = replace(FAILED, commit="a" * 40, is_dirty=True)
+    line = gate_json(report, is_one_line=True).encode()
+    assert read_gate(line) == report
+    assert read_gate(line[:-9]) is None
+    assert read_gate(line.replace(b"gate/v1", b"gate/v2")) is None
+
+
+def test_people_read_a_line_for_each_time() -> None:
+    report = replace(FAILED, commit="a" * 40, is_dirty=True)
+    assert gates_text([HOLDS, report]) == (
+        "2026-11-22T00:00:00Z  no commit     every gate holds\n"
+        "2026-11-22T00:00:00Z  aaaaaaaaaaaa dirty  unit failed; not run: preview\n"
+    )

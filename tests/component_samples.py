@@ -32,5 +32,6 @@ def samples(namespace: str) -> Mapping[str, Mapping[str, Any]]:
         "AgentScaling": part | {"scaling": {"replicas": 2}},
         "Agent": whole,
         "McpServer": {"serverName": "other", "namespace": namespace, "image": IMAGE},
+        "AdmissionPolicies": {"profile": "dev", "mode": "warn", "namespaces": [namespace]},
         "Fleet": {"namespaces": "existing", "agents": {"other": whole}},
     }

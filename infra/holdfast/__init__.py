@@ -8,8 +8,10 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from holdfast.components.admission import AdmissionPolicies as AdmissionPolicies
     from holdfast.components.agent import Agent as Agent
     from holdfast.components.agent import McpServer as McpServer
+    from holdfast.components.arguments import AdmissionPoliciesArgs as AdmissionPoliciesArgs
     from holdfast.components.arguments import AgentArgs as AgentArgs
     from holdfast.components.arguments import AgentConfigArgs as AgentConfigArgs
     from holdfast.components.arguments import AgentIdentityArgs as AgentIdentityArgs
@@ -34,14 +36,14 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_MODULES = ("parts", "agent", "fleet", "arguments")
+_MODULES = ("parts", "agent", "fleet", "admission", "arguments")
 
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         """Load a component, or the type of its arguments, when it is first asked for."""
-        if name.startswith(("Agent", "Fleet", "McpServer")):
+        if name.startswith(("Agent", "AdmissionPolicies", "Fleet", "McpServer")):
             for module in _MODULES:
                 found = getattr(
                     importlib.import_module(f"holdfast.components.{module}"), name, None

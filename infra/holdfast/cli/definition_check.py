@@ -4,7 +4,7 @@ An object of an unknown kind fails in the middle of an update, in words that nam
 nor what to install.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -66,9 +66,10 @@ def missing_definitions(
         InputError: there is no such context.
     """
     needed: dict[KindKey, set[str]] = {}
+    brought = {key for item in rendered for key in _defined_by(item)}
     for item in rendered:
         key = item.manifest["apiVersion"], item.manifest["kind"]
-        if builtin_kind(*key) is None:
+        if builtin_kind(*key) is None and key not in brought:
             needed.setdefault(key, set()).add(item.agent)
     if not needed:
         return ()
@@ -83,6 +84,14 @@ def missing_definitions(
         for key, agents in sorted(needed.items())
         if key not in served
     )
+
+
+def _defined_by(item: RenderedObject) -> Iterator[KindKey]:
+    """Kinds that a stack brings by itself."""
+    if item.manifest["kind"] == "CustomResourceDefinition":
+        spec = item.manifest["spec"]
+        for version in spec["versions"]:
+            yield f"{spec['group']}/{version['name']}", spec["names"]["kind"]
 
 
 def require_definitions(

@@ -9,25 +9,28 @@ from holdfast_policies.waivers import compiled
 
 from holdfast.cli.output import wants_colour
 from holdfast.cli.policy_check import command as check
+from holdfast.cli.policy_export import export
 from holdfast.cli.policy_lint import lint_files, lint_stacks
 from holdfast.cli.policy_report import command as report_verb
 from holdfast.cli.project import find_project_root
-from holdfast.cli.waivers import WAIVERS_FILE, waivers_of
+from holdfast.cli.waivers import WAIVERS_FILE
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.loader import load_fleet
 from holdfast.manifest.stack_files import stack_names
+from holdfast.render.admission import waivers_of
 from holdfast.report.rule_words import rules_text
 from holdfast.report.validation_report import ValidationReport, validation_text
 
 
 @click.group()
 def command() -> None:
-    """Judge objects by the rules, list them, check their settings, compile what was waived.
+    """Judge objects by the rules, list, export and check them, compile what was waived.
 
     \b
     Examples:
       holdfast policy check -s prod
       holdfast policy report -s prod
+      holdfast policy export -s prod | kubectl apply --server-side -f -
       holdfast policy list --profile prod
       holdfast policy lint
       holdfast policy lint policy-pack/config/prod.json
@@ -36,6 +39,7 @@ def command() -> None:
 
 
 command.add_command(check)
+command.add_command(export)
 command.add_command(report_verb)
 
 

@@ -29,7 +29,7 @@ def judge_of(environment: str, rules: Mapping[str, Any], fleet: "Fleet | None" =
         from holdfast_policies.profile import profile_of  # noqa: PLC0415  (slow import)
         from holdfast_policies.waivers import Waivers  # noqa: PLC0415  (as above)
 
-        from holdfast.cli.waivers import waivers_of  # noqa: PLC0415  (as above)
+        from holdfast.render.admission import waivers_of  # noqa: PLC0415  (as above)
 
         granted = waivers_of(fleet) if fleet is not None else ()
         today = datetime.now(UTC).date()

@@ -12,7 +12,6 @@ from holdfast_policies.waivers import Waiver
 
 from holdfast.cli.policy_findings import Judged
 from holdfast.cli.stack_state import StackState
-from holdfast.cli.waivers import waivers_of
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.object_drift import agent_of
 from holdfast.errors import SourceLocation
@@ -21,6 +20,7 @@ from holdfast.kube.paths import parse_path
 from holdfast.manifest.fleet import Fleet
 from holdfast.manifest.kube_files import read_kube_objects
 from holdfast.manifest.kube_places import KubeFilePlaces
+from holdfast.render.admission import waivers_of
 from holdfast.render.marks import RenderedObject
 from holdfast.render.origins import Origins
 

@@ -14,7 +14,7 @@ from holdfast.cli.policy_findings import verdicts
 from holdfast.cli.policy_lint import faults_of_rules
 from holdfast.cli.policy_sources import judged_objects
 from holdfast.cli.stack_state import StackState
-from holdfast.cli.waivers import faults_of_compiled, waivers_of
+from holdfast.cli.waivers import faults_of_compiled
 from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
 from holdfast.manifest.exemptions import PolicyExceptionSpec
 from holdfast.manifest.expiry import faults_of_exemptions, has_expired
@@ -22,6 +22,7 @@ from holdfast.manifest.fleet import DeclaredDriftIgnore, DeclaredPolicyException
 from holdfast.manifest.kinds import DRIFT_IGNORE_KIND, POLICY_EXCEPTION_KIND
 from holdfast.manifest.loader import AGENTS_FOLDER, load_fleet, manifest_files_in
 from holdfast.manifest.stack_files import STACKS_FOLDER, path_in_file
+from holdfast.render.admission import waivers_of
 from holdfast.render.declared import plan_fleet
 from holdfast.render.fleet import render_fleet
 from holdfast.render.origins import Origins

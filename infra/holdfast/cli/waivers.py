@@ -3,31 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from holdfast_policies.waivers import Waiver, compiled
+from holdfast_policies.waivers import compiled
 
 from holdfast.errors import ManifestError, SourceLocation
 from holdfast.manifest.fleet import Fleet
+from holdfast.render.admission import waivers_of
 
 WAIVERS_FILE = "policy-pack/waivers.yaml"
-
-
-def waivers_of(fleet: Fleet) -> tuple[Waiver, ...]:
-    """Every declared exception, in the pack's words."""
-    return tuple(
-        Waiver(
-            name=each.name,
-            rules=each.spec.rules,
-            kind=each.spec.target.kind,
-            namespace=each.spec.target.namespace,
-            object_name=each.spec.target.name,
-            reason=each.spec.reason,
-            owner=each.spec.owner,
-            ticket=each.spec.ticket,
-            approver=each.spec.approver,
-            expires=each.spec.expires,
-        )
-        for each in fleet.policy_exceptions
-    )
 
 
 def faults_of_compiled(root: Path, fleet: Fleet) -> Iterator[ManifestError]:

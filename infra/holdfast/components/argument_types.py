@@ -36,6 +36,7 @@ ARGUMENTS: dict[str, type[BaseModel]] = {
     "AgentArgs": inputs.AgentInputs,
     "McpServerArgs": inputs.McpServerInputs,
     "FleetArgs": inputs.FleetInputs,
+    "AdmissionPoliciesArgs": inputs.AdmissionPoliciesInputs,
 }
 """Name of a component's typed dictionary to the model that validates it."""
 

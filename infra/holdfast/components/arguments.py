@@ -336,6 +336,22 @@ class ModelSettingsArgs(TypedDict):
     """Gateways that model.gatewayRef may name."""
 
 
+class AdmissionSettingsArgs(TypedDict):
+    """The rules as admission policies of the cluster: kubectl is refused what preview is."""
+
+    mode: NotRequired[Literal["enforce", "warn", "audit"]]
+    """What follows where a mandatory rule is broken: enforce refuses, warn tells the client, audit
+tells the audit log alone. A rule that is only advisory never refuses."""
+    scope: NotRequired[Literal["namespaces", "cluster"]]
+    """Whose objects are judged: those in the stack's own namespaces and bindings that reach into
+them, or those of the whole cluster."""
+    left_out_namespaces: NotRequired[list[str]]
+    """With scope cluster: namespaces that are not judged; default those of Kubernetes itself."""
+    controllers: NotRequired[list[str]]
+    """Users, such as system:serviceaccount:rollouts:controller, whose pods follow from an object
+that was judged already; Kubernetes' own, agent-sandbox and Argo Rollouts are known."""
+
+
 class PolicySettingsArgs(TypedDict):
     """How strictly the policy pack judges the stack."""
 
@@ -345,6 +361,8 @@ class PolicySettingsArgs(TypedDict):
         dict[str, Literal["disabled", "advisory", "mandatory", "remediate"] | dict[str, Any]]
     ]
     """Rule to level, or to level and parameters, over the profile; as in the pack's config."""
+    admission: NotRequired[AdmissionSettingsArgs]
+    """The same rules in the cluster, as admission policies that the stack deploys; default none."""
 
 
 class AgentResourcesArgs(TypedDict):
@@ -1838,3 +1856,25 @@ class FleetArgs(TypedDict):
 in."""
     namespaces: NotRequired[Literal["managed", "existing"]]
     """managed: the fleet declares its namespaces, with Pod Security labels; existing: not."""
+
+
+class AdmissionPoliciesArgs(TypedDict):
+    """Arguments of AdmissionPolicies."""
+
+    mode: NotRequired[Literal["enforce", "warn", "audit"]]
+    """What follows where a mandatory rule is broken: enforce refuses, warn tells the client, audit
+tells the audit log alone. A rule that is only advisory never refuses."""
+    scope: NotRequired[Literal["namespaces", "cluster"]]
+    """Whose objects are judged: those in the stack's own namespaces and bindings that reach into
+them, or those of the whole cluster."""
+    left_out_namespaces: NotRequired[list[str]]
+    """With scope cluster: namespaces that are not judged; default those of Kubernetes itself."""
+    controllers: NotRequired[list[str]]
+    """Users, such as system:serviceaccount:rollouts:controller, whose pods follow from an object
+that was judged already; Kubernetes' own, agent-sandbox and Argo Rollouts are known."""
+    profile: NotRequired[Literal["dev", "staging", "prod"]]
+    """Levels of the rules; default by the stack's name, anything but dev and staging is prod."""
+    rules: NotRequired[dict[str, dict[str, Any]]]
+    """Rule to its level (enforcementLevel) and parameters, over the profile."""
+    namespaces: NotRequired[list[str]]
+    """The namespaces whose objects are judged, with scope namespaces."""

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pulumi
 
+from holdfast.components.admission import declared_admission
 from holdfast.components.agent import Agent, McpServer
 from holdfast.components.arguments import FleetArgs
 from holdfast.components.faulty_arguments import validated
@@ -26,7 +27,7 @@ class Fleet(pulumi.ComponentResource):
     environment limits it), one Agent an agent and one McpServer a tool server, under their own
     names; an Agent that a program has declared alone is taken over without being replaced. Where
     agents are resources of the cluster, one `<agent>-resource` each; where the operator expands
-    those, no Agent.
+    those, no Agent. Where the stack holds its cluster to its rules, one AdmissionPolicies.
     """
 
     urls: pulumi.Output[dict[str, str]]
@@ -45,6 +46,8 @@ class Fleet(pulumi.ComponentResource):
         }
         for item in plan.limit_objects():
             register(item, self, [namespaces[item.manifest["metadata"]["namespace"]]])
+        if plan.admission:
+            declared_admission(plan.admission, pulumi.ResourceOptions(parent=self))
         self._register_resources(plan, namespaces)
         urls = self._register_agents(plan, namespaces)
         self.urls = pulumi.Output.all(**{each.marks.name: each.url for each in plan.agents} | urls)

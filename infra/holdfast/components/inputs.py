@@ -9,10 +9,11 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from holdfast.manifest.a2a import AgentCardSpec, Provider
+from holdfast.manifest.admission import AdmissionSettings
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.backup import RestoreFrom
 from holdfast.manifest.dependency import DependencyReference
-from holdfast.manifest.environment import Environment
+from holdfast.manifest.environment import Environment, Profile
 from holdfast.manifest.exposure import Network, Security
 from holdfast.manifest.kinds import MCP_SERVER_KIND
 from holdfast.manifest.lifecycle import Lifecycle
@@ -31,6 +32,7 @@ from holdfast.manifest.values import (
     AgentName,
     DigestReference,
     Items,
+    JsonObject,
     LabelName,
     LabelValue,
     ManifestModel,
@@ -38,6 +40,7 @@ from holdfast.manifest.values import (
     Semver,
     Url,
 )
+from holdfast.render.admission import AdmissionPlan, judged_by
 from holdfast.render.marks import AgentMarks, Origin
 from holdfast.render.plan import AgentPlan
 from holdfast.render.surroundings import Surroundings
@@ -324,3 +327,25 @@ class FleetInputs(ManifestModel):
     in."""
     namespaces: Literal["managed", "existing"] = "managed"
     """managed: the fleet declares its namespaces, with Pod Security labels; existing: not."""
+
+
+class AdmissionPoliciesInputs(AdmissionSettings):
+    """Arguments of AdmissionPolicies."""
+
+    profile: Profile | None = None
+    """Levels of the rules; default by the stack's name, anything but dev and staging is prod."""
+    rules: dict[str, JsonObject] = Field(default_factory=dict)
+    """Rule to its level (enforcementLevel) and parameters, over the profile."""
+    namespaces: Items[LabelName] = ()
+    """The namespaces whose objects are judged, with scope namespaces."""
+
+    def plan(self, name: str, stack: str) -> AdmissionPlan:
+        """The policies that the arguments describe."""
+        settings = AdmissionSettings(
+            mode=self.mode,
+            scope=self.scope,
+            left_out_namespaces=self.left_out_namespaces,
+            controllers=self.controllers,
+        )
+        profile = judged_by(self.profile or stack, self.rules)
+        return AdmissionPlan(name, profile, settings, Origin(stack), self.namespaces)

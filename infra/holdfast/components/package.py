@@ -16,6 +16,7 @@ from pulumi.provider import main as serve_provider
 
 from holdfast import __version__
 from holdfast.components import parts
+from holdfast.components.admission import AdmissionPolicies
 from holdfast.components.agent import Agent, McpServer
 from holdfast.components.faulty_arguments import CamelCaseArguments, FaultyArgumentsError
 from holdfast.components.fleet import Fleet
@@ -26,6 +27,7 @@ from holdfast.components.registration import TOKEN, Part, UnrenderableError
 COMPONENTS: tuple[type[pulumi.ComponentResource], ...] = (
     Fleet,
     Agent,
+    AdmissionPolicies,
     McpServer,
     *(
         each

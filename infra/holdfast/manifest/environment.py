@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from holdfast.manifest.admission import AdmissionSettings
 from holdfast.manifest.agent_resources import AgentResources
 from holdfast.manifest.backup import BackupSettings
 from holdfast.manifest.controllers import ControllerName
@@ -130,6 +131,8 @@ class PolicySettings(ManifestModel):
     """Levels of the rules; default by the stack's name, anything but dev and staging is prod."""
     rules: dict[str, RuleSettings] = Field(default_factory=dict)
     """Rule to level, or to level and parameters, over the profile; as in the pack's config."""
+    admission: AdmissionSettings | None = None
+    """The same rules in the cluster, as admission policies that the stack deploys; default none."""
 
 
 class NamespaceLimits(ManifestModel):

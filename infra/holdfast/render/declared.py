@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from holdfast.manifest.fleet import DeclaredAgent, DeclaredMcpServer, Fleet, server_as_agent
 from holdfast.manifest.kinds import MCP_SERVER_KIND
+from holdfast.render.admission import admission_of
 from holdfast.render.agent_resources import render_shared_resources
 from holdfast.render.fleet import FleetPlan
 from holdfast.render.marks import Origin
@@ -26,7 +27,7 @@ def plan_fleet(fleet: Fleet, stack: str) -> FleetPlan:
     agents = (_plan(each, surroundings, stack) for each in fleet.agents)
     servers = (_plan_server(each, surroundings, stack) for each in fleet.hosted_servers)
     mode = fleet.environment.agent_resources.mode
-    return FleetPlan(
+    plan = FleetPlan(
         agents=with_callers((*agents, *servers)),
         origin=Origin(stack),
         are_namespaces_managed=fleet.environment.namespaces == "managed",
@@ -35,6 +36,7 @@ def plan_fleet(fleet: Fleet, stack: str) -> FleetPlan:
         resource_mode=mode,
         shared_resources=render_shared_resources(fleet, stack) if mode != "off" else (),
     )
+    return replace(plan, admission=admission_of(fleet, stack, plan.namespaces))
 
 
 def _plan(declared: DeclaredAgent, surroundings: Surroundings, stack: str) -> AgentPlan:

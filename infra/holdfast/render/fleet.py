@@ -9,6 +9,7 @@ from holdfast.kube.objects import reference_of
 from holdfast.manifest.agent import AGENT_KIND
 from holdfast.manifest.environment import NamespaceLimits
 from holdfast.manifest.ordering import cycles, waves
+from holdfast.render.admission import AdmissionPlan, render_admission
 from holdfast.render.agent import render_agent
 from holdfast.render.agent_resources import render_agent_resource
 from holdfast.render.dependencies import needed_first
@@ -32,6 +33,7 @@ class FleetPlan:
         resource_mode: Whether agents are resources of the cluster too, and who applies their
             objects: off, observe or expand.
         shared_resources: What agents share, as such resources; empty where that is off.
+        admission: The rules that the cluster is held to; None where the stack does not say.
     """
 
     agents: tuple[AgentPlan, ...]
@@ -41,6 +43,7 @@ class FleetPlan:
     namespace_limits: NamespaceLimits = field(default_factory=NamespaceLimits)
     resource_mode: Literal["off", "observe", "expand"] = "off"
     shared_resources: tuple[RenderedObject, ...] = ()
+    admission: AdmissionPlan | None = None
 
     @property
     def namespaces(self) -> set[str]:
@@ -126,6 +129,7 @@ def render_fleet(plan: FleetPlan) -> tuple[RenderedObject, ...]:
         *plan.namespace_objects(),
         *plan.limit_objects(),
         *plan.resource_objects(),
+        *(render_admission(plan.admission) if plan.admission else ()),
         *(item for agent in plan.agents for item in render_agent(agent)),
     )
     _refuse_shared_names(rendered)

@@ -16,17 +16,16 @@ Beside the rules stands here when they are asked at all:
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast_policies.admission.resources import CLUSTER_SCOPED
 from holdfast_policies.cel import items_of, listed, quoted
-from holdfast_policies.kinds import ANY_KIND, Kind
+from holdfast_policies.kinds import ANY_KIND, POD_TEMPLATE_PATHS, SANDBOX_CLAIM, WARM_POOL, Kind
 from holdfast_policies.profile import Ruling
 
-_OWNERS = '["ReplicaSet", "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", ' + (
-    '"ReplicationController", "Rollout", "Sandbox", "SandboxTemplate", "SandboxWarmPool", '
-    '"SandboxClaim", "ScaledJob"]'
+_OWNERS = listed(
+    sorted({kind.name for kind in (*POD_TEMPLATE_PATHS, SANDBOX_CLAIM, WARM_POOL)} - {"Pod"})
 )
 _CONTENT = (
     "spec",
@@ -45,25 +44,27 @@ _CONTENT = (
 _READ = re.compile(r"(?<![.\w])variables\.([A-Za-z]\w*)")
 _LONGEST_MESSAGE = 4000
 
-_TEMPLATE = (
-    'object.kind == "Pod" ? variables.subject'
-    ' : object.kind == "PodTemplate" ? variables.subject.?template.orValue({})'
-    ' : object.kind == "CronJob"'
-    " ? variables.subject.?spec.?jobTemplate.?spec.?template.orValue({})"
-    ' : object.kind == "ScaledJob"'
-    " ? variables.subject.?spec.?jobTargetRef.?template.orValue({})"
-    ' : object.kind in ["Sandbox", "SandboxTemplate"]'
-    " ? variables.subject.?spec.?podTemplate.orValue({})"
-    " : variables.subject.?spec.?template.orValue({})"
-)
-_POD_PATH = (
-    'object.kind == "Pod" ? "spec"'
-    ' : object.kind == "PodTemplate" ? "template.spec"'
-    ' : object.kind == "CronJob" ? "spec.jobTemplate.spec.template.spec"'
-    ' : object.kind == "ScaledJob" ? "spec.jobTargetRef.template.spec"'
-    ' : object.kind in ["Sandbox", "SandboxTemplate"] ? "spec.podTemplate.spec"'
-    ' : "spec.template.spec"'
-)
+
+def _by_place(written: Callable[[tuple[str, ...]], str]) -> str:
+    """CEL of what differs by where a kind keeps its pods' template; most keep it in one place."""
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for kind, steps in POD_TEMPLATE_PATHS.items():
+        kinds.setdefault(steps, []).append(kind.name)
+    usual = max(kinds, key=lambda steps: len(kinds[steps]))
+    others = [
+        f"object.kind in {listed(sorted(names))} ? {written(steps)} : "
+        for steps, names in kinds.items()
+        if steps != usual
+    ]
+    return "".join([*others, written(usual)])
+
+
+def _template_at(steps: tuple[str, ...]) -> str:
+    return f"variables.subject{''.join(f'.?{step}' for step in steps)}.orValue({{}})"
+
+
+_TEMPLATE = _by_place(lambda steps: _template_at(steps) if steps else "variables.subject")
+_POD_PATH = _by_place(lambda steps: quoted(".".join((*steps, "spec"))))
 _ROLES = {"initContainers": "init", "containers": "main", "ephemeralContainers": "ephemeral"}
 _CONTAINERS = " + ".join(
     f"{items_of(f'variables.podSpec.?{field}')}.map(c,"
@@ -106,12 +107,16 @@ class Given:
         waivers: The list of waivers.
         controllers: Names of users whose objects follow from what was judged.
         namespaces: Names of the namespaces of the stack; an empty list for every one.
+        variables: What these read, where it has to be written down first: name and CEL.
+        provided: Variables that the engine itself brings.
     """
 
     settings: str
     waivers: str
     controllers: str
     namespaces: str
+    variables: tuple[tuple[str, str], ...] = ()
+    provided: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +150,7 @@ class ClusterPolicy:
 def cluster_policy(rulings: Sequence[Ruling], given: Given) -> ClusterPolicy:
     """The policy of rules that all have their CEL."""
     kinds: frozenset[Kind] = frozenset().union(*(each.rule.kinds for each in rulings))
-    known = dict(_SHARED)
+    known = _SHARED | dict(given.variables)
     for ruling in rulings:
         known |= _own_variables(ruling, kinds, given)
     known |= {
@@ -157,7 +162,7 @@ def cluster_policy(rulings: Sequence[Ruling], given: Given) -> ClusterPolicy:
     return ClusterPolicy(
         rulings=tuple(rulings),
         conditions=tuple(_conditions(kinds, given)),
-        variables=tuple(_used(known, ("breaches", "waived"))),
+        variables=tuple(_used(known, ("breaches", "waived"), given.provided)),
         expression="variables.breaches.size() == 0",
         message=_message(rulings),
         message_expression=_cut("variables.breaches"),
@@ -197,7 +202,9 @@ def _words(ruling: Ruling, *, is_waived: bool) -> str:
     waived = f"variables.waivers.exists(w, {quoted(rule.id)} in w.rules)"
     more = f'({found}.size() > 1 ? " (and " + string({found}.size() - 1) + " more)" : "")'
     text = f"{quoted(f'{rule.id}: ')} + {found}[0] + {more}"
-    end = "" if is_waived else f" + {quoted(f'; {rule.remedy}')}"
+    by = f"variables.waivers.filter(w, {quoted(rule.id)} in w.rules)[0]"
+    granted = f'" (waived until " + string({by}.expires) + " by " + string({by}.approver) + ")"'
+    end = f" + {granted if is_waived else quoted(f'; {rule.remedy}')}"
     holds = waived if is_waived else f"!{waived}"
     return f"({found}.size() > 0 && {holds} ? [{text}{end}] : [])"
 
@@ -219,9 +226,11 @@ def _name(ruling: Ruling) -> str:
     return ruling.rule.id.replace("-", "_")
 
 
-def _used(known: Mapping[str, str], wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _used(
+    known: Mapping[str, str], wanted: Iterable[str], provided: Iterable[str]
+) -> Iterator[tuple[str, str]]:
     """Variables that are read, directly or not, each after those that it reads."""
-    done: set[str] = set()
+    done = set(provided)
 
     def visit(name: str) -> Iterator[tuple[str, str]]:
         if name not in done:

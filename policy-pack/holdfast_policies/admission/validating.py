@@ -17,7 +17,7 @@ from holdfast_policies.admission.parameters import (
     in_cluster,
     parameters_object,
 )
-from holdfast_policies.admission.policy import Given, cluster_policy
+from holdfast_policies.admission.policy import ClusterPolicy, Given, cluster_policy
 from holdfast_policies.admission.resources import resource_rules
 from holdfast_policies.kinds import DEPLOYMENT, RBAC, STATEFUL_SET
 from holdfast_policies.profile import Profile, Ruling
@@ -97,10 +97,7 @@ def policy_object(group: Group, scope: Scope) -> dict[str, Any]:
         "kind": "ValidatingAdmissionPolicy",
         "metadata": {
             "name": name_of(group, scope),
-            "annotations": {
-                VERSION_ANNOTATION: PACK_VERSION,
-                RULES_ANNOTATION: " ".join(ruling.rule.id for ruling in group.rulings),
-            },
+            "annotations": marks_of(group),
         },
         "spec": {
             "failurePolicy": "Fail",
@@ -108,14 +105,7 @@ def policy_object(group: Group, scope: Scope) -> dict[str, Any]:
             "matchConstraints": {"resourceRules": resource_rules(policy.kinds)},
             "matchConditions": expressions(policy.conditions),
             "variables": expressions(policy.variables),
-            "validations": [
-                {
-                    "expression": policy.expression,
-                    "message": policy.message,
-                    "messageExpression": policy.message_expression,
-                    "reason": "Forbidden",
-                }
-            ],
+            "validations": [validation_of(policy)],
             "auditAnnotations": [{"key": "waived", "valueExpression": policy.waived_expression}],
         },
     }
@@ -137,6 +127,24 @@ def binding_object(group: Group, scope: Scope) -> dict[str, Any]:
             },
             "matchResources": {"namespaceSelector": scope.namespace_selector},
         },
+    }
+
+
+def marks_of(group: Group) -> dict[str, str]:
+    """Annotations of what was made from a group: the version of the pack, and the rules."""
+    return {
+        VERSION_ANNOTATION: PACK_VERSION,
+        RULES_ANNOTATION: " ".join(ruling.rule.id for ruling in group.rulings),
+    }
+
+
+def validation_of(policy: ClusterPolicy) -> dict[str, str]:
+    """The one validation of a policy."""
+    return {
+        "expression": policy.expression,
+        "message": policy.message,
+        "messageExpression": policy.message_expression,
+        "reason": "Forbidden",
     }
 
 

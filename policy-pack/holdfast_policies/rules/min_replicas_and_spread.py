@@ -42,6 +42,14 @@ def check_spread(subject: Subject, _: Settings) -> Iterator[Breach]:
         yield Breach(path, "neither spread nor anti-affinity", "replicas in different places")
 
 
+_IS_DECLARED = (
+    "variables.subject.metadata.?managedFields.orValue([]).exists(m,"
+    ' m.?operation.orValue("") == "Apply"'
+    ' && m.?fieldsV1[?"f:spec"][?"f:replicas"].orValue(null) != null)'
+)
+"""CEL: whether somebody named a number of replicas, and not only the API server."""
+
+
 def _below(field: str, default: int) -> str:
     """CEL: whether a number of replicas is below the least, but not none at all."""
     given = f"variables.subject.?spec.?{field}.orValue({default})"
@@ -68,7 +76,7 @@ RULE = Rule(
     admission=Admission(
         (
             in_object(
-                f'object.kind != "{HPA.name}" && {_below("replicas", 0)}',
+                f'object.kind != "{HPA.name}" && {_IS_DECLARED} && {_below("replicas", 0)}',
                 "spec.replicas",
                 "at least the fewest allowed",
                 said("variables.subject.?spec.?replicas"),
@@ -89,6 +97,9 @@ RULE = Rule(
             ),
         ),
         variables=(("antiAffinity", "variables.podSpec.?affinity.?podAntiAffinity.orValue({})"),),
-        differs="a workload that names no number of replicas has one there: the API server says so",
+        differs=(
+            "a number of replicas counts there only where it was applied by the server's side, for"
+            " otherwise one that nobody named looks like 1"
+        ),
     ),
 )

@@ -50,3 +50,18 @@ def test_nobody_is_asked_about_kinds_of_kubernetes(tmp_path: Path) -> None:
 def test_a_cluster_that_cannot_be_asked_is_a_note(tmp_path: Path) -> None:
     note = require_definitions([ROUTE], tmp_path / "absent", "prod")
     assert note.startswith("not checked whether the cluster knows every kind: no kubeconfig at")
+
+
+def test_nobody_is_asked_about_kinds_that_the_stack_brings(tmp_path: Path) -> None:
+    spec = {
+        "group": "policy.example",
+        "names": {"kind": "Parameters"},
+        "versions": [{"name": "v1"}],
+    }
+    definition = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+    own = {"apiVersion": "policy.example/v1", "kind": "Parameters"}
+    rendered = [
+        RenderedObject("", "definition", definition | {"spec": spec}),
+        RenderedObject("", "parameters", own),
+    ]
+    assert require_definitions(rendered, tmp_path / "absent", None) == ""

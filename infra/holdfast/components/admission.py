@@ -1,0 +1,59 @@
+"""The rules of preview as policies of the cluster."""
+
+from typing import cast
+
+import pulumi
+
+from holdfast.components.arguments import AdmissionPoliciesArgs
+from holdfast.components.faulty_arguments import validated
+from holdfast.components.inputs import AdmissionPoliciesInputs
+from holdfast.components.registration import TOKEN, names_of, objects_of, register
+from holdfast.render.admission import AdmissionPlan, of_kind, render_admission
+
+_ORDER = (
+    "CustomResourceDefinition",
+    "PolicyParameters",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+)
+"""Each needs what comes before it: a policy without parameters refuses everything."""
+
+
+class AdmissionPolicies(pulumi.ComponentResource):
+    """Holds a cluster to the rules of preview, whoever asks: kubectl, an operator, a stolen token.
+
+    Children: `admission-definition`, the kind of the parameters, which stays when this goes;
+    `admission-parameters`; `admission-policy-<rules>` and `admission-binding-<rules>`. The objects
+    are called after the component: `holdfast-<name>-...`.
+    """
+
+    policy_names: pulumi.Output[list[str]]
+    """Names of the ValidatingAdmissionPolicies."""
+
+    def __init__(
+        self,
+        name: str,
+        args: AdmissionPoliciesArgs,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        plan = args if isinstance(args, AdmissionPlan) else _plan_of(name, args)
+        rendered = objects_of(render_admission, plan)
+        super().__init__(f"{TOKEN}:AdmissionPolicies", name, {}, opts)
+        before: list[pulumi.Resource] = []
+        for kind in _ORDER:
+            before += [register(item, self, list(before)) for item in of_kind(rendered, kind)]
+        names = names_of(rendered, "ValidatingAdmissionPolicy")
+        self.policy_names = pulumi.Output.from_input(names)
+        self.register_outputs({"policyNames": self.policy_names})
+
+
+def declared_admission(
+    plan: AdmissionPlan, opts: pulumi.ResourceOptions | None = None
+) -> AdmissionPolicies:
+    """What a stack declares: planned already, so its arguments need no validation."""
+    return AdmissionPolicies("admission", cast("AdmissionPoliciesArgs", plan), opts)
+
+
+def _plan_of(name: str, args: AdmissionPoliciesArgs) -> AdmissionPlan:
+    inputs = validated(f"AdmissionPolicies {name}", args, AdmissionPoliciesInputs)
+    return objects_of(lambda given: given.plan(name, pulumi.get_stack()), inputs)

@@ -8,6 +8,13 @@ from typing import Any
 
 import pytest
 from holdfast.kube.objects import KubeObject
+from holdfast_policies.admission.gatekeeper import gatekeeper_constraints
+from holdfast_policies.admission.kyverno import kyverno_policies
+from holdfast_policies.admission.parameters import Scope
+from holdfast_policies.admission.resources import resource_rules
+from holdfast_policies.admission.validating import API_VERSION
+from holdfast_policies.kinds import POD_KINDS
+from holdfast_policies.profile import profile_of
 
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
@@ -18,6 +25,7 @@ NAMESPACE = "held"
 DIGEST = f"@sha256:{'0' * 64}"
 OURS, THEIRS = f"registry.example/agent{DIGEST}", f"elsewhere.example/tool{DIGEST}"
 WAIT_SECONDS = 60
+EVALUATED = ("failurePolicy", "matchConstraints", "matchConditions", "variables", "validations")
 RULES = {
     "all": "disabled",
     "image-registry-allowlist": {
@@ -173,6 +181,28 @@ def test_a_debugging_container_is_judged(kubectl: Kubectl) -> None:
         assert is_taken or "spec.ephemeralContainers[name=debug].image" in done.stderr
 
 
+@pytest.mark.usefixtures("held")
+def test_the_api_server_finds_nothing_to_warn_of_in_the_policies(kubectl: Kubectl) -> None:
+    def policies() -> list[KubeObject]:
+        found: list[KubeObject] = kubectl.get("validatingadmissionpolicies")["items"]
+        return found
+
+    wait_until(lambda: all("observedGeneration" in each.get("status", {}) for each in policies()))
+    assert not any(each["status"].get("typeChecking") for each in policies())
+
+
+def test_the_scan_sees_a_policy_that_was_weakened(held: FleetProject, kubectl: Kubectl) -> None:
+    assert held.holdfast("drift", "-s", "dev").returncode == 0
+    binding = "validatingadmissionpolicybinding/holdfast-dev-workloads-deny"
+    change = ("patch", binding, "--type=merge", "-p")
+    kubectl(*change, '{"spec": {"validationActions": ["Audit"]}}')
+    done = held.holdfast("drift", "-s", "dev")
+    assert done.returncode == 7
+    assert "spec.validationActions" in done.stdout
+    kubectl(*change, '{"spec": {"validationActions": ["Deny", "Audit"]}}')
+    wait_until(lambda: bool(refusal(kubectl, deployment("probe", THEIRS))))
+
+
 def test_a_waiver_holds_until_its_end_and_stands_in_the_audit_log(
     held: FleetProject, sandbox: LiveSandbox, kubectl: Kubectl
 ) -> None:
@@ -198,24 +228,47 @@ def test_a_waiver_holds_until_its_end_and_stands_in_the_audit_log(
     kubectl("delete", "deployment", "legacy", "-n", NAMESPACE)
 
 
-@pytest.mark.usefixtures("held")
-def test_the_api_server_finds_nothing_to_warn_of_in_the_policies(kubectl: Kubectl) -> None:
-    def policies() -> list[KubeObject]:
-        found: list[KubeObject] = kubectl.get("validatingadmissionpolicies")["items"]
-        return found
+def test_what_kyverno_gets_is_judged_alike_by_an_api_server(kubectl: Kubectl) -> None:
+    """Kyverno evaluates the fields of a ValidatingAdmissionPolicy by the same library."""
+    kubectl("create", "namespace", "twin")
+    profile, scope = profile_of("prod", RULES), Scope("twin", namespaces=("twin",))
+    for exported in kyverno_policies(profile, scope):
+        spec = {name: exported["spec"][name] for name in EVALUATED}
+        name = exported["metadata"]["name"]
+        actions = exported["spec"]["validationActions"]
+        binding = {"policyName": name, "validationActions": actions}
+        kubectl.apply(
+            native("ValidatingAdmissionPolicy", name, spec),
+            native("ValidatingAdmissionPolicyBinding", name, binding),
+        )
+    wait_until(lambda: bool(refusal(kubectl, twin(THEIRS))))
+    assert "image-registry-allowlist: spec.template.spec" in refusal(kubectl, twin(THEIRS))
+    assert not refusal(kubectl, twin(OURS))
 
-    wait_until(lambda: all("observedGeneration" in each.get("status", {}) for each in policies()))
-    assert not any(each["status"].get("typeChecking") for each in policies())
+
+def test_what_gatekeeper_gets_is_compiled_by_an_api_server(kubectl: Kubectl) -> None:
+    """Gatekeeper makes such policies of its templates, with `params` from the constraint."""
+    objects = gatekeeper_constraints(profile_of("prod"), Scope("twin", namespaces=("twin",)))
+    templates = [item for item in objects if item["kind"] == "ConstraintTemplate"]
+    for template in templates:
+        source = template["spec"]["targets"][0]["code"][0]["source"]
+        params = {"name": "params", "expression": "dyn(params).spec.parameters"}
+        spec = {
+            "paramKind": {"apiVersion": "constraints.example/v1", "kind": "Any"},
+            "matchConstraints": {"resourceRules": resource_rules(POD_KINDS)},
+            "matchConditions": source["matchCondition"],
+            "variables": [params, *source["variables"]],
+            "validations": source["validations"],
+        }
+        twin_of = native("ValidatingAdmissionPolicy", template["metadata"]["name"], spec)
+        assert not refusal(kubectl, twin_of)
 
 
-def test_the_scan_finds_no_drift_and_sees_a_policy_that_was_weakened(
-    held: FleetProject, kubectl: Kubectl
-) -> None:
-    held.stack().up()
-    assert held.holdfast("drift", "-s", "dev").returncode == 0
-    binding = "validatingadmissionpolicybinding/holdfast-dev-workloads-deny"
-    patch = '{"spec": {"validationActions": ["Audit"]}}'
-    kubectl("patch", binding, "--type=merge", "-p", patch)
-    done = held.holdfast("drift", "-s", "dev")
-    assert done.returncode == 7
-    assert "spec.validationActions" in done.stdout
+def native(kind: str, name: str, spec: dict[str, Any]) -> KubeObject:
+    return {"apiVersion": API_VERSION, "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+
+def twin(image: str) -> KubeObject:
+    made = deployment("twin", image)
+    made["metadata"]["namespace"] = "twin"
+    return made

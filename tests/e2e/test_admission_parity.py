@@ -8,7 +8,7 @@ policies say, it is listed here with the reason; what is listed and is not so is
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,7 @@ UNLIKE: Mapping[tuple[str, str], str] = {
 _ATTACHED = "debugging containers are attached to a pod that runs"
 _ALWAYS = "no object of that kind may be so"
 REFUSED: Mapping[tuple[str, str], str] = {
+    ("autoscaler-and-warmpool-bounds/warm-pool-of-one", ANY): "a warm pool must say how many",
     ("egress-scoped/empty-peer", ANY): _ALWAYS,
     ("egress-scoped/everything-by-another-name", ANY): _ALWAYS,
     ("gpu-governed/no-limit", ANY): "extended resources need a limit",
@@ -148,11 +149,14 @@ def test_what_is_listed_is_true(asked: list[tuple[Question, Answer]]) -> None:
         assert not stale
 
 
-def test_enough_was_judged_to_say_so(asked: list[tuple[Question, Answer]]) -> None:
+def test_enough_was_judged_to_say_so(
+    asked: list[tuple[Question, Answer]], record_property: Callable[[str, object], None]
+) -> None:
     counts = Counter(
         "refused" if not answer.is_judged else "taken" if answer.is_taken else "denied"
         for _, answer in asked
     )
+    record_property("verdicts", dict(counts))
     assert counts["taken"] > 1000, counts
     assert counts["denied"] > 1000, counts
     assert counts["refused"] < len(asked) / 10, counts

@@ -8,6 +8,7 @@ from holdfast.cli.project import find_project_root
 from holdfast.cli.stack_diff import deployed, differences
 from holdfast.errors import ExitCode, InputError
 from holdfast.git.source import commits_between
+from holdfast.manifest.stack_files import read_stack_file
 from holdfast.report.explanation import difference_json, difference_text
 from holdfast.report.json_text import json_text
 
@@ -33,6 +34,8 @@ def command(first: str, second: str, agent: str, output: str) -> ExitCode:
     if first == second:
         raise InputError("these are the same stack", remedy="name two")
     root = find_project_root()
+    for stack in (first, second):
+        read_stack_file(root, stack)
     sides = (deployed(root, first), deployed(root, second))
     names = (sides[0].commit.name, sides[1].commit.name)
     found = differences(*sides, agent)

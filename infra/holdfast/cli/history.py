@@ -7,7 +7,7 @@ from holdfast.cli.project import find_project_root
 from holdfast.cli.update_facts import update_records
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.loader import load_fleet
-from holdfast.manifest.stack_files import stack_names
+from holdfast.manifest.stack_files import read_stack_file, stack_names
 from holdfast.report.update_text import updates_json, updates_text
 
 
@@ -55,6 +55,8 @@ def command(name: str, stack: str, live_object: str, limit: int | None, output: 
                 exit_code=ExitCode.NO_STACK if name else None,
             )
         stack, agent = name, ""
+    else:
+        read_stack_file(root, stack)
     if live_object:
         from holdfast.cli.object_commit import tell_commit  # noqa: PLC0415  (reads a cluster)
 

@@ -85,6 +85,7 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
     Exit codes: 8 ended as told   2 bad input   with --once: 0 there   else as `holdfast up`
     """
     asking = _Asking(**asked)
+    address = _address(asking.listen) if asking.listen else None
     log = _Log(as_json=output == "json")
     folder = state_directory() / "reconcile" / stack.rpartition("/")[2]
     actor = LoopActor(
@@ -100,7 +101,7 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
             commit = actor.newest()
             log("act", key=COMMIT, commit=commit.short, done=actor.update(commit))
             return ExitCode.OK
-        _work(actor, asking, log)
+        _work(actor, asking, address, log)
     log("end", reason="as told")
     return ExitCode.CANCELLED
 
@@ -118,10 +119,10 @@ class _Asking:
     require_signed: bool
 
 
-def _work(actor: LoopActor, asking: _Asking, log: "_Log") -> None:
+def _work(actor: LoopActor, asking: _Asking, address: tuple[str, int] | None, log: "_Log") -> None:
     state = LoopState(actor.stack)
     reconciler = Reconciler(actor, actor, log, [state])
-    server = _server(asking.listen, reconciler, state, log) if asking.listen else None
+    server = _server(address, reconciler, state, log) if address else None
     _stop_when_told(reconciler)
     watch_for_drift(actor.stack, reconciler.ask, log)
     try:
@@ -150,19 +151,26 @@ def _absolute(repo: str) -> str:
     return str(Path(repo).resolve()) if Path(repo).is_dir() else repo
 
 
-def _server(listen: str, reconciler: Reconciler, state: LoopState, log: _Log) -> HookServer:
+def _address(listen: str) -> tuple[str, int]:
     host, separator, port = listen.rpartition(":")
     if not separator or not port.isdigit():
         raise InputError(
             f"--listen: expected HOST:PORT, got {listen!r}", remedy="such as 127.0.0.1:9465"
         )
+    return host.strip("[]"), int(port)
+
+
+def _server(
+    address: tuple[str, int], reconciler: Reconciler, state: LoopState, log: _Log
+) -> HookServer:
+    host, port = address
     answers = Answers(
         on_hook=lambda: reconciler.ask(COMMIT, is_urgent=True),
-        is_alive=lambda: state.seconds_since_work() < _STUCK_AFTER_SECONDS,
+        is_alive=lambda: reconciler.seconds_since_turn() < _STUCK_AFTER_SECONDS,
         status=state.status,
         metrics=state.metrics,
     )
-    server = HookServer(host.strip("[]"), int(port), answers, os.environ.get(HOOK_SECRET, ""))
+    server = HookServer(host, port, answers, os.environ.get(HOOK_SECRET, ""))
     log("listen", address=f"{host}:{server.port}")
     return server
 

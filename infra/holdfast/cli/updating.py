@@ -120,7 +120,9 @@ class Updating:
             if self.order.dirty_reason and self.source and not self.source.is_dirty:
                 self.order.tell("the files are as committed: --allow-dirty was not needed")
             self._validate()
-            self.stack.init_if_absent()
+            if self.stack.init_if_absent():
+                file = f"stacks/Pulumi.{self.stack.name.rpartition('/')[2]}.yaml"
+                self.order.tell(f"made stack {self.stack.name}; commit {file}: it has its salt now")
             planned = self.stack.preview(policy_pack=self.pack)
         except HoldfastError as error:
             self.refuse(error)

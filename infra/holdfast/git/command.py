@@ -57,6 +57,6 @@ def run_git(
         message = f"git {arguments[0]} did not end within {timeout_seconds:g} s"
         raise GitError(message, remedy="see whether the repository can be reached") from error
     if done.returncode:
-        said = done.stderr.strip().removeprefix("fatal: ").removeprefix("error: ")
+        said = " ".join(done.stderr.split()).removeprefix("fatal: ").removeprefix("error: ")
         raise GitError(f"git {arguments[0]} failed: {said or f'exit code {done.returncode}'}")
     return done.stdout.removesuffix("\n")

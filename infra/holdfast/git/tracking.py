@@ -43,8 +43,7 @@ class TrackedBranch:
             InputError: there is no such branch.
             GitError: the repository cannot be reached.
         """
-        if not (self.folder / ".git").is_dir():
-            self._clone()
+        self._point_at_repository()
         try:
             # What was forced over is taken as well: the repository says what is wanted.
             refs = f"+refs/heads/{self.branch}:refs/remotes/origin/{self.branch}"
@@ -81,9 +80,11 @@ class TrackedBranch:
         self._run("checkout", "--quiet", "--force", "--detach", commit.name)
         self._run("clean", "--quiet", "--force", "-d")
 
-    def _clone(self) -> None:
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._run("init", "--quiet")
+    def _point_at_repository(self) -> None:
+        """Make the clone one of this repository; an earlier run may have had another one."""
+        if not (self.folder / ".git").is_dir():
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._run("init", "--quiet")
         # A name beginning with a dash must not be taken for an option.
         self._run("config", "remote.origin.url", self.url)
 

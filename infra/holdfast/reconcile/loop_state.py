@@ -5,7 +5,6 @@ properties".
 """
 
 import threading
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -53,7 +52,6 @@ class LoopState(Listener):
         )
         for metric in (self._fights, self._open, self._behind, self._alive):
             metric.labels(stack)
-        self._last_seconds = time.monotonic()
         self._wanted: Commit | None = None
         self._is_running = False
         self._conditions: dict[str, dict[str, str]] = {}
@@ -64,8 +62,6 @@ class LoopState(Listener):
         self._reconciles.labels(self._stack, name, outcome).inc()
         self._seconds.labels(self._stack, name).observe(seconds)
         self._alive.labels(self._stack).set_to_current_time()
-        with self._lock:
-            self._last_seconds = time.monotonic()
         if outcome in _GOOD:
             self._success.labels(self._stack, name).set_to_current_time()
         if name == COMMIT and outcome != "waiting":
@@ -104,11 +100,6 @@ class LoopState(Listener):
     def metrics(self) -> bytes:
         """Everything for Prometheus."""
         return bytes(generate_latest(self.registry))
-
-    def seconds_since_work(self) -> float:
-        """How long ago a piece of work ended."""
-        with self._lock:
-            return time.monotonic() - self._last_seconds
 
     def _condition(self, kind: str, holds: bool, bad: str, good: str, message: str = "") -> None:
         status = "True" if holds else "False"

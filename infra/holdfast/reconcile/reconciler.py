@@ -111,6 +111,7 @@ class Reconciler:
         self._fights_closed_at = 0.0
         self._changed = threading.Condition()
         self._is_stopping = False
+        self._turned = time.monotonic()
         self._rejected = ""
         run = secrets.token_hex(3)
         self._names = (f"{run}-{number}" for number in count(1))
@@ -128,11 +129,16 @@ class Reconciler:
     def run(self, polls: "Sequence[Poll]" = ()) -> None:
         """Work until stopped; each poll asks for its key again and again."""
         while not self._is_stopping:
+            self._turned = time.monotonic()
             for poll in polls:
                 if poll.is_due(time.monotonic()):
                     self.ask(poll.key)
             if not self.work_once():
                 self._wait(polls)
+
+    def seconds_since_turn(self) -> float:
+        """How long the work at hand has taken; a few seconds when there is none."""
+        return time.monotonic() - self._turned
 
     def work_once(self) -> bool:
         """Do one piece of work that is due; returns whether there was one."""

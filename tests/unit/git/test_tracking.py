@@ -55,6 +55,14 @@ def test_a_branch_that_was_forced_is_followed(bare: Path, tmp_path: Path) -> Non
     assert branch.newest().subject == "Other"
 
 
+def test_another_repository_is_followed_in_the_same_clone(bare: Path, tmp_path: Path) -> None:
+    pushed(tmp_path / "work", bare, "one")
+    clone = tmp_path / "clone"
+    with pytest.raises(GitError):
+        TrackedBranch(str(tmp_path / "absent.git"), "main", clone).newest()
+    assert TrackedBranch(str(bare), "main", clone).newest().subject == "Say one"
+
+
 def test_what_cannot_be_followed_is_one_clear_error(bare: Path, tmp_path: Path) -> None:
     pushed(tmp_path / "work", bare, "one")
     with pytest.raises(InputError, match="has no branch 'nowhere'"):

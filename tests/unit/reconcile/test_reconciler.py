@@ -183,6 +183,7 @@ def test_whoever_asks_from_another_thread_is_heard_at_once() -> None:
     bench = Bench(world)
     thread = threading.Thread(target=bench.reconciler.run)
     thread.start()
+    assert bench.reconciler.seconds_since_turn() < 60
     bench.reconciler.ask(COMMIT, is_urgent=True)
     deadline = time.monotonic() + 30
     while not world.running and time.monotonic() < deadline:

@@ -1,6 +1,6 @@
 """`make bench`: every benchmark, each figure beside its baseline and its target, in one run.
 
-`python -m bench PART...` runs some of them: rendering, policy, scan, scale, watch; and soak, ten
+`python -m bench PART...` runs some of them: rendering, policies, scan, scale, watch; and soak, ten
 minutes long, which runs only when it is asked for.
 """
 
@@ -10,7 +10,7 @@ import json
 
 MODULES = {
     "rendering": "rendering",
-    "policy": "policy_pack",
+    "policies": "policy_pack",
     "scan": "scan",
     "scale": "scale",
     "watch": "watch",

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from holdfast_policies.cel import listed, quoted
 
@@ -133,6 +134,7 @@ _REFERENCE = re.compile(r"/|\.{1,2}/|[a-z][a-z0-9+.-]*:/|sha\d{3}:", re.IGNORECA
 _WORDS = re.compile(r"(?:[A-Za-z]+|v?\d{1,4})(?:[-_.:](?:[A-Za-z]+|v?\d{1,4}))*")
 
 _SHORTEST_SHAPE = 12
+_LONGEST_REMEMBERED = 200
 _SHORTEST_TOKEN = 16
 _SHORTEST_PASSWORD = 8
 _LOWEST_ENTROPY_BITS = 3.0
@@ -142,6 +144,16 @@ def known_credential(text: str) -> str:
     """What kind of credential stands somewhere in a text, by its shape; empty for none."""
     if len(text) < _SHORTEST_SHAPE:
         return ""
+    return _known_short(text) if len(text) <= _LONGEST_REMEMBERED else _known(text)
+
+
+@lru_cache(maxsize=2048)
+def _known_short(text: str) -> str:
+    """The same for what stands on many objects: labels, annotations, names of images."""
+    return _known(text)
+
+
+def _known(text: str) -> str:
     for shape in _SHAPES:
         for mark in shape.marks:
             if mark in text and re.search(shape.pattern, text):

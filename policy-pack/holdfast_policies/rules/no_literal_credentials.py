@@ -72,8 +72,10 @@ def check_metadata(metadata: Mapping[str, Any], path: str) -> Iterator[Finding]:
             continue
 
         def check_key(key: str, _: str, *, texts: Mapping[str, Any] = values) -> Iterator[Breach]:
-            place = key_path(field_path(path, "metadata", section), key)  # noqa: B023  # used at once
-            yield from _breaches(place, [known_credential(text(texts.get(key)))])
+            found = known_credential(text(texts.get(key)))
+            if found:
+                place = key_path(field_path(path, "metadata", section), key)  # noqa: B023  # at once
+                yield from _breaches(place, [found])
 
         yield from each(list(values), "", check_key)
 
@@ -95,7 +97,9 @@ def check_object(subject: Subject, _: Settings) -> Iterator[Finding]:
         def check_key(key: str, _: str) -> Iterator[Breach]:
             value = text(data.get(key))
             found = named_credential(key, value)
-            yield from _breaches(key_path("data", key), [found] if found else credentials_in(value))
+            kinds = [found] if found else list(credentials_in(value))
+            if kinds:
+                yield from _breaches(key_path("data", key), kinds)
 
         yield from each(list(data), "", check_key)
 

@@ -13,7 +13,7 @@ from holdfast_policies.table import RULES
 from holdfast_policies.waivers import Waivers
 
 from holdfast.cli.moments import now
-from holdfast.cli.policy_findings import verdicts
+from holdfast.cli.policy_findings import verdicts, waiver_findings
 from holdfast.cli.policy_request import CheckRequest, source_options
 from holdfast.cli.policy_sources import StackPolicy
 from holdfast.cli.report_output import ReportRequest, check_files, report_options_for, write_all
@@ -72,11 +72,12 @@ def command(
     chosen = _profile(request.policy(datetime.now(UTC).date()), profile, config)
     gathered = request.gather()
     findings, judged = verdicts(gathered.judged, chosen, is_exact=wanted.is_for_files)
+    told = tuple(waiver_findings(gathered.judged, findings, chosen.waivers))
     report = PolicyReport(
         title=f"Policy of {request.words}",
         identifier=request.identifier,
         profile=str(chosen.environment),
-        findings=findings,
+        findings=(*findings, *told),
         objects=judged,
         not_checked=gathered.not_checked,
         remarks=gathered.remarks,

@@ -1,7 +1,8 @@
 """The policy pack's verdicts in the words of reports. Wiring between two vocabularies."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from holdfast_policies.census import Census, census_of
 from holdfast_policies.decode.unknown import UndeterminedError
@@ -10,6 +11,7 @@ from holdfast_policies.judge import Judgement, Violation
 from holdfast_policies.profile import Profile
 from holdfast_policies.rule import Level
 from holdfast_policies.subject import Subject, text
+from holdfast_policies.waivers import Waivers, target_of
 
 from holdfast.drift.finding import Severity
 from holdfast.errors import SourceLocation
@@ -18,6 +20,11 @@ from holdfast.report.policy_report import JudgedObject, PolicyFinding, Verdict
 
 Place = Callable[[str], SourceLocation | None]
 """Field path of an object to the place that declares it."""
+
+
+WAIVER_EXPIRED: Final = "waiver-expired"
+WAIVER_UNUSED: Final = "waiver-unused"
+"""As the pack calls them at preview."""
 
 
 def _nowhere(_: str) -> None:
@@ -76,6 +83,39 @@ def verdicts(
         findings += _findings(census, subject, known, is_exact=is_exact)
     ordered = sorted(findings, key=lambda each: (each.ref.identity, _rank(each), each.path))
     return tuple(ordered), tuple(objects)
+
+
+def waiver_findings(
+    judged: Iterable[Judged], findings: Iterable[PolicyFinding], waivers: Waivers
+) -> Iterator[PolicyFinding]:
+    """Waivers that have ended, which is a violation, and those that nothing needs any more."""
+    needed = {(each.ref.kind, each.ref.namespace, each.ref.name, each.rule) for each in findings}
+    seen = {target_of(each.subject) for each in judged} - {None}
+    for waiver in waivers.entries:
+        ref = ObjectRef(waiver.namespace, waiver.kind, waiver.object_name, "")
+        is_used = any((*waiver.target, rule) in needed for rule in waiver.rules)
+        if waivers.has_ended(waiver):
+            yield PolicyFinding(
+                rule=WAIVER_EXPIRED,
+                verdict=Verdict.VIOLATED,
+                is_mandatory=True,
+                severity=Severity.MEDIUM,
+                ref=ref,
+                expected="a waiver that holds, or none",
+                found=f"{waiver.name}, which ended on {waiver.expires}",
+                remedy=f"{waiver.owner} removes or renews it; `holdfast policy waivers --write`",
+            )
+        elif waiver.target in seen and not is_used:
+            yield PolicyFinding(
+                rule=WAIVER_UNUSED,
+                verdict=Verdict.VIOLATED,
+                is_mandatory=False,
+                severity=Severity.LOW,
+                ref=ref,
+                expected="a waiver that something needs",
+                found=f"{waiver.name}, and nothing breaks {', '.join(waiver.rules)}",
+                remedy=f"{waiver.owner} removes it; `holdfast policy waivers --write`",
+            )
 
 
 def _rank(finding: PolicyFinding) -> tuple[bool, bool, int, str]:

@@ -113,6 +113,30 @@ def test_a_waived_violation_stays_visible_and_refuses_nothing(
     assert found[0]["level"] == "advisory"
 
 
+@pytest.mark.parametrize(
+    ("ends_in_days", "rule", "code"),
+    [
+        pytest.param(-1, "waiver-expired", 5, id="ended"),
+        pytest.param(30, "waiver-unused", 0, id="of no use"),
+    ],
+)
+def test_a_waiver_that_grants_nothing_is_told(
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
+    ends_in_days: int,
+    rule: str,
+    code: int,
+) -> None:
+    day = str(datetime.now(UTC).date() + timedelta(days=ends_in_days))
+    write(project, "agents/waiver.yaml", EXCEPTION.replace("2026-05-30", day))
+    write(project, "rules.json", '{"all": "advisory"}')
+    assert run(["policy", "check", "-s", "dev", "--config", "rules.json", "-o", "json"]) == code
+    (told,) = [each for each in document(capsys)["findings"] if each["rule"].startswith("waiver")]
+    assert told["rule"] == rule
+    assert told["object"]["kind"] == "NetworkPolicy"
+    assert "sre removes" in told["remedy"]
+
+
 @pytest.mark.parametrize("chosen", POLICY_FORMATS)
 def test_every_format_tells_the_rule(
     project: Path, capsys: pytest.CaptureFixture[str], chosen: str

@@ -143,6 +143,7 @@ def test_what_was_put_right_runs_and_what_a_replacement_lost_of_it_is_told(
     project: PolicyProject, kubectl: Kubectl
 ) -> None:
     """The engine deletes before it makes a Deployment with another selector anew."""
+    kubectl("create", "serviceaccount", "agent", "-n", project.namespace)
     project.is_awaited = True
     project.declare({NO_PROFILE: {"runAsNonRoot": True}})
     stack = project.stack("staging")

@@ -115,3 +115,22 @@ def test_an_engine_that_cannot_answer_is_no_clean_answer(
             "pulumi refresh --preview-only"
         ], variables
         assert layers(report)["pulumi"] is False
+
+
+def test_the_record_and_the_cluster_are_judged_as_the_manifests_are(project: FleetProject) -> None:
+    """`holdfast policy check` says the same of what is declared, recorded and live."""
+
+    def judged(*source: str) -> set[tuple[str, str, str]]:
+        done = project.holdfast("policy", "check", "-s", "dev", "-o", "json", *source)
+        assert done.returncode == 0, done.stderr
+        report = json.loads(done.stdout)
+        assert report["complete"], report["notChecked"]
+        return {
+            (each["rule"], each["object"]["name"] if each["object"] else "", each["path"])
+            for each in report["findings"]
+        }
+
+    declared = judged()
+    assert declared
+    assert judged("--state") == declared
+    assert judged("--live") == declared

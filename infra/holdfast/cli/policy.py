@@ -30,7 +30,7 @@ def command() -> None:
     Examples:
       holdfast policy check -s prod
       holdfast policy report -s prod
-      holdfast policy export -s prod | kubectl apply --server-side -f -
+      holdfast policy export -s prod -o dir --to policies
       holdfast policy list --profile prod
       holdfast policy lint
       holdfast policy lint policy-pack/config/prod.json

@@ -80,11 +80,15 @@ def export(  # noqa: PLR0913 - one parameter an option
     and where the cluster judges otherwise. A stack deploys the first form by itself with the
     setting holdfast:policy: {admission: {}}.
 
+    A kind has to be known before an object of it: apply the first file of -o dir, the definition
+    (or Gatekeeper's templates), and then the folder.
+
     \b
     Examples:
-      holdfast policy export -s prod | kubectl apply --server-side -f -
-      holdfast policy export -s prod --mode audit
-      holdfast policy export --target kyverno --profile prod -o dir --to policies
+      holdfast policy export -s prod --mode audit -o dir --to policies
+      kubectl apply --server-side -f policies/00-*.yaml && sleep 5
+      kubectl apply --server-side -f policies
+      holdfast policy export --target kyverno --profile prod | kubectl apply -f -
     """
     if (folder is None) == (form == "dir") or (force and form != "dir"):
         raise InputError(

@@ -150,13 +150,14 @@ def test_what_is_listed_is_true(asked: list[tuple[Question, Answer]]) -> None:
 
 
 def test_enough_was_judged_to_say_so(
-    asked: list[tuple[Question, Answer]], record_property: Callable[[str, object], None]
+    asked: list[tuple[Question, Answer]],
+    record_testsuite_property: Callable[[str, object], None],
 ) -> None:
     counts = Counter(
         "refused" if not answer.is_judged else "taken" if answer.is_taken else "denied"
         for _, answer in asked
     )
-    record_property("verdicts", dict(counts))
+    record_testsuite_property("verdicts", dict(counts))
     assert counts["taken"] > 1000, counts
     assert counts["denied"] > 1000, counts
     assert counts["refused"] < len(asked) / 10, counts

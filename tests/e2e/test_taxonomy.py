@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from holdfast.drift.finding import Severity
 
-from tests.e2e.live_sandbox import LiveSandbox
+from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 from tests.e2e.taxonomy.access_rows import ACCESS
 from tests.e2e.taxonomy.any_object_rows import ANY_OBJECTS
 from tests.e2e.taxonomy.case import ALICE, Case, Expected
@@ -138,6 +138,22 @@ def test_the_hand_is_named(judged: tuple[Judged, ...]) -> None:
                     if (actors[0]["manager"], actors[0]["user"]) != (manager, named):
                         wrong.append((case.name, finding["path"], actors[0]))
     assert wrong == []
+
+
+def test_what_kubectl_diff_reports_is_reported(
+    judged: tuple[Judged, ...], kubectl: Kubectl
+) -> None:
+    """`kubectl diff --server-side` asks the server itself, so defaults do not show there either.
+
+    Where it reports a clean case (a human who scales in range), Holdfast says no more than a
+    remark; and it needs no right to write.
+    """
+    first = judged[0]
+    diffed = first.replay.diffed_by_kubectl(kubectl)
+    named = {case.name: case for case in CASES}
+    assert len(diffed) > len([case for case in CASES if case.is_drift]) / 2
+    missed = [name for name in diffed if named[name].is_drift and not first.findings.get(name)]
+    assert missed == []
 
 
 def test_no_report_holds_a_secret_value(judged: tuple[Judged, ...]) -> None:

@@ -43,7 +43,9 @@ def grant(project: FleetProject, kubectl: Kubectl, namespace: str, *options: str
     kubectl("apply", "--server-side", "-f", "-", stdin=printed.stdout)
 
 
-@pytest.mark.parametrize("options", [(), ("--namespaced",)], ids=["cluster", "namespaced"])
+@pytest.mark.parametrize(
+    "options", [(), ("--namespaced",), ("--probes",)], ids=["cluster", "namespaced", "probes"]
+)
 def test_the_printed_rights_are_enough_and_none_too_many(
     project: FleetProject,
     kubectl: Kubectl,
@@ -66,8 +68,13 @@ def test_the_printed_rights_are_enough_and_none_too_many(
     code, report = scan("--engine")
     assert (code, report["notChecked"], report["findings"]) == (0, [], [])
     asked = ("auth", "can-i", "--as", account, "-n", "cx")
+    with_probes = "yes" if "--probes" in options else "no"
     for verb, kind, answer in (
         ("list", "deployments", "yes"),
+        ("list", "nodes", with_probes),
+        ("list", "runtimeclasses.node.k8s.io", with_probes),
+        ("get", "services/proxy", with_probes),
+        ("create", "services/proxy", "no"),
         ("get", "secrets", "no"),
         ("patch", "deployments", "no"),
     ):

@@ -24,6 +24,7 @@ _AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
     is_flag=True,
     help="A role in each namespace of the stack; default one role for the whole cluster.",
 )
+@click.option("--probes", is_flag=True, help="With what `holdfast drift --probes` asks for, too.")
 @click.option("--user", default="", help="User who scans. Default: a service account.")
 @click.option(
     "--service-account",
@@ -32,7 +33,9 @@ _AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
     show_default=True,
     help="Service account that scans; it is declared too, its namespace is not.",
 )
-def command(stack: str, user: str, service_account: str, *, is_namespaced: bool) -> None:
+def command(
+    stack: str, user: str, service_account: str, *, is_namespaced: bool, probes: bool
+) -> None:
     """Print the role and binding with which `holdfast drift` can read a stack.
 
     For exactly the kinds that the stack declares and those that the scan looks for beside them;
@@ -43,6 +46,7 @@ def command(stack: str, user: str, service_account: str, *, is_namespaced: bool)
     Examples:
       holdfast rbac -s prod | kubectl apply --server-side -f -
       holdfast rbac -s prod --user drift@example.com
+      holdfast rbac -s prod --probes
       holdfast rbac -s prod --namespaced --service-account ops/drift-reader
     """
     namespace, _, name = service_account.partition("/")
@@ -55,6 +59,8 @@ def command(stack: str, user: str, service_account: str, *, is_namespaced: bool)
     reader = Reader(f"holdfast-drift-{stack.rpartition('/')[2]}", user, (namespace, name))
     sources = DriftSources(DriftRequest(stack=stack))
     kinds = _kinds_of(sources)
+    if probes:
+        kinds |= _probed_kinds(sources)
     if not is_namespaced:
         kinds = {replace(kind, namespace="") for kind in kinds}
     click.echo(yaml_documents(reader_objects(kinds, reader)), nl=False)
@@ -88,6 +94,17 @@ def _kinds_of(sources: DriftSources) -> set[ReadKind]:
         assert known is not None  # noqa: S101  (Kubernetes has these kinds)
         kinds |= {_read(api_version, known, namespace) for namespace in namespaces}
     return kinds
+
+
+def _probed_kinds(sources: DriftSources) -> set[ReadKind]:
+    """What probes ask for: pods and agents' cards in each namespace, nodes, runtime classes."""
+    namespaces = {reference_of(one).namespace for one in sources.desired.objects} - {""}
+    return {
+        ReadKind("v1", "nodes"),
+        ReadKind("node.k8s.io/v1", "runtimeclasses"),
+        *(ReadKind("v1", "pods", namespace) for namespace in namespaces),
+        *(ReadKind("v1", "services/proxy", namespace) for namespace in namespaces),
+    }
 
 
 def _read(api_version: str, entry: KindEntry, namespace: str) -> ReadKind:

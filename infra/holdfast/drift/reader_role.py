@@ -25,7 +25,7 @@ class ReadKind:
 
     Attributes:
         api_version: Such as `apps/v1`.
-        plural: Name in URLs, such as `deployments`.
+        plural: Name in URLs, such as `deployments`, or `services/proxy`.
         namespace: Where it is read; empty for kinds that exist once a cluster.
     """
 
@@ -92,12 +92,14 @@ def _granted(kinds: Sequence[ReadKind], namespace: str, reader: Reader) -> list[
 
 
 def _rules(kinds: Sequence[ReadKind]) -> list[dict[str, Any]]:
-    groups: dict[str, set[str]] = {}
+    granted: dict[tuple[str, tuple[str, ...]], set[str]] = {}
     for kind in kinds:
-        groups.setdefault(api_group(kind.api_version), set()).add(kind.plural)
+        # What lies below an object, such as `services/proxy`, is got and never listed.
+        verbs = ("get",) if "/" in kind.plural else VERBS
+        granted.setdefault((api_group(kind.api_version), verbs), set()).add(kind.plural)
     return [
-        {"apiGroups": [group], "resources": sorted(groups[group]), "verbs": list(VERBS)}
-        for group in sorted(groups)
+        {"apiGroups": [group], "resources": sorted(granted[group, verbs]), "verbs": list(verbs)}
+        for group, verbs in sorted(granted)
     ]
 
 

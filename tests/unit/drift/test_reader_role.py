@@ -33,6 +33,15 @@ def test_each_namespace_has_its_role_and_the_cluster_one() -> None:
     ]
 
 
+def test_what_lies_below_an_object_is_got_and_never_listed() -> None:
+    kinds = [ReadKind("v1", "services"), ReadKind("v1", "services/proxy")]
+    role = reader_objects(kinds, ACCOUNT)[1]
+    assert role["rules"] == [
+        {"apiGroups": [""], "resources": ["services/proxy"], "verbs": ["get"]},
+        {"apiGroups": [""], "resources": ["services"], "verbs": ["get", "list", "watch"]},
+    ]
+
+
 def test_a_user_needs_no_account() -> None:
     objects = reader_objects(KINDS, Reader("x", user="drift@example.com"))
     assert {each["kind"] for each in objects} == {

@@ -1,11 +1,13 @@
 """Both layers in one report, and the record of the stack as a witness that can be bent."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from holdfast.engine.failures import RunFailedError
 from holdfast.errors import ExitCode
 
 from tests.e2e.fleet_project import FleetProject
@@ -134,3 +136,44 @@ def test_the_record_and_the_cluster_are_judged_as_the_manifests_are(project: Fle
     assert declared
     assert judged("--state") == declared
     assert judged("--live") == declared
+
+
+def declare_next_version(project: FleetProject) -> None:
+    """Give the next update something to do about every object of support-rag."""
+    manifest = project.root / "agents" / "support-rag.yaml"
+    text = manifest.read_text()
+    now = re.search(r"version: 2\.1\.(\d+)", text)
+    assert now is not None
+    manifest.write_text(text.replace(now[0], f"version: 2.1.{int(now[1]) + 1}"))
+
+
+def next_updates(project: FleetProject) -> dict[str, str]:
+    _, report = project.drift("--no-engine")
+    return {each["path"]: each["nextUpdate"] for each in report["findings"]}
+
+
+def test_the_next_update_does_what_was_said_of_additions(
+    clean: FleetProject, kubectl: Kubectl
+) -> None:
+    other = VARIABLE.replace("EXTRA", "OTHER")
+    kubectl("set", "env", *SUPPORT, "EXTRA=1", user="alice")
+    kubectl("set", "env", *SUPPORT, "OTHER=1", "--field-manager=dashboard")
+    assert next_updates(clean) == {VARIABLE: "overwrites", other: "keeps"}
+    declare_next_version(clean)
+    clean.stack().up()
+    # The update has recorded the other one; that makes it nobody's intention.
+    assert next_updates(clean) == {other: "keeps"}
+
+
+def test_the_next_update_fails_where_that_was_said(clean: FleetProject, kubectl: Kubectl) -> None:
+    kubectl("set", "image", *SUPPORT, "agent=x:hotfix", "--field-manager=dashboard")
+    assert next_updates(clean) == {IMAGE: "conflicts"}
+    declare_next_version(clean)
+    with pytest.raises(RunFailedError, match="field manager dashboard has changed"):
+        clean.stack().up()
+    assert clean.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    kubectl("delete", "service/support-rag", "-n", "cx", user="alice")
+    assert next_updates(clean) == {"": "fails"}
+    declare_next_version(clean)
+    with pytest.raises(RunFailedError, match="not found"):
+        clean.stack().up()

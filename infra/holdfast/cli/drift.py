@@ -127,7 +127,7 @@ def command(
     if text is not None:
         click.echo(text, nl=False)
     else:
-        context = with_history(drift_context(sources, wanted), report, extras.history)
+        context = with_history(drift_context(sources, wanted), scan, extras.history)
         write_reports(report, wanted, context)
     if failures or not report.is_complete:
         return ExitCode.ERROR

@@ -7,6 +7,7 @@ import click
 from holdfast.cli.moments import Moment
 from holdfast.cli.output import wants_colour
 from holdfast.cli.scan_history import damage_note, default_history_file, threshold_option
+from holdfast.drift.observed import observed_objects
 from holdfast.drift.sightings import alerts, in_order, instant, sightings
 from holdfast.errors import ExitCode, InputError
 from holdfast.history.drift_history import Recorded, read_history
@@ -21,7 +22,9 @@ from holdfast.report.history_report import HistoryReport, history_json, history_
     type=click.Path(path_type=Path, dir_okay=False),
     help="File that keeps the scans; default the stack's in the state folder.",
 )
-@click.option("--at", "moment", type=Moment(), help="As it was then: the whole scan, no later one.")
+@click.option(
+    "--at", "moment", type=Moment(), help="As it was then: the whole scan and the configuration."
+)
 @threshold_option()
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -32,7 +35,8 @@ def command(
     """Print since when findings stand, how often they were seen, and what has added up.
 
     Every `holdfast drift -s STACK` is recorded. With --at the scan that was current at that time is
-    printed in full: every finding with its live value, and the policies it broke.
+    printed in full: every finding with its live value, and the rules it broke; with -o json the
+    configuration as well, every object as it was then.
 
     \b
     Examples:
@@ -68,4 +72,15 @@ def _report(
         scans = [each for each in scans if instant(each.observed_at) <= instant(moment)]
         if not scans:
             raise InputError(f"no scan was made by {moment}", remedy=f"the first was at {first}")
-    return HistoryReport(stack, len(scans), scans[-1], sightings(scans), alerts(scans, alert_after))
+    last = scans[-1]
+    declared = recorded.configurations.declared(last.configuration)
+    return HistoryReport(
+        stack=stack,
+        scans=len(scans),
+        last=last,
+        sightings=sightings(scans),
+        alerts=alerts(scans, alert_after),
+        configuration=None
+        if declared is None or moment is None
+        else tuple(observed_objects(declared, last.report.findings)),
+    )

@@ -282,7 +282,16 @@ class DriftSources:
             ignore=self.desired.ignore,
             judge=self.desired.judge,
             rollouts=Rollouts(objects),
+            is_during_update=self._is_during_update(),
         )
+
+    def _is_during_update(self) -> Callable[[float], bool] | None:
+        files = self.state_files
+        if files is None:
+            return None
+        from holdfast.engine.history import position_covering  # noqa: PLC0415  (files need none)
+
+        return lambda seconds: position_covering(files, seconds) is not None
 
     def _baseline(self) -> Objects | None:
         if self.request.baseline is not None:

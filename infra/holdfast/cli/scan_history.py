@@ -4,15 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast.cli.moments import Moment, now
-from holdfast.drift.finding import DriftReport
 from holdfast.drift.sightings import alerts, finding_key, sightings
 from holdfast.errors import InputError
 from holdfast.report.drift_context import DriftContext
+
+if TYPE_CHECKING:
+    from holdfast.cli.drift_sources import Scan
 
 Command = Callable[..., int]
 DEFAULT_ALERT_THRESHOLD = 5
@@ -100,9 +102,7 @@ def damage_note(file: Path, lines: Sequence[int]) -> str:
     return f"note: {file}: no scan in line {numbers}: passed over"
 
 
-def with_history(
-    context: DriftContext, report: DriftReport, wanted: HistoryRequest
-) -> DriftContext:
+def with_history(context: DriftContext, scan: "Scan", wanted: HistoryRequest) -> DriftContext:
     """Record a scan, say what has added up, and let its report say since when things are so.
 
     Plain files are recorded only where `--history` says so.
@@ -116,7 +116,7 @@ def with_history(
     from holdfast.history.drift_history import record_scan  # noqa: PLC0415  (start-up)
 
     file = wanted.file or default_history_file(context.stack)
-    recorded = record_scan(file, context.observed_at, report)
+    recorded = record_scan(file, context.observed_at, scan.report, list(scan.desired.values()))
     if recorded.damaged_lines:
         click.echo(damage_note(file, recorded.damaged_lines), err=True)
     raised = alerts(recorded.observations, wanted.alert_threshold)

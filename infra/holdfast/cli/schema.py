@@ -11,6 +11,7 @@ from holdfast.errors import InputError
 from holdfast.manifest.custom_resource import custom_resource_definitions
 from holdfast.manifest.json_schema import manifest_schema, stack_schema
 from holdfast.report.drift_schema import drift_schema
+from holdfast.report.history_schema import history_schema
 from holdfast.report.manifest_reference import reference_page
 from holdfast.report.policy_schema import policy_schema
 from holdfast.report.yaml_text import yaml_documents
@@ -23,6 +24,7 @@ def _json_of(make: Callable[[], dict[str, Any]]) -> Callable[[], str]:
 
 SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "docs/schema/agent.schema.json": manifest_schema,
+    "docs/schema/drift-history.schema.json": history_schema,
     "docs/schema/drift.schema.json": drift_schema,
     "docs/schema/policy.schema.json": policy_schema,
     "docs/schema/stack.schema.json": stack_schema,

@@ -66,6 +66,16 @@ class ExpectedBy(StrEnum):
     NOBODY = "nobody"
 
 
+class NextUpdate(StrEnum):
+    """What the next update of an object does about a finding."""
+
+    OVERWRITES = "overwrites"
+    KEEPS = "keeps"
+    CONFLICTS = "conflicts"
+    REPLACES = "replaces"
+    FAILS = "fails"
+
+
 @dataclass(frozen=True)
 class Actor:
     """Who may have caused a finding; empty where it is not known.
@@ -102,6 +112,7 @@ class Finding:
         policies: Rules that hold for the declared object and are broken by this.
         expected_by: Where the expected value comes from; applying puts back declared ones only.
         seen_by: Detectors that report it: `holdfast`, and `pulumi` where its refresh does too.
+        next_update: The risk to the next deployment; None where an update has no part in it.
     """
 
     ref: ObjectRef
@@ -115,6 +126,7 @@ class Finding:
     actors: tuple[Actor, ...] = ()
     expected_by: ExpectedBy = ExpectedBy.DECLARATION
     seen_by: tuple[str, ...] = ("holdfast",)
+    next_update: NextUpdate | None = None
 
     @property
     def counts(self) -> bool:

@@ -1,7 +1,7 @@
 """Judge one object: everything between "these two differ" and findings that can be shown."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from holdfast.drift.attribution import AuditTrail, Evidence
@@ -11,6 +11,7 @@ from holdfast.drift.difference import Difference, Place
 from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
 from holdfast.drift.ignore import IgnoreRules
 from holdfast.drift.masking import mask_pair
+from holdfast.drift.next_update import OF_OBJECTS, next_update_of
 from holdfast.drift.ownership import Ownership
 from holdfast.drift.rollouts import Rollouts
 from holdfast.drift.rules import RuleJudge, rules_broken_by
@@ -50,6 +51,8 @@ class Surroundings:
         ignore: Drift that is expected; None when there are no rules.
         judge: The policy pack's verdict on one object; None leaves `policies` empty.
         rollouts: What Argo Rollouts may write.
+        is_during_update: Whether the stack was being updated at a time, in seconds since 1970;
+            None when that is not known.
     """
 
     autoscalers: Autoscalers
@@ -59,6 +62,7 @@ class Surroundings:
     ignore: IgnoreRules | None = None
     judge: RuleJudge | None = field(default=None, compare=False)
     rollouts: Rollouts = field(default_factory=Rollouts, compare=False)
+    is_during_update: Callable[[float], bool] | None = field(default=None, compare=False)
 
     def structure_of(self, ref: ObjectRef, live: Mapping[str, Any]) -> Structure:
         """Best known structure: built in, from a definition, or what ownership gives away."""
@@ -136,6 +140,7 @@ def whole_object_finding(
         drift_class=drift_class,
         severity=severity_of_object(ref, drift_class),
         actors=evidence.actors_of_object(drift_class, managed.of_object),
+        next_update=OF_OBJECTS[drift_class],
     )
 
 
@@ -152,7 +157,7 @@ def field_findings(
     # Of an object that was made again, the old one says nothing: its addresses are others.
     if before is not None and not _is_same_object(before, live):
         before = None
-    ownership = Ownership(wanted, live, before)
+    ownership = Ownership(wanted, live, before, around.is_during_update)
     baseline = normalise_object(before) if before is not None else None
     drift = [
         one
@@ -272,7 +277,10 @@ class _Writer:
         values = (wanted, difference.live)
         severity = severity_of_field(self.ref, difference.drift_class, difference.path, *values)
         masked = mask_pair(self.desired, difference.path, *values)
-        return Finding(
+        owners = self.ownership.owners_of(difference.path)
+        # What nobody declared is there because somebody keeps it there, whenever it was written.
+        since = self.ownership.writers_of(difference.path) if difference.is_declared else owners
+        found = Finding(
             ref=self.ref,
             agent=agent_of(self.desired),
             drift_class=difference.drift_class,
@@ -282,9 +290,12 @@ class _Writer:
             severity=Severity.INFO if is_remark else with_rules(severity, broken),
             policies=tuple(rule.name for rule in broken),
             actors=self.evidence.actors_of_field(
-                self.ownership.writers_of(difference.path),
+                since,
                 leaves_owner=difference.leaves_owner,
                 is_wiped=self.ownership.is_wiped,
             ),
             expected_by=difference.expected_by,
+        )
+        return replace(
+            found, next_update=next_update_of(found, owners, self.desired, self.ownership.live)
         )

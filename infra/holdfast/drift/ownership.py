@@ -1,17 +1,20 @@
 """What an object's managed fields say about a difference, and how far they can be believed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
 
 import msgspec
 
+from holdfast.drift.attribution import is_deployer
 from holdfast.kube.managed_fields import ManagedFields, ManagerEntry, read_managed_fields
 from holdfast.kube.objects import mapping_at
 from holdfast.kube.paths import Path
 
 _CONTROLLER: Final = "kube-controller-manager"
+_ONE_SECOND: Final = 0.999
 
 
 @dataclass(frozen=True)
@@ -22,11 +25,14 @@ class Ownership:
         desired: The declaration (normalised), for telling wiped ownership from none.
         live: The object as the server has it, with its metadata.
         baseline: The object as it was after the last good update, with its metadata; None without.
+        is_during_update: Whether the stack was being updated at a time (seconds since 1970); None
+            when that is not known.
     """
 
     desired: Mapping[str, Any]
     live: Mapping[str, Any]
     baseline: Mapping[str, Any] | None = None
+    is_during_update: Callable[[float], bool] | None = None
 
     @cached_property
     def managed(self) -> ManagedFields:
@@ -47,6 +53,28 @@ class Ownership:
         """
         owners = self.owners_of(path)
         return tuple(entry for entry in owners if _signature(entry) not in self._before)
+
+    def is_of_strangers(self, path: Path) -> bool:
+        """Whether somebody wrote a path between two updates, who neither deploys nor is unknown.
+
+        An update that passes over such an addition records it; that makes it nobody's intention.
+        What is written while an update runs is of the controllers that react to it.
+        """
+        if self.is_during_update is None:
+            return False
+        return any(
+            not is_deployer(entry.manager) and not self._is_of_update(entry.time)
+            for entry in self.owners_of(path)
+        )
+
+    def _is_of_update(self, time: str) -> bool:
+        assert self.is_during_update is not None  # noqa: S101  (the caller has looked)
+        try:
+            seconds = datetime.fromisoformat(time).timestamp()
+        except ValueError:
+            return True
+        # Managed fields cut off what is below a second.
+        return self.is_during_update(seconds) or self.is_during_update(seconds + _ONE_SECOND)
 
     @cached_property
     def _before(self) -> frozenset[tuple[str, str, str, str]]:

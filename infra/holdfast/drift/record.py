@@ -49,4 +49,5 @@ def _stale(recorded: KubeObject, desired: Objects, around: Surroundings) -> Iter
                 severity=Severity.LOW,
                 policies=(),
                 expected_by=ExpectedBy.RECORD,
+                next_update=None,
             )

@@ -5,7 +5,7 @@ one before it counts as made at the same time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from holdfast.drift.finding import PROBES, DriftReport, Finding, Severity
@@ -19,10 +19,11 @@ def finding_key(finding: Finding) -> str:
 
 @dataclass(frozen=True)
 class Observation:
-    """One scan: its time (RFC 3339, UTC), and what it said."""
+    """One scan: its time (RFC 3339, UTC), what it said, and the digest of what was declared."""
 
     observed_at: str
     report: DriftReport
+    configuration: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def in_order(observations: Iterable[Observation]) -> Iterator[Observation]:
     for each in observations:
         if not latest or instant(each.observed_at) > instant(latest):
             latest = each.observed_at
-        yield Observation(latest, each.report)
+        yield replace(each, observed_at=latest)
 
 
 def sightings(observations: Iterable[Observation]) -> Mapping[str, Sighting]:

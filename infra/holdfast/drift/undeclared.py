@@ -40,10 +40,14 @@ def undeclared_drift(
         return
     before = value_at(baseline, difference.path) if baseline is not None else ABSENT
     if before is not ABSENT:
-        # The baseline says what was there: only what moved since then can be drift.
-        for moved in compare_at(difference.place.undeclared(), before, difference.live):
+        # The baseline says what was there: only what moved since then can be drift, and what an
+        # update has passed over.
+        since = list(compare_at(difference.place.undeclared(), before, difference.live))
+        for moved in since:
             if _is_drift(moved, ownership, has_baseline=True):
                 yield replace(moved, is_from_baseline=True)
+        if not since and ownership.is_of_strangers(difference.path):
+            yield difference
     elif _is_drift(difference, ownership, has_baseline=baseline is not None):
         yield difference
 

@@ -6,7 +6,7 @@ masked before they come here.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -16,8 +16,9 @@ import msgspec
 from holdfast.drift.finding import DriftReport
 from holdfast.drift.sightings import Observation, instant
 from holdfast.errors import InputError
+from holdfast.history.configurations import Configurations, Kept
 from holdfast.history.journal import Journal
-from holdfast.kube.objects import canonical_json
+from holdfast.kube.objects import KubeObject, canonical_json
 from holdfast.report.drift_document import report_of
 from holdfast.report.drift_json import drift_document
 
@@ -30,6 +31,7 @@ class _Line(msgspec.Struct, rename="camel", omit_defaults=True):
     digest: str
     objects_checked: int | None = None
     report: dict[str, Any] | None = None
+    declared: Kept = msgspec.field(default_factory=Kept)
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,13 @@ class Recorded:
         observations: Every scan, in the order in which they were written.
         damaged_lines: Numbers of lines that are no scan, or refer to one that is lost.
         digests: Of the reports that stand in the journal in full.
+        configurations: What was declared when the scans were made.
     """
 
     observations: tuple[Observation, ...] = ()
     damaged_lines: tuple[int, ...] = ()
     digests: frozenset[str] = field(default=frozenset(), repr=False)
+    configurations: Configurations = field(default_factory=Configurations, repr=False)
 
 
 def history_file(state_folder: Path, project: str, stack: str) -> Path:
@@ -61,8 +65,16 @@ def read_history(file: Path) -> Recorded:
     return _recorded(Journal(file).lines())
 
 
-def record_scan(file: Path, observed_at: str, report: DriftReport) -> Recorded:
+def record_scan(
+    file: Path, observed_at: str, report: DriftReport, declared: Sequence[KubeObject] = ()
+) -> Recorded:
     """Add a scan to a history; gives the whole of it, the new scan included.
+
+    Args:
+        file: The history.
+        observed_at: Time of the scan, RFC 3339.
+        report: What it said.
+        declared: What was declared then; empty to leave that out.
 
     Raises:
         JournalError: the file cannot be read or written.
@@ -75,11 +87,13 @@ def record_scan(file: Path, observed_at: str, report: DriftReport) -> Recorded:
         line = _Line(SCHEMA_VERSION, observed_at, digest, report.objects_checked)
         if digest not in before.digests:
             line.report = document
+        line.declared = before.configurations.line_for(declared)
         writer.append(msgspec.json.encode(line))
     return Recorded(
-        (*before.observations, Observation(observed_at, report)),
+        (*before.observations, Observation(observed_at, report, line.declared.configuration)),
         before.damaged_lines,
         before.digests | {digest},
+        before.configurations,
     )
 
 
@@ -87,15 +101,18 @@ def _recorded(lines: Iterable[bytes]) -> Recorded:
     reports: dict[str, DriftReport] = {}
     observations: list[Observation] = []
     damaged: list[int] = []
+    configurations = Configurations()
     for number, text in enumerate(lines, 1):
         try:
-            observations.append(_observation(text, reports))
+            observations.append(_observation(text, reports, configurations))
         except (msgspec.DecodeError, InputError, KeyError, ValueError):
             damaged.append(number)
-    return Recorded(tuple(observations), tuple(damaged), frozenset(reports))
+    return Recorded(tuple(observations), tuple(damaged), frozenset(reports), configurations)
 
 
-def _observation(text: bytes, reports: dict[str, DriftReport]) -> Observation:
+def _observation(
+    text: bytes, reports: dict[str, DriftReport], configurations: Configurations
+) -> Observation:
     line = msgspec.json.decode(text, type=_Line)
     if line.schema_version != SCHEMA_VERSION:
         message = f"unknown version {line.schema_version!r}"
@@ -103,4 +120,5 @@ def _observation(text: bytes, reports: dict[str, DriftReport]) -> Observation:
     instant(line.observed_at)
     if line.report is not None:
         reports[line.digest] = report_of(line.report, "history", line.objects_checked)
-    return Observation(line.observed_at, reports[line.digest])
+    configurations.take(line.declared)
+    return Observation(line.observed_at, reports[line.digest], line.declared.configuration)

@@ -16,6 +16,7 @@ from holdfast.drift.finding import (
     ExpectedBy,
     Finding,
     Layer,
+    NextUpdate,
     NotChecked,
     Severity,
 )
@@ -55,6 +56,7 @@ class _Finding(msgspec.Struct, rename="camel"):
     actors: list[_Actor]
     seen_by: list[str]
     about: str = ""
+    next_update: NextUpdate | None = None
 
 
 class _Layer(msgspec.Struct):
@@ -146,4 +148,5 @@ def _finding(each: _Finding) -> Finding:
         ),
         expected_by=ExpectedBy.RECORD if each.about == "record" else ExpectedBy.DECLARATION,
         seen_by=tuple(each.seen_by),
+        next_update=each.next_update,
     )

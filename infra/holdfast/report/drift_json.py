@@ -115,6 +115,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "policies": list(finding.policies),
         "actors": [_actor(actor) for actor in finding.actors],
         "seenBy": list(finding.seen_by),
+        **({"nextUpdate": finding.next_update.value} if finding.next_update else {}),
     }
 
 

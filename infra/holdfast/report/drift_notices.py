@@ -14,6 +14,7 @@ from holdfast.report.finding_words import (
     headline,
     path_words,
     policy_words,
+    risk_words,
     value_words,
 )
 from holdfast.report.line_diff import line_diff
@@ -91,6 +92,8 @@ def _facts(finding: Finding, context: DriftContext) -> Iterator[Fact]:
         yield Fact("by", "unknown")
     if finding.policies:
         yield Fact("breaks", policy_words(finding))
+    if risk := risk_words(finding):
+        yield Fact("risk", risk)
     if sighting := context.sighting_of(finding):
         yield Fact("seen", str(sighting))
     if "pulumi" in finding.seen_by:

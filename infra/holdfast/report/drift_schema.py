@@ -2,7 +2,14 @@
 
 from typing import Any
 
-from holdfast.drift.finding import PROBES, AgentState, DriftClass, EvidenceSource, Severity
+from holdfast.drift.finding import (
+    PROBES,
+    AgentState,
+    DriftClass,
+    EvidenceSource,
+    NextUpdate,
+    Severity,
+)
 from holdfast.report.drift_json import SCHEMA_VERSION
 from holdfast.report.schema_parts import (
     COUNT,
@@ -110,7 +117,11 @@ def _finding() -> dict[str, Any]:
             "about": {
                 "const": "record",
                 "description": "It is the stack's record that differs: a refresh rewrote it.",
-            }
+            },
+            "nextUpdate": {
+                "enum": [each.value for each in NextUpdate],
+                "description": "What the next update that changes the object does about it.",
+            },
         },
     )
 

@@ -26,6 +26,7 @@ from holdfast.report.finding_words import (
     layer_words,
     path_words,
     policy_words,
+    risk_words,
     value_words,
 )
 from holdfast.report.safe_text import safe_text
@@ -176,3 +177,5 @@ def _detail_lines(finding: Finding) -> Iterator[str]:
         yield f"{'seen by':<9}{', '.join(finding.seen_by)}"
     if finding.policies:
         yield f"{'breaks':<9}{policy_words(finding)}"
+    if risk := risk_words(finding):
+        yield f"{'risk':<9}{risk}"

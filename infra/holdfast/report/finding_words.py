@@ -4,7 +4,14 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.drift.finding import Actor, DriftClass, EvidenceSource, Finding, Layer
+from holdfast.drift.finding import (
+    Actor,
+    DriftClass,
+    EvidenceSource,
+    Finding,
+    Layer,
+    NextUpdate,
+)
 from holdfast.kube.paths import format_path
 from holdfast.report.safe_text import LONGEST_SHOWN_CHARACTERS, safe_text
 
@@ -15,6 +22,13 @@ _WHOLE_OBJECT: Final = {
     DriftClass.RECREATED: "the object was deleted and made again",
     DriftClass.TERMINATING: "the object is being deleted",
     DriftClass.UNMANAGED: "nobody declared the object",
+}
+
+
+_RISKS: Final = {
+    NextUpdate.CONFLICTS: "the next update of the object fails: another manager owns the field",
+    NextUpdate.REPLACES: "the next update with --refresh deletes the object and makes it again",
+    NextUpdate.FAILS: "the next update of the object fails",
 }
 
 
@@ -46,6 +60,13 @@ def actor_words(actor: Actor) -> str:
 def policy_words(finding: Finding) -> str:
     """The rules that it breaks, on one line; empty without any."""
     return safe_text(", ".join(finding.policies), LONGEST_PATH_CHARACTERS)
+
+
+def risk_words(finding: Finding) -> str:
+    """How it stands in the way of the next update; empty when it does not, and for a remark."""
+    if finding.next_update is None or not finding.counts:
+        return ""
+    return _RISKS.get(finding.next_update, "")
 
 
 def layer_words(layer: Layer) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from holdfast.drift.finding import Finding
+from holdfast.drift.finding import DriftReport, Finding
 from holdfast.drift.sightings import Alert, Observation, Sighting
+from holdfast.kube.objects import KubeObject
 from holdfast.kube.paths import format_path
 from holdfast.report.drift_json import drift_document, object_document
 from holdfast.report.drift_text import drift_text, summary_line
@@ -26,6 +27,7 @@ class HistoryReport:
         last: The last of them.
         sightings: Everything ever reported by then.
         alerts: Raised by then, oldest first.
+        configuration: Every object as that scan saw it; None when it is not asked for or known.
     """
 
     stack: str
@@ -33,6 +35,7 @@ class HistoryReport:
     last: Observation
     sightings: Mapping[str, Sighting]
     alerts: Sequence[Alert]
+    configuration: tuple[KubeObject, ...] | None = None
 
     @property
     def in_order(self) -> list[Sighting]:
@@ -49,13 +52,35 @@ def history_text(report: HistoryReport, *, in_full: bool, colour: bool = False) 
     scans = f"{report.scans} scan{'' if report.scans == 1 else 's'}"
     head = f"{title}: {scans}, the last at {report.last.observed_at}\n\n"
     if in_full:
-        return head + drift_text(report.last.report, colour=colour)
+        return head + drift_text(report.last.report, colour=colour) + _state_text(report)
     lines = [line for each in report.in_order for line in _sighting_lines(each)]
     for alert in report.alerts:
         count = len(alert.findings)
         lines.append(f"alert at {alert.raised_at}: {count} low findings were open")
     lines.append(f"last scan: {summary_line(report.last.report)}")
     return head + "\n".join(lines) + "\n"
+
+
+def _state_text(report: HistoryReport) -> str:
+    """The result of the rules, and how much of the configuration is known."""
+    broken = _broken_rules(report.last.report)
+    lines = [
+        f"{safe_text(rule)}: broken by {', '.join(safe_text(one) for one in objects)}"
+        for rule, objects in broken.items()
+    ]
+    rules = "\n".join(["rules newly broken:", *(f"  {line}" for line in lines)])
+    objects = len(report.configuration or ())
+    known = f"{objects} objects; -o json prints them" if report.configuration else "not recorded"
+    return f"{rules if lines else 'rules newly broken: none'}\nconfiguration: {known}\n"
+
+
+def _broken_rules(report: DriftReport) -> dict[str, list[str]]:
+    """Rule to the objects that broke it and should not."""
+    broken: dict[str, set[str]] = {}
+    for finding in report.findings:
+        for rule in finding.policies:
+            broken.setdefault(rule, set()).add(str(finding.ref))
+    return {rule: sorted(broken[rule]) for rule in sorted(broken)}
 
 
 def _sighting_lines(each: Sighting) -> Iterator[str]:
@@ -68,9 +93,17 @@ def _sighting_lines(each: Sighting) -> Iterator[str]:
 
 
 def history_json(report: HistoryReport) -> str:
-    """One document: the last scan as it was reported, every sighting, every alert."""
+    """One document: the last scan as it was reported, every sighting, every alert.
+
+    For a moment that was asked for also the rules that were broken, and every object as it was.
+    """
+    state = {
+        "brokenRules": _broken_rules(report.last.report),
+        "configuration": list(report.configuration or ()),
+    }
     return json_text(
         {
+            **(state if report.configuration is not None else {}),
             "schemaVersion": SCHEMA_VERSION,
             "stack": report.stack,
             "scans": report.scans,

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from holdfast.cli.main import run
+from holdfast.report.history_schema import history_schema
 
 from tests.unit.cli.test_drift import CONFIG, live, write
 
@@ -70,6 +72,24 @@ def test_the_scan_of_a_moment_is_told_in_full(
     assert (first["firstSeen"], first["count"], first["ageSeconds"]) == (DAYS[0], 2, 86_400)
     assert run(history(scans, "--at", "2026-11-18")) == 0
     assert "label-5" in capsys.readouterr().out
+
+
+def test_the_configuration_of_a_moment_is_what_was_seen_then(
+    scans: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema = history_schema()
+    for moment, level in ((DAYS[1], "info"), (DAYS[2], "debug")):
+        capsys.readouterr()
+        assert run(history(scans, "--at", moment, "-o", "json")) == 0
+        document = told(capsys)
+        jsonschema.validate(document, schema)
+        (one,) = document["configuration"]
+        assert one["data"]["level"] == level
+        assert one["metadata"]["labels"]["label-5"] == "x"
+        assert document["brokenRules"] == {"no-literal-credentials": ["ConfigMap cx/support"]}
+    assert SECRET not in scans.read_text()
+    assert run(history(scans, "--at", DAYS[2])) == 0
+    assert "configuration: 1 objects; -o json prints them" in capsys.readouterr().out
 
 
 def test_one_alert_is_raised_with_the_scan_that_makes_it_too_much(

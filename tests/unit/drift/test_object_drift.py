@@ -62,6 +62,26 @@ def test_an_owner_that_has_written_since_the_baseline_is_named() -> None:
     assert [actor.manager for actor in found.actors] == ["kubectl-edit"]
 
 
+@pytest.mark.parametrize(
+    ("manager", "is_during_update", "expected"),
+    [
+        pytest.param("dashboard", False, [("added", TAP)], id="written between two updates"),
+        pytest.param("dashboard", True, [], id="written while an update ran"),
+        pytest.param("holdfast", False, [], id="of a deployer"),
+    ],
+)
+def test_what_an_update_has_passed_over_is_drift_all_the_same(
+    manager: str, is_during_update: bool, expected: list[tuple[str, str]]
+) -> None:
+    live = owned_by(manager, TAP, live_of(DEPLOYMENT, SIDECAR))
+    baseline = {identity(DEPLOYMENT): live}
+    found = drift(DEPLOYMENT, live, baseline=baseline, is_during_update=lambda _: is_during_update)
+    assert found == expected
+    told = findings(DEPLOYMENT, live, baseline=baseline, is_during_update=lambda _: False)
+    assert {actor.manager for each in told for actor in each.actors} <= {"dashboard"}
+    assert drift(DEPLOYMENT, live, baseline=baseline) == []  # a file does not say when
+
+
 def test_what_admission_added_when_the_object_was_made_is_no_drift() -> None:
     assert findings(DEPLOYMENT, live_of(DEPLOYMENT, SIDECAR, generation=1)) == []
 

@@ -171,9 +171,3 @@ def test_the_next_update_fails_where_that_was_said(clean: FleetProject, kubectl:
     declare_next_version(clean)
     with pytest.raises(RunFailedError, match="field manager dashboard has changed"):
         clean.stack().up()
-    assert clean.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
-    kubectl("delete", "service/support-rag", "-n", "cx", user="alice")
-    assert next_updates(clean) == {"": "fails"}
-    declare_next_version(clean)
-    with pytest.raises(RunFailedError, match="not found"):
-        clean.stack().up()

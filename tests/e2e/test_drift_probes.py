@@ -77,6 +77,7 @@ def without_cards(stack_file: Path) -> None:
             "a2a": {"enabled": False, "skills": None},
             "probes": {"readiness": {"httpGet": {"path": "/ready"}}},
         }
+    agents["vision-triage"]["nodeSelector"] = {"nvidia.com/gpu.present": "true"}
     stack_file.write_text(yaml.safe_dump(document))
 
 
@@ -107,6 +108,19 @@ def test_probes_of_a_stack_in_sync_have_asked_and_found_nothing(
     assert (code, report["findings"], report["notChecked"]) == (0, [], [])
     layers = {each["name"]: each for each in report["layers"]}
     assert layers["probes"]["ran"] is True
+
+
+def test_a_node_label_that_is_gone_is_found(
+    probed: FleetProject, tools: RunningServer, kubectl: Kubectl
+) -> None:
+    kubectl("label", "node", "--all", "nvidia.com/gpu.present-")
+    code, report = probe(probed, tools)
+    kubectl("label", "node", "--all", "nvidia.com/gpu.present=true", "--overwrite")
+    assert code == 7
+    (finding,) = report["findings"]
+    assert finding["path"].startswith("probes.nodes[label=")
+    assert (finding["class"], finding["desired"], finding["live"]) == ("removed", "true", None)
+    assert finding["object"]["name"] == "vision-triage"
 
 
 def test_another_image_on_a_node_is_found(

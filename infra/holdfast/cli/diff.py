@@ -18,21 +18,31 @@ from holdfast.report.json_text import json_text
 @click.argument("second", metavar="STACK")
 @click.argument("agent", default="")
 @click.option(
+    "--live", is_flag=True, help="What two clusters have made of the same manifests, instead."
+)
+@click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
-def command(first: str, second: str, agent: str, output: str) -> ExitCode:
+def command(first: str, second: str, agent: str, output: str, *, live: bool) -> ExitCode:
     """Say what two stacks run differently: their commits, and every value of their objects.
 
     Each stack is rendered at the commit that it was last brought to, by the code of that commit. To
-    compare what the files here say instead, use `holdfast explain --compare`.
+    compare what the files here say instead, use `holdfast explain --compare`. With --live both
+    clusters are asked: listed is where an object is as rendered in one of them only, be it by an
+    edit, by admission or by a controller; what cannot be read is named, exit code 1.
 
     \b
     Examples:
       holdfast diff staging prod
       holdfast diff staging prod support-rag -o json
+      holdfast diff staging prod --live
     """
     if first == second:
         raise InputError("these are the same stack", remedy="name two")
+    if live:
+        from holdfast.cli.stack_diff_live import print_live_comparison  # noqa: PLC0415  (start-up)
+
+        return print_live_comparison((first, second), agent, output)
     root = find_project_root()
     for stack in (first, second):
         read_stack_file(root, stack)

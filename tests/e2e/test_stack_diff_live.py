@@ -1,0 +1,67 @@
+"""The same manifests in two clusters: what one of them has made otherwise is listed."""
+
+import json
+import secrets
+
+import pytest
+from holdfast.errors import ExitCode
+
+from tests.e2e.fleet_project import FleetProject
+from tests.e2e.live_sandbox import Kubectl, LiveSandbox
+
+pytestmark = pytest.mark.e2e
+
+AGENTS = f"""
+apiVersion: holdfast.dev/v1alpha1
+kind: Agent
+metadata: {{name: porter, namespace: front}}
+spec:
+  type: BYO
+  version: 1.0.0
+  owner: care
+  image: registry.example/agents/porter@sha256:{"4" * 64}
+  resources:
+    requests: {{cpu: 100m, memory: 128Mi, ephemeral-storage: 1Gi}}
+    limits: {{cpu: 200m, memory: 256Mi, ephemeral-storage: 2Gi}}
+"""
+EXTRA = "spec.template.spec.containers[name=agent].env[name=EXTRA]"
+
+
+def test_one_live_difference_between_two_stacks_is_listed(
+    sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = LiveSandbox.start(f"e2e-{secrets.token_hex(4)}", sandbox.state)
+    try:
+        project = FleetProject.write(tmp_path_factory.mktemp("two"), sandbox, AGENTS, {})
+        stacks = project.root / "stacks"
+        text = (stacks / "Pulumi.dev.yaml").read_text()
+        (stacks / "Pulumi.twin.yaml").write_text(text.replace(sandbox.context, other.context))
+        for stack, place in (("dev", sandbox), ("twin", other)):
+            rendered = project.holdfast("render", "-s", stack)
+            assert rendered.returncode == 0, rendered.stderr
+            deploy(Kubectl(place), rendered.stdout)
+        assert compared(project) == []
+
+        Kubectl(other)("set", "env", "deployment/porter", "-n", "front", "EXTRA=1", user="alice")
+        (found,) = compared(project)
+        assert found["agent"] == "porter"
+        assert found["path"] == f"Deployment front/porter: {EXTRA}"
+        live = '{"name": "EXTRA", "value": "1"}'
+        assert found["values"] == {"dev": "as rendered", "twin": live}
+        unknown = project.holdfast("diff", "dev", "twin", "stranger", "--live")
+        assert unknown.returncode == ExitCode.BAD_INPUT
+    finally:
+        other.stop()
+
+
+def deploy(kubectl: Kubectl, objects: str) -> None:
+    if kubectl.run("get", "namespace", "front").returncode:
+        kubectl("create", "namespace", "front")
+    kubectl("apply", "--server-side", "--field-manager=holdfast", "-f", "-", stdin=objects)
+
+
+def compared(project: FleetProject) -> list[dict[str, object]]:
+    done = project.holdfast("diff", "dev", "twin", "--live", "-o", "json")
+    assert done.returncode == ExitCode.OK, done.stderr
+    document: dict[str, list[dict[str, object]]] = json.loads(done.stdout)
+    return document["differences"]

@@ -47,13 +47,16 @@ decode_line: Final = msgspec.json.Decoder(WatchLine).decode
 decode_raw: Final = msgspec.json.Decoder(RawObject).decode
 
 
-def decode_object(fields: RawObject, api_version: str, kind: str) -> KubeObject:
-    """One object without status, its managed fields still raw."""
+def decode_object(
+    fields: RawObject, api_version: str, kind: str, *, keeps_status: bool = False
+) -> KubeObject:
+    """One object, its managed fields still raw; without status unless that is asked for."""
+    left_out = {"apiVersion", "kind"} if keeps_status else {"status", "apiVersion", "kind"}
     one: KubeObject = {"apiVersion": api_version, "kind": kind}
     for key, raw in fields.items():
         if key == "metadata":
             one["metadata"] = decode_metadata(decode_raw(raw))
-        elif key not in {"status", "apiVersion", "kind"}:
+        elif key not in left_out:
             one[key] = msgspec.json.decode(raw)
     return one
 

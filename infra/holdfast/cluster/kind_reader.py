@@ -76,6 +76,7 @@ class Question:
         selector: Label selector; empty for all objects.
         name: Name of the only object that is wanted; empty for all.
         known: Versions of objects that need not be decoded again.
+        keeps_status: Objects are decoded with their status.
         is_settled: Whether nothing more is wanted of an object, so that it need not be kept: of a
             large cluster only what somebody will look at stays in memory.
     """
@@ -84,6 +85,7 @@ class Question:
     selector: str = ""
     name: str = ""
     known: Mapping[Identity, str] = field(default_factory=dict)
+    keeps_status: bool = False
     is_settled: Callable[[Identity, KubeObject], bool] = lambda _, __: False
 
     @property
@@ -226,7 +228,9 @@ class KindReader:
         if head.resource_version and self.question.known.get(identity) == head.resource_version:
             self.listing.unchanged.add(identity)
             return
-        one = decode_object(fields, self.api_version, self.kind)
+        one = decode_object(
+            fields, self.api_version, self.kind, keeps_status=self.question.keeps_status
+        )
         if self.question.is_settled(identity, one):
             self.listing.settled.add(identity)
         else:

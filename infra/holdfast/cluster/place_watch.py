@@ -194,11 +194,18 @@ class PlaceWatch:
     def _take_event(self, event_type: str, fields: RawObject) -> None:
         place, kind = self.place, self.place.kind
         head = decode_head(fields["metadata"])
-        is_wanted = head.namespace in kind.namespaces or not head.namespace
+        # A kind that is wanted wherever it is has one reference, without a namespace.
+        is_wanted = not head.namespace or not kind.namespaces.isdisjoint({head.namespace, ""})
         if event_type != "BOOKMARK" and is_wanted:
             identity = (kind.refs[0].group, kind.kind, head.namespace, head.name)
             is_gone = event_type == "DELETED"
-            live = None if is_gone else decode_object(fields, kind.api_version, kind.kind)
+            live = (
+                None
+                if is_gone
+                else decode_object(
+                    fields, kind.api_version, kind.kind, keeps_status=kind.question.keeps_status
+                )
+            )
             self._tell(Moved(place, identity, live, head.resource_version, time.monotonic()))
         self._version = head.resource_version
 

@@ -5,6 +5,7 @@ import importlib
 import click
 
 PARTS = {
+    "run": "watch a stack's agents, tell how they are, hold them to it",
     "install": "give a cluster the kinds, and the operator of a stack",
     "manifests": "print what `install` would apply",
 }

@@ -48,28 +48,39 @@ class Fleet(pulumi.ComponentResource):
             register(item, self, [namespaces[item.manifest["metadata"]["namespace"]]])
         if plan.admission:
             declared_admission(plan.admission, pulumi.ResourceOptions(parent=self))
-        self._register_resources(plan, namespaces)
-        urls = self._register_agents(plan, namespaces)
-        self.urls = pulumi.Output.all(**{each.marks.name: each.url for each in plan.agents} | urls)
+        agents = self._register_agents(plan, namespaces)
+        self._register_resources(plan, namespaces, agents)
+        urls = {agent.marks.name: agent.url for agent in plan.agents}
+        self.urls = pulumi.Output.all(
+            **urls | {name: agent.url for (_, name), agent in agents.items()}
+        )
         self.register_outputs({"urls": self.urls})
 
     def _register_resources(
-        self, plan: FleetPlan, namespaces: Mapping[str, KubernetesObject]
+        self,
+        plan: FleetPlan,
+        namespaces: Mapping[str, KubernetesObject],
+        agents: Mapping[Place, Agent | McpServer],
     ) -> None:
-        shared: list[KubernetesObject] = []
+        """Agents as resources: after their objects, for they are to go before those do.
+
+        Whoever holds objects to a resource must not make again what an update takes away.
+        """
+        shared: list[pulumi.Resource] = []
         for item in plan.resource_objects():
-            namespace = namespaces.get(item.manifest["metadata"]["namespace"])
-            before = [namespace] if namespace else []
-            # What agents refer to is there before them, and outlives them.
-            resource = register(item, self, [*before, *(shared if item.agent else ())])
-            if not item.agent:
-                shared.append(resource)
+            metadata = item.manifest["metadata"]
+            namespace = namespaces.get(metadata["namespace"])
+            before: list[pulumi.Resource] = [namespace] if namespace else []
+            if item.agent:
+                deployed = agents.get((metadata["namespace"], item.agent))
+                register(item, self, [*before, *shared, *([deployed] if deployed else [])])
+            else:
+                shared.append(register(item, self, before))
 
     def _register_agents(
         self, plan: FleetPlan, namespaces: Mapping[str, KubernetesObject]
-    ) -> dict[str, pulumi.Output[str]]:
+    ) -> dict[Place, Agent | McpServer]:
         standalone = pulumi.Alias(parent=pulumi.ROOT_STACK_RESOURCE)
-        urls: dict[str, pulumi.Output[str]] = {}
         agents: dict[Place, Agent | McpServer] = {}
         needs = plan.start_needs()
         for agent in objects_of(FleetPlan.in_start_order, plan):
@@ -86,8 +97,7 @@ class Fleet(pulumi.ComponentResource):
             )
             made = McpServer if agent.kind == MCP_SERVER_KIND else Agent
             agents[place] = made(agent.marks.name, cast("Any", agent), options)
-            urls[agent.marks.name] = agents[place].url
-        return urls
+        return agents
 
 
 def declared_fleet(name: str, plan: FleetPlan, opts: pulumi.ResourceOptions | None = None) -> Fleet:

@@ -71,6 +71,7 @@ STATUS: Final[dict[str, Schema]] = {
         "selector": {**_TEXT, "description": "Label selector of its pods."},
         "revision": {**_TEXT, "description": "Hash of its objects as they were deployed."},
         "commit": {**_TEXT, "description": "Commit that the deployed revision came with."},
+        "model": {**_TEXT, "description": "Model that it talks to, looked up where it is shared."},
         "tools": {
             "type": "array",
             "description": "Reviewed tools that it may call.",
@@ -113,7 +114,7 @@ COLUMNS: Final[dict[str, tuple[Schema, ...]]] = {
         {"name": "Ready", "type": "string", "jsonPath": _condition("Ready")},
         {"name": "Drift", "type": "string", "jsonPath": _condition("Drifted")},
         {"name": "Policy", "type": "string", "jsonPath": _condition("PolicyCompliant")},
-        {"name": "Model", "type": "string", "jsonPath": ".spec.model.name"},
+        {"name": "Model", "type": "string", "jsonPath": ".status.model"},
         {"name": "Version", "type": "string", "jsonPath": ".spec.version"},
         {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
         {"name": "Phase", "type": "string", "jsonPath": ".status.phase", "priority": 1},

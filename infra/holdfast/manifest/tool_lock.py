@@ -81,7 +81,15 @@ def read_tool_lock(project_root: Path) -> ToolLock:
     path = project_root / LOCK_FILE
     if not path.exists():
         return ToolLock()
-    text = read_text(path, LOCK_FILE)
+    return tool_lock_of(read_text(path, LOCK_FILE))
+
+
+def tool_lock_of(text: str) -> ToolLock:
+    """The lock that a file's text is.
+
+    Raises:
+        ManifestError: it is no lock, or was changed by hand.
+    """
     try:
         content = msgspec.json.decode(text, type=_File)
     except (msgspec.DecodeError, RecursionError) as error:

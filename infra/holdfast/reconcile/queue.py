@@ -49,6 +49,10 @@ class KeyedQueue(Generic[K]):
         self._least_seconds = least_seconds
         self._keys: dict[K, _Key] = {}
 
+    def __len__(self) -> int:
+        """How many keys are asked for."""
+        return sum(known.due is not None for known in self._keys.values())
+
     def add(self, key: K, now: float, *, is_urgent: bool = False) -> None:
         """Ask for a key.
 

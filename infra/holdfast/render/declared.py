@@ -1,5 +1,6 @@
 """A declared fleet to plans: every reference of an agent looked up among the others."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from holdfast.manifest.fleet import DeclaredAgent, DeclaredMcpServer, Fleet, server_as_agent
@@ -13,10 +14,15 @@ from holdfast.render.surroundings import Surroundings
 from holdfast.render.tool_servers import COMPONENT, with_callers
 
 
-def plan_fleet(fleet: Fleet, stack: str) -> FleetPlan:
+def plan_fleet(fleet: Fleet, stack: str, left_out: Collection[tuple[str, str]] = ()) -> FleetPlan:
     """Everything that rendering a stack needs, from what its files declare.
 
     Its agents are the fleet's `workloads`, in their order.
+
+    Args:
+        fleet: What is declared.
+        stack: Name of the stack.
+        left_out: Namespace and name of agents that cannot be rendered; others may call them.
     """
     surroundings = Surroundings(
         fleet.environment,
@@ -24,7 +30,11 @@ def plan_fleet(fleet: Fleet, stack: str) -> FleetPlan:
         servers={(each.namespace, each.name): each.spec for each in fleet.mcp_servers},
         ports={(each.namespace, each.name): each.spec.network.expose.port for each in fleet.agents},
     )
-    agents = (_plan(each, surroundings, stack) for each in fleet.agents)
+    agents = (
+        _plan(each, surroundings, stack)
+        for each in fleet.agents
+        if (each.namespace, each.name) not in left_out
+    )
     servers = (_plan_server(each, surroundings, stack) for each in fleet.hosted_servers)
     mode = fleet.environment.agent_resources.mode
     plan = FleetPlan(

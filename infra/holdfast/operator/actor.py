@@ -1,0 +1,213 @@
+"""The operator's writes: objects, finalizers, statuses and Events; nothing else here decides."""
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+
+from holdfast.cluster.api_error import ApiError
+from holdfast.cluster.client import JSON, ApiClient, path_of
+from holdfast.cluster.writing import Writer, apply_object, delete_object, patch_object, read_object
+from holdfast.drift.finding import DriftClass, Finding
+from holdfast.drift.revert import field_manager_for, plan_missing, plan_object
+from holdfast.drift.scan import DriftJudge, LiveState
+from holdfast.errors import ClusterError
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.structure import KindEntry
+from holdfast.manifest.agent import API_VERSION
+from holdfast.operator.agent_view import Identity
+from holdfast.render.agent_resources import FINALIZER
+from holdfast.render.marks import FIELD_MANAGER
+
+OPERATOR: Final = "holdfast-operator"
+_PLURALS: Final = {"Agent": "agents", "AgentTeam": "agentteams"}
+_MERGE_PATCH: Final = "application/merge-patch+json"
+_EVENTS: Final = "events.k8s.io/v1"
+_MOST_NOTE_CHARACTERS: Final = 1024
+MOST_TRIES: Final = 3
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Writes to one cluster.
+
+    Attributes:
+        kinds: How kinds are called there.
+        count: Told of every write, in one word.
+        instance: Who this is, in Events.
+    """
+
+    client: ApiClient
+    kinds: Mapping[tuple[str, str], KindEntry]
+    count: Callable[[str], None]
+    instance: str
+
+    def apply(self, manifest: KubeObject) -> KubeObject:
+        """Server-side apply of a rendered object, as the one owner of what it declares.
+
+        Raises:
+            ClusterError: the server refused, or the outcome is not known.
+        """
+        ref = reference_of(manifest)
+        self.count("apply")
+        return apply_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
+
+    def remove(self, live: KubeObject) -> None:
+        """Delete the version that was seen, and in the background what it owns.
+
+        Raises:
+            ClusterError: somebody wrote in between, or the server refused.
+        """
+        entry = self._entry(reference_of(live))
+        self.count("delete")
+        try:
+            delete_object(self.client, entry, live, is_orphaning=False, is_trial=False)
+        except ApiError as error:
+            if not error.is_absent:
+                raise
+
+    def read(self, ref: ObjectRef) -> KubeObject | None:
+        """One live object.
+
+        Raises:
+            ClusterError: it cannot be read.
+        """
+        return read_object(self.client, ref, self._entry(ref))
+
+    def put_back(self, ref: ObjectRef, judge: DriftJudge, agreed: set[Any]) -> KubeObject | None:
+        """Put one object back: read, judged anew, tried, written; who writes in between is heeded.
+
+        Args:
+            ref: The object.
+            judge: Compares it with its declaration.
+            agreed: Paths that may be put back.
+
+        Returns:
+            The object as it is now; None when there was nothing to put back.
+
+        Raises:
+            ClusterError: the server refused, or the outcome is not known.
+        """
+        for tries_left in reversed(range(MOST_TRIES)):
+            try:
+                return self._put_back_once(ref, judge, agreed)
+            except ApiError as error:
+                if not (error.is_conflict and tries_left):
+                    raise
+        raise AssertionError  # the last try returns or raises
+
+    def _put_back_once(
+        self, ref: ObjectRef, judge: DriftJudge, agreed: set[Any]
+    ) -> KubeObject | None:
+        _, desired = judge.declared[ref.identity]
+        live = self.read(ref)
+        found = self._findings(ref.identity, live, judge, agreed)
+        if not found:
+            return None
+        if live is None or found[0].drift_class is DriftClass.MISSING:
+            plan = plan_missing(found[0], desired)
+        else:
+            structure = judge.around.structure_of(ref, live)
+            plan = plan_object(found, desired, live, structure)
+        writer = Writer(field_manager_for(desired, live))
+        written, body, entry = None, plan.apply, self._entry(ref)
+        if plan.patch:
+            self.count("patch")
+            written = patch_object(self.client, entry, ref, plan.patch, writer)
+            if body is not None:
+                version = written["metadata"]["resourceVersion"]
+                body = {**body, "metadata": {**body["metadata"], "resourceVersion": version}}
+        if body is not None:
+            self.count("apply")
+            written = apply_object(self.client, entry, ref, body, writer)
+        return written
+
+    def _findings(
+        self, identity: Identity, live: KubeObject | None, judge: DriftJudge, agreed: set[Any]
+    ) -> list[Finding]:
+        state = LiveState({} if live is None else {identity: live})
+        report = judge.report(state, frozenset({identity}))
+        return [each for each in report.drift if each.path in agreed]
+
+    def release(self, resource: KubeObject) -> None:
+        """Take our finalizer off an agent, so that it goes.
+
+        Raises:
+            ClusterError: somebody wrote in between, or the server refused.
+        """
+        metadata = resource["metadata"]
+        kept = [each for each in metadata.get("finalizers") or () if each != FINALIZER]
+        guard = {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]}
+        self.count("finalizer")
+        self._patch_resource(resource, "", {"metadata": {"finalizers": kept, **guard}})
+
+    def write_status(self, resource: KubeObject, status: Mapping[str, Any]) -> KubeObject:
+        """Write the status of an agent or team, all of it.
+
+        Raises:
+            ClusterError: the server refused, or the outcome is not known.
+        """
+        before = resource.get("status") or {}
+        gone = {key: None for key in before if key not in status}
+        self.count("status")
+        return self._patch_resource(resource, "/status", {"status": {**status, **gone}})
+
+    def _patch_resource(
+        self, resource: KubeObject, subresource: str, body: Mapping[str, Any]
+    ) -> KubeObject:
+        metadata = resource["metadata"]
+        path = path_of(
+            API_VERSION, _PLURALS[resource["kind"]], metadata["namespace"], metadata["name"]
+        )
+        answer = self.client.write(
+            "PATCH",
+            path + subresource,
+            msgspec.json.encode(body),
+            content_type=_MERGE_PATCH,
+            query={"fieldManager": OPERATOR},
+        )
+        written: KubeObject = msgspec.json.decode(answer)
+        return written
+
+    def tell(self, resource: KubeObject, reason: str, note: str, *, is_warning: bool) -> None:
+        """Tell of an agent by an Event; one that cannot be written is no reason to stop."""
+        metadata = resource["metadata"]
+        event = {
+            "apiVersion": _EVENTS,
+            "kind": "Event",
+            "metadata": {
+                "name": f"{metadata['name']}.{secrets.token_hex(8)}",
+                "namespace": metadata["namespace"],
+            },
+            "eventTime": datetime.now(UTC)
+            .isoformat(timespec="microseconds")
+            .replace("+00:00", "Z"),
+            "reportingController": "holdfast.dev/operator",
+            "reportingInstance": self.instance,
+            "action": reason,
+            "reason": reason,
+            "note": note[:_MOST_NOTE_CHARACTERS],
+            "type": "Warning" if is_warning else "Normal",
+            "regarding": {
+                "apiVersion": API_VERSION,
+                "kind": "Agent",
+                "name": metadata["name"],
+                "namespace": metadata["namespace"],
+                "uid": metadata["uid"],
+            },
+        }
+        path = path_of(_EVENTS, "events", metadata["namespace"])
+        try:
+            self.client.write("POST", path, msgspec.json.encode(event), content_type=JSON)
+        except ClusterError:
+            return
+        self.count("event")
+
+    def _entry(self, ref: ObjectRef) -> KindEntry:
+        entry = self.kinds.get((ref.api_version, ref.kind))
+        if entry is None:
+            raise ClusterError(f"the cluster does not serve {ref.kind} ({ref.api_version})")
+        return entry

@@ -1,0 +1,128 @@
+"""Everything that is known of one agent at one moment: what status and action are made from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from holdfast.drift.finding import Finding
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.paths import Path, format_path
+from holdfast.render.marks import REVISION, RenderedObject, content_hash
+
+Identity = tuple[str, str, str, str]
+PAUSED: Final = "holdfast.dev/paused"
+"""Annotation of an agent: while it is `true`, the operator reports and does not write."""
+
+
+@dataclass(frozen=True)
+class AgentView:
+    """One agent as it is wanted and as it is.
+
+    Attributes:
+        resource: The live Agent.
+        mode: Who applies its objects: observe (Pulumi) or expand (the operator).
+        invalid: Why it is no manifest.
+        unresolved: What it refers to and is not there.
+        rendered: Its objects as declared.
+        live: Live objects by identity: the declared ones as far as they exist, and others that
+            say they are its.
+        pods: Its live pods.
+        findings: Drift and remarks.
+        broken: Mandatory rules that its declared objects break, unless waived.
+        blind: Why some of it cannot be seen; nothing good can be said then.
+        error: What the last write of its objects ended in; empty when it went well.
+        fought: Names of the fields that are put back over and over.
+        drift_since: RFC 3339 of the oldest finding that counts; empty without one.
+        model: Name of the model that it talks to first.
+        tools: Tool server to the digest of its reviewed tools.
+        commit: Commit that the stack was last updated with; empty when nobody said.
+    """
+
+    resource: KubeObject
+    mode: str = "observe"
+    invalid: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] = ()
+    rendered: tuple[RenderedObject, ...] = ()
+    live: Mapping[Identity, KubeObject] = field(default_factory=dict)
+    pods: tuple[KubeObject, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    broken: tuple[str, ...] = ()
+    blind: tuple[str, ...] = ()
+    error: str = ""
+    fought: frozenset[str] = frozenset()
+    drift_since: str = ""
+    model: str = ""
+    tools: Mapping[str, str] = field(default_factory=dict)
+    commit: str = ""
+
+    @property
+    def status(self) -> Mapping[str, Any]:
+        """Status that the resource holds."""
+        return mapping_at(self.resource, "status")
+
+    @property
+    def generation(self) -> int:
+        """Generation of its spec."""
+        return int(self.resource["metadata"].get("generation") or 0)
+
+    @property
+    def is_going(self) -> bool:
+        """Whether somebody has deleted it."""
+        return bool(self.resource["metadata"].get("deletionTimestamp"))
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it is to be left alone."""
+        annotations = mapping_at(self.resource, "metadata", "annotations")
+        return annotations.get(PAUSED) == "true"
+
+    @property
+    def drift(self) -> tuple[Finding, ...]:
+        """Findings without remarks."""
+        return tuple(each for each in self.findings if each.counts)
+
+    @property
+    def fights(self) -> tuple[str, ...]:
+        """Fields that are not as declared, and that somebody else writes again and again."""
+        names = (field_name(each.ref, each.path) for each in self.drift)
+        return tuple(sorted(name for name in names if name in self.fought))
+
+    @property
+    def revision(self) -> str:
+        """Hash of everything that is declared of it, and of who applies it."""
+        return content_hash(
+            [self.mode, *sorted(revision_of(each.manifest) for each in self.rendered)]
+        )
+
+    @property
+    def was_programmed(self) -> bool:
+        """Whether what is declared now was seen deployed before."""
+        return self.status.get("revision") == self.revision
+
+    @property
+    def missing(self) -> tuple[RenderedObject, ...]:
+        """Declared objects that do not exist."""
+        return tuple(each for each in self.rendered if self._live_of(each) is None)
+
+    @property
+    def outdated(self) -> tuple[RenderedObject, ...]:
+        """Declared objects that exist in another revision: an update has not reached them."""
+        return tuple(
+            each
+            for each in self.rendered
+            if (live := self._live_of(each)) is not None
+            and revision_of(live) != revision_of(each.manifest)
+        )
+
+    def _live_of(self, item: RenderedObject) -> KubeObject | None:
+        return self.live.get(reference_of(item.manifest).identity)
+
+
+def field_name(ref: ObjectRef, path: Path) -> str:
+    """A field of an object of an agent, in words."""
+    return f"{ref.kind} {ref.name} {format_path(path)}".strip()
+
+
+def revision_of(kube_object: Mapping[str, Any]) -> str:
+    """Revision that an object carries; empty without one."""
+    return str(mapping_at(kube_object, "metadata", "annotations").get(REVISION) or "")

@@ -1,0 +1,218 @@
+"""What the resources of a cluster declare, rendered: the side that is wanted.
+
+Rendering a thousand agents takes seconds, one of them a few milliseconds: what an agent renders to
+is kept until its resource changes, or something that all of them share does.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+from pydantic import ValidationError
+
+from holdfast.drift.autoscaling import Autoscalers
+from holdfast.drift.ignore import IgnoreRules
+from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.rollouts import Rollouts
+from holdfast.drift.rules import RuleJudge
+from holdfast.drift.scan import DriftJudge
+from holdfast.errors import InputError, RenderError
+from holdfast.kube.objects import KubeObject, mapping_at
+from holdfast.kube.structure import TypeTable
+from holdfast.manifest.agent import AGENT_KIND
+from holdfast.manifest.environment import Environment
+from holdfast.manifest.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.resource_fleet import Place, ResourceFleet, fleet_of_resources
+from holdfast.manifest.tool_lock import ToolLock, tool_lock_of
+from holdfast.render.agent import render_agent
+from holdfast.render.agent_resources import LOCK_KEY, SETTINGS_KEY
+from holdfast.render.declared import plan_fleet
+from holdfast.render.marks import RenderedObject
+from holdfast.render.plan import AgentPlan
+
+COMMIT: Final = "holdfast.dev/commit"
+"""Annotation of the settings: the commit that the stack was last updated with."""
+
+_NO_SETTINGS: Final = "the settings of the stack are not there"
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What the policy pack and the rules on expected drift say, for one fleet.
+
+    Attributes:
+        judge: Which rules a live object breaks.
+        broken: Names of the mandatory rules that a declared object breaks and nobody waived.
+        ignore: Drift that is expected.
+    """
+
+    judge: RuleJudge
+    broken: Callable[[Mapping[str, Any]], tuple[str, ...]]
+    ignore: IgnoreRules
+
+
+VerdictsFor = Callable[[Fleet], Verdicts]
+"""Makes the judges of a fleet."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of the stack, as its ConfigMap has them."""
+
+    environment: Environment = field(default_factory=Environment)
+    tool_lock: ToolLock = field(default_factory=ToolLock)
+    commit: str = ""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Everything that is wanted.
+
+    Attributes:
+        rendered: Agent to its objects.
+        unresolved: Agent to what it needs and is not there.
+        judge: Compares live objects with the rendered ones.
+    """
+
+    settings: Settings
+    resources: ResourceFleet
+    rendered: Mapping[Place, tuple[RenderedObject, ...]]
+    unresolved: Mapping[Place, tuple[str, ...]]
+    verdicts: Verdicts
+    judge: DriftJudge
+
+    @property
+    def mode(self) -> str:
+        """Who applies the agents' objects: observe or expand; off before anybody said."""
+        return self.settings.environment.agent_resources.mode
+
+    def knows(self, place: Place) -> bool:
+        """Whether an agent was there when everything was read."""
+        return place in self.rendered or place in self.unresolved or place in self.resources.invalid
+
+    @property
+    def agents(self) -> Mapping[Place, DeclaredAgent]:
+        """Valid agents."""
+        return {(each.namespace, each.name): each for each in self.resources.fleet.agents}
+
+
+def read_settings(config_map: Mapping[str, Any] | None) -> Settings:
+    """Settings of a stack.
+
+    Raises:
+        InputError: they are not there, or not what `pulumi up` wrote.
+    """
+    if config_map is None:
+        raise InputError(_NO_SETTINGS, remedy="run `pulumi up` with holdfast:agentResources")
+    data = mapping_at(config_map, "data")
+    try:
+        environment = Environment.model_validate_json(str(data.get(SETTINGS_KEY) or ""))
+    except ValidationError as error:
+        raise InputError(
+            f"{SETTINGS_KEY} holds no settings ({error.error_count()} errors)",
+            remedy="run `pulumi up` with this version of Holdfast",
+        ) from error
+    commit = str(mapping_at(config_map, "metadata", "annotations").get(COMMIT) or "")
+    return Settings(environment, tool_lock_of(str(data.get(LOCK_KEY) or "")), commit)
+
+
+class Renderer:
+    """Renders what is declared; keeps what did not change."""
+
+    def __init__(
+        self,
+        stack: str,
+        verdicts_for: VerdictsFor,
+        find_autoscalers: Callable[[], Iterable[Mapping[str, Any]]],
+        find_types: Callable[[], Sequence[TypeTable]] = tuple,
+    ) -> None:
+        """Prepare to render.
+
+        Args:
+            stack: Name of the stack.
+            verdicts_for: Judges for a fleet.
+            find_autoscalers: Every live autoscaler.
+            find_types: Types of the custom resources that are watched.
+        """
+        self._stack = stack
+        self._verdicts_for = verdicts_for
+        self._find_autoscalers = find_autoscalers
+        self._find_types = find_types
+        self._shared: object = None
+        self._kept: dict[Place, tuple[object, tuple[RenderedObject, ...]]] = {}
+
+    def declaration(self, settings: Settings, resources: Iterable[KubeObject]) -> Declaration:
+        """Everything that resources declare now."""
+        listed = list(resources)
+        read = fleet_of_resources(listed, settings.environment, self._stack, settings.tool_lock)
+        plan = plan_fleet(read.fleet, self._stack, read.unresolved)
+        prints = {_place(each): _fingerprint(each) for each in listed if _is_agent(each)}
+        self._forget_unless_shared(settings, listed, plan.agents)
+        unresolved = dict(read.unresolved)
+        rendered: dict[Place, tuple[RenderedObject, ...]] = {}
+        for each in plan.agents:
+            if each.kind != AGENT_KIND:
+                continue
+            try:
+                rendered[each.place] = self._rendered(each, prints.get(each.place))
+            except RenderError as error:
+                unresolved[each.place] = (str(error),)
+        self._kept = {place: kept for place, kept in self._kept.items() if place in rendered}
+        objects = [item.manifest for items in rendered.values() for item in items]
+        verdicts = self._verdicts_for(read.fleet)
+        around = Surroundings(
+            autoscalers=Autoscalers(objects, self._find_autoscalers),
+            custom_types=self._find_types(),
+            ignore=verdicts.ignore,
+            judge=verdicts.judge,
+            rollouts=Rollouts(objects),
+        )
+        judge = DriftJudge(objects, around, self._stack)
+        return Declaration(settings, read, rendered, unresolved, verdicts, judge)
+
+    def _rendered(self, plan: AgentPlan, fingerprint: object) -> tuple[RenderedObject, ...]:
+        kept = self._kept.get(plan.place)
+        if kept is not None and kept[0] == fingerprint:
+            return kept[1]
+        items = render_agent(plan)
+        self._kept[plan.place] = (fingerprint, items)
+        return items
+
+    def _forget_unless_shared(
+        self, settings: Settings, resources: list[KubeObject], plans: Iterable[AgentPlan]
+    ) -> None:
+        """Forget everything when what agents share has changed."""
+        shared = (
+            settings.environment,
+            sorted(_fingerprint(each) for each in resources if not _is_agent(each)),
+            sorted((each.place, each.spec.network.expose.port) for each in plans),
+        )
+        if shared != self._shared:
+            self._kept.clear()
+            self._shared = shared
+
+
+def fingerprint_of(resource: Mapping[str, Any]) -> object:
+    """Changes when what a resource declares does, and not with its status."""
+    return _fingerprint(resource)
+
+
+def _fingerprint(resource: Mapping[str, Any]) -> tuple[str, ...]:
+    metadata = resource["metadata"]
+    marks = {key: metadata.get(key) for key in ("labels", "annotations", "finalizers")}
+    return (
+        str(resource["kind"]),
+        str(metadata.get("uid")),
+        str(metadata.get("generation")),
+        str(metadata.get("deletionTimestamp")),
+        msgspec.json.encode(marks, order="sorted").decode(),
+    )
+
+
+def _is_agent(resource: Mapping[str, Any]) -> bool:
+    return str(resource["kind"]) == AGENT_KIND
+
+
+def _place(resource: Mapping[str, Any]) -> Place:
+    return str(resource["metadata"]["namespace"]), str(resource["metadata"]["name"])

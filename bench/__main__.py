@@ -1,7 +1,7 @@
 """`make bench`: every benchmark, each figure beside its baseline and its target, in one run.
 
-`python -m bench PART...` runs some of them: rendering, policies, scan, scale, watch; and soak, ten
-minutes long, which runs only when it is asked for.
+`python -m bench PART...` runs some of them: rendering, policies, scan, scale, watch, expand; and
+soak, ten minutes long, which runs only when it is asked for.
 """
 
 import argparse
@@ -14,6 +14,7 @@ MODULES = {
     "scan": "scan",
     "scale": "scale",
     "watch": "watch",
+    "expand": "expand",
     "soak": "soak",
 }
 """Part to the module that measures it."""

@@ -18,6 +18,7 @@ from holdfast.engine.events import (
     PolicySummary,
     PolicyViolation,
     PropertyDifference,
+    Remediation,
     ResourceStep,
     StepDone,
     StepFailed,
@@ -70,6 +71,14 @@ class _Policy(_Camel):
     resource_urn: str = ""
 
 
+class _Remediation(_Camel):
+    policy_name: str
+    policy_pack_name: str
+    resource_urn: str = ""
+    before: msgspec.Raw = msgspec.Raw(b"{}")
+    after: msgspec.Raw = msgspec.Raw(b"{}")
+
+
 class _PolicySummary(_Camel):
     policy_pack_name: str
     resource_urn: str = ""
@@ -88,6 +97,7 @@ class _Line(_Camel):
     res_op_failed_event: _Step | None = None
     diagnostic_event: _Diagnostic | None = None
     policy_event: _Policy | None = None
+    policy_remediation_event: _Remediation | None = None
     policy_analyze_summary_event: _PolicySummary | None = None
     policy_analyze_stack_summary_event: _PolicySummary | None = None
     summary_event: _Summary | None = None
@@ -109,7 +119,7 @@ def decode_event(line: bytes) -> Event | None:
         event = _LINES.decode(line)
     except msgspec.DecodeError:
         return None
-    return _step_event(event) or _message_event(event)
+    return _step_event(event) or _policy_event(event) or _message_event(event)
 
 
 def _step_event(event: _Line) -> Event | None:
@@ -127,20 +137,6 @@ def _message_event(event: _Line) -> Event | None:
         if diagnostic.severity == "debug" or diagnostic.ephemeral:
             return None
         return Diagnostic(diagnostic.severity, diagnostic.message.strip(), diagnostic.urn)
-    if (policy := event.policy_event) is not None:
-        return PolicyViolation(
-            policy=policy.policy_name,
-            pack=policy.policy_pack_name,
-            level=policy.enforcement_level,
-            message=policy.message.strip(),
-            severity=policy.severity,
-            urn=policy.resource_urn,
-        )
-    judged = event.policy_analyze_summary_event or event.policy_analyze_stack_summary_event
-    if judged is not None:
-        return PolicySummary(
-            judged.policy_pack_name, judged.passed, judged.failed, judged.resource_urn
-        )
     if (summary := event.summary_event) is not None:
         return Summary(summary.resource_changes or {}, summary.result)
     return None
@@ -165,6 +161,32 @@ def _step(metadata: _Metadata) -> ResourceStep:
         before=Inputs(metadata.old.inputs) if is_changed and metadata.old else None,
         after=Inputs(metadata.new.inputs) if is_changed and metadata.new else None,
     )
+
+
+def _policy_event(event: _Line) -> Event | None:
+    if (policy := event.policy_event) is not None:
+        return PolicyViolation(
+            policy=policy.policy_name,
+            pack=policy.policy_pack_name,
+            level=policy.enforcement_level,
+            message=policy.message.strip(),
+            severity=policy.severity,
+            urn=policy.resource_urn,
+        )
+    judged = event.policy_analyze_summary_event or event.policy_analyze_stack_summary_event
+    if judged is not None:
+        return PolicySummary(
+            judged.policy_pack_name, judged.passed, judged.failed, judged.resource_urn
+        )
+    if (mended := event.policy_remediation_event) is not None:
+        return Remediation(
+            mended.policy_name,
+            mended.policy_pack_name,
+            mended.resource_urn,
+            Inputs(mended.before),
+            Inputs(mended.after),
+        )
+    return None
 
 
 def _operation(metadata: _Metadata) -> str:

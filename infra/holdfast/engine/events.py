@@ -135,6 +135,16 @@ class PolicySummary(msgspec.Struct, frozen=True):
     urn: str = ""
 
 
+class Remediation(msgspec.Struct, frozen=True):
+    """What a rule put right before the engine looked at a resource."""
+
+    policy: str
+    pack: str
+    urn: str
+    before: Inputs
+    after: Inputs
+
+
 class Summary(msgspec.Struct, frozen=True):
     """The last word of a run: how many resources had which operation."""
 
@@ -142,4 +152,13 @@ class Summary(msgspec.Struct, frozen=True):
     result: str = ""
 
 
-Event = StepStarted | StepDone | StepFailed | Diagnostic | PolicyViolation | PolicySummary | Summary
+Event = (
+    StepStarted
+    | StepDone
+    | StepFailed
+    | Diagnostic
+    | PolicyViolation
+    | PolicySummary
+    | Remediation
+    | Summary
+)

@@ -11,6 +11,7 @@ from holdfast.engine.events import (
     Event,
     PolicySummary,
     PolicyViolation,
+    Remediation,
     ResourceStep,
     StepDone,
     StepFailed,
@@ -34,6 +35,7 @@ class RunResult(msgspec.Struct, frozen=True):
         judged: What each resource, and the stack as a whole, passed and failed.
         resources: Newest step of each resource by its URN, unchanged ones included.
         has_ended: The engine has said its last word.
+        remediations: What rules put right before the engine looked.
     """
 
     action: str
@@ -47,6 +49,7 @@ class RunResult(msgspec.Struct, frozen=True):
     judged: tuple[PolicySummary, ...] = ()
     resources: Mapping[str, ResourceStep] = {}
     has_ended: bool = False
+    remediations: tuple[Remediation, ...] = ()
 
     @property
     def has_changes(self) -> bool:
@@ -84,6 +87,7 @@ class RunRecorder:
         self._judged: list[PolicySummary] = []
         self._resources: dict[str, ResourceStep] = {}
         self._has_ended = False
+        self._remediations: list[Remediation] = []
 
     def add(self, event: Event) -> None:
         """Take one event in."""
@@ -105,6 +109,8 @@ class RunRecorder:
                 self._violations.append(event)
             case PolicySummary():
                 self._judged.append(event)
+            case Remediation():
+                self._remediations.append(event)
             case Summary(counts):
                 self._counts = dict(counts)
                 self._has_ended = True
@@ -123,6 +129,7 @@ class RunRecorder:
             judged=tuple(self._judged),
             resources=self._resources,
             has_ended=self._has_ended,
+            remediations=tuple(self._remediations),
         )
 
     def _plan(self, step: ResourceStep) -> None:

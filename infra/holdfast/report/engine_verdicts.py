@@ -16,12 +16,14 @@ from holdfast.engine.results import RunResult
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path, parse_path
-from holdfast.report.planned_changes import planned_changes
+from holdfast.report.planned_changes import field_changes, planned_changes
 from holdfast.report.policy_report import JudgedObject, PolicyFinding, PolicyReport, Verdict
+from holdfast.report.safe_text import safe_text
 
 UNDETERMINED: Final = "undetermined"
 """Name under which the pack notes what it cannot decide yet."""
 
+_LONGEST_REMARK_CHARACTERS: Final = 1000
 THE_STACK: Final = ObjectRef("", "", "", "")
 _MESSAGE: Final = re.compile(
     r"(?:(?P<path>\S(?:.*?\S)?): )?expected (?P<expected>.+?), got (?P<found>.+?); (?P<remedy>.+?)"
@@ -89,6 +91,7 @@ def engine_report(run: EngineRun) -> PolicyReport:
         findings=tuple(sorted(found, key=_order)),
         objects=tuple(_judged(run.result)),
         not_checked=tuple(_gaps(run)),
+        remarks=tuple(_put_right(run)),
         observed_at=run.observed_at,
         changes=planned_changes(run.result, run.place_of),
     )
@@ -185,6 +188,17 @@ def _judged_by_engine(result: RunResult) -> Iterator[JudgedObject]:
         if summary.passed or summary.failed:
             ref = (step.reference if step else None) or _nameless(summary.urn)
             yield JudgedObject(ref, _agent_of(step), summary.passed)
+
+
+def _put_right(run: EngineRun) -> Iterator[str]:
+    """What rules of level `remediate` changed, a line a field."""
+    for each in run.result.remediations:
+        step = run.result.resources.get(each.urn)
+        ref = (step.reference if step else None) or _nameless(each.urn)
+        for field in field_changes(each.before, each.after, ref, run.place_of):
+            values = f"{field.before or 'nothing'} becomes {field.after or 'nothing'}"
+            text = f"{each.policy} puts right {ref} {field.path}: {values}"
+            yield safe_text(text, _LONGEST_REMARK_CHARACTERS)
 
 
 def _gaps(run: EngineRun) -> Iterator[NotChecked]:

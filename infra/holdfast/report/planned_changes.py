@@ -6,7 +6,7 @@ from typing import Any, Final
 from holdfast.drift.masking import MASK, MASK_CHANGED, mask_pair
 from holdfast.drift.object_drift import AGENT_LABEL
 from holdfast.engine.asked_objects import NOT_KNOWN_YET, asked_object
-from holdfast.engine.events import ResourceStep
+from holdfast.engine.events import Inputs, ResourceStep
 from holdfast.engine.results import RunResult
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import KubeObject, ObjectRef
@@ -48,12 +48,27 @@ def planned_changes(result: RunResult, place_of: Place) -> tuple[ObjectChange, .
 
 
 def _fields(step: ResourceStep, ref: ObjectRef, place_of: Place) -> Iterator[FieldChange]:
-    before, after = asked_object(step.before), asked_object(step.after)
-    if before is None or after is None or step.operation == "delete":
+    if step.before is None or step.after is None or step.operation == "delete":
         return
-    found = _differing(before, after)
-    for path, old, new in found:
-        shown_old, shown_new = mask_pair(after, path, old, new)
+    found = list(field_changes(step.before, step.after, ref, place_of))
+    yield from found
+    if not found:
+        # What the program calls secret the engine does not tell, only that it differs.
+        for difference in step.differences:
+            path = parse_path(difference.path)
+            if path != _BOOKKEEPING:
+                yield FieldChange(safe_text(difference.path), MASK, MASK_CHANGED, (), None)
+
+
+def field_changes(
+    before: Inputs, after: Inputs, ref: ObjectRef, place_of: Place
+) -> Iterator[FieldChange]:
+    """The fields in which two states of one object differ, masked; none when one is no object."""
+    old_object, new_object = asked_object(before), asked_object(after)
+    if old_object is None or new_object is None:
+        return
+    for path, old, new in _differing(old_object, new_object):
+        shown_old, shown_new = mask_pair(new_object, path, old, new)
         yield FieldChange(
             safe_text(format_path(path), _LONGEST_VALUE_CHARACTERS),
             _words(shown_old),
@@ -61,12 +76,6 @@ def _fields(step: ResourceStep, ref: ObjectRef, place_of: Place) -> Iterator[Fie
             line_diff(shown_old, shown_new),
             place_of(ref, path),
         )
-    if not found:
-        # What the program calls secret the engine does not tell, only that it differs.
-        for difference in step.differences:
-            path = parse_path(difference.path)
-            if path != _BOOKKEEPING:
-                yield FieldChange(safe_text(difference.path), MASK, MASK_CHANGED, (), None)
 
 
 def _differing(before: KubeObject, after: KubeObject) -> list[tuple[Path, Any, Any]]:

@@ -9,6 +9,7 @@ from tests.unit.report.policy_runs import (
     DEPLOYMENT,
     END,
     THE_STACK,
+    URN,
     deployment,
     report,
     step,
@@ -171,3 +172,21 @@ def test_near_places_are_asked_only_about_what_is_not_refused() -> None:
         "agents/support-rag.yaml:22:3",
         "None",
     ]
+
+
+def test_what_a_rule_puts_right_is_told_field_by_field_and_no_secret_with_it() -> None:
+    before = deployment(env=[{"name": "API_TOKEN", "value": "hunter2"}])
+    after = deployment(env=[{"name": "API_TOKEN", "value": "hunter2"}], tty=False)
+    event = {
+        "policyName": "emptydir-bounded",
+        "policyPackName": "holdfast",
+        "resourceUrn": URN,
+        "before": before,
+        "after": after,
+    }
+    found = report(SAME, {"policyRemediationEvent": event}, summary("a"), THE_STACK, END)
+    assert "hunter" not in repr(found)
+    assert found.remarks[-1] == (
+        "emptydir-bounded puts right Deployment cx/support-rag "
+        "spec.template.spec.containers[name=agent].tty: nothing becomes false"
+    )

@@ -1,6 +1,8 @@
 """`holdfast explain`: an agent or a rule in words, the origin of a value, what a field means."""
 
 import difflib
+from dataclasses import replace
+from pathlib import Path
 
 import click
 
@@ -8,7 +10,7 @@ from holdfast.cli.explain_compare import compare
 from holdfast.cli.explain_rule import explain_rule, is_rule
 from holdfast.cli.output import wants_colour
 from holdfast.cli.project import find_project_root
-from holdfast.errors import ExitCode, InputError
+from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.manifest.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.kinds import KINDS
@@ -32,6 +34,11 @@ _SUBJECTS = frozenset({"agent", "field", "rule"})
 @click.option("-s", "--stack", help="Stack whose settings and overrides hold.")
 @click.option("--effective", is_flag=True, help="The whole manifest that holds, as YAML.")
 @click.option("--compare", "stacks", nargs=2, help="What differs between two stacks.")
+@click.option(
+    "--live/--no-live",
+    default=None,
+    help="Ask the stack's cluster too: insist, or never. Default: where it answers.",
+)
 @click.option("--objects", is_flag=True, help="With --compare: rendered objects, too.")
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -39,19 +46,20 @@ _SUBJECTS = frozenset({"agent", "field", "rule"})
 def command(
     words: tuple[str, ...],
     stack: str | None,
-    effective: bool,
     stacks: tuple[str, str] | None,
-    objects: bool,
     output: str,
+    **wanted: bool | None,
 ) -> ExitCode:
     """Say what an agent is on a stack: how it runs, who may call it, what it may reach and do.
 
-    Every statement and every value names the file and line that decided it. Needs neither cluster
-    nor engine.
+    Every statement and every value names the file and line that decided it. Where the stack's
+    cluster answers, also what runs now, which update brought it, how it differs from what is
+    declared, and who changed it; nothing is changed.
 
     \b
     Examples:
       holdfast explain agent support-rag -s prod
+      holdfast explain support-rag -s prod --live -o json
       holdfast explain support-rag -s prod --effective
       holdfast explain --compare dev prod
       holdfast explain --compare dev prod support-rag -o json
@@ -60,7 +68,13 @@ def command(
       holdfast explain rule egress-scoped
       holdfast explain egress-scoped -s prod
     """
+    effective, objects, live = (wanted[name] for name in ("effective", "objects", "live"))
     subject, name = _subject(words, is_comparison=stacks is not None)
+    if live is not None and (subject != "agent" or stacks is not None or effective):
+        raise InputError(
+            "--live and --no-live are about one agent on one stack",
+            remedy="write `holdfast explain NAME -s STACK --live`",
+        )
     if subject == "field":
         click.echo(_field(name, as_json=output == "json"), nl=False)
         return ExitCode.OK
@@ -75,13 +89,16 @@ def command(
     if stacks is not None:
         if stack is not None:
             raise InputError("-s excludes --compare", remedy="name both stacks with --compare")
-        click.echo(compare(stacks, name, with_objects=objects, output=output), nl=False)
+        click.echo(compare(stacks, name, with_objects=bool(objects), output=output), nl=False)
         return ExitCode.OK
     if stack is None:
         raise InputError("no stack is named", remedy="add -s STACK")
-    fleet = load_fleet(find_project_root(), stack)
+    root = find_project_root()
+    fleet = load_fleet(root, stack)
     agent = agent_named(name, fleet)
     explanation = _explanation(agent, fleet)
+    if not effective and live is not False:
+        explanation = _with_live(explanation, agent, root, must_answer=bool(live))
     if output == "json":
         click.echo(explanation_json(explanation), nl=False)
     elif effective:
@@ -135,6 +152,19 @@ def _explanation(agent: DeclaredAgent, fleet: Fleet) -> Explanation:
         sections=describe(agent, fleet),
         values=effective_values(agent, fleet),
     )
+
+
+def _with_live(
+    explanation: Explanation, agent: DeclaredAgent, root: Path, *, must_answer: bool
+) -> Explanation:
+    from holdfast.cli.explain_live import live_agent  # noqa: PLC0415  (loads the client)
+
+    try:
+        return replace(explanation, live=live_agent(agent, root, explanation.stack))
+    except HoldfastError as error:
+        if must_answer:
+            raise
+        return replace(explanation, no_live=str(error))
 
 
 def _field(path: str, *, as_json: bool) -> str:

@@ -9,6 +9,7 @@ import msgspec
 
 from holdfast.manifest.provenance import EffectiveValue, ValueSource, tree_of
 from holdfast.report.agent_words import Section, Statement
+from holdfast.report.live_agent import LiveAgent, live_document, live_sections
 from holdfast.report.safe_text import safe_text
 from holdfast.report.yaml_text import yaml_document
 
@@ -24,6 +25,8 @@ class Explanation:
         title: Name, place, version and owner, in one line.
         source: Manifest that declares it, with line.
         values: Every value that holds.
+        live: What its cluster shows; None where nobody asked, or nobody answered.
+        no_live: Why the cluster did not answer; empty where nobody asked.
     """
 
     agent: str
@@ -33,6 +36,8 @@ class Explanation:
     source: str
     sections: tuple[Section, ...]
     values: tuple[EffectiveValue, ...]
+    live: LiveAgent | None = None
+    no_live: str = ""
 
 
 def explanation_text(explanation: Explanation, *, colour: bool = False) -> str:
@@ -41,6 +46,11 @@ def explanation_text(explanation: Explanation, *, colour: bool = False) -> str:
     for section in explanation.sections:
         lines += ["", _bold(section.title, colour)]
         lines += _columns([(each.text, _place(each)) for each in section.statements], colour)
+    for title, said in live_sections(explanation.live) if explanation.live else ():
+        lines += ["", _bold(title, colour), *(f"  {line}" for line in said)]
+    if explanation.no_live:
+        why = safe_text(explanation.no_live, _LONGEST_LINE_CHARACTERS)
+        lines += ["", _bold("Runs now", colour), f"  not known: {why}"]
     written = [each for each in explanation.values if each.source is not ValueSource.DEFAULT]
     elsewhere = [each for each in written if each.source is not ValueSource.MANIFEST]
     if elsewhere:
@@ -67,6 +77,8 @@ def explanation_json(explanation: Explanation) -> str:
             for section in explanation.sections
         },
         "values": [_value(each) for each in explanation.values],
+        "live": live_document(explanation.live) if explanation.live else None,
+        "liveUnknown": explanation.no_live,
     }
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
 

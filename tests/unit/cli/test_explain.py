@@ -235,6 +235,10 @@ def test_a_field_is_explained_with_type_default_and_the_types_it_holds_on(
         pytest.param([], "expected one agent, one field or one rule", id="nothing"),
         pytest.param(["field", "spec.maxReplicas"], "spec.scaling.maxReplicas", id="field"),
         pytest.param(["one", "-s", "dev", "--objects"], "needs --compare", id="objects alone"),
+        pytest.param(["field", "spec", "--live"], "about one agent on one stack", id="live field"),
+        pytest.param(
+            ["one", "-s", "dev", "--live", "--effective"], "about one agent", id="live values"
+        ),
         pytest.param(["--compare", "dev", "prod", "-s", "dev"], "-s excludes", id="three stacks"),
         pytest.param(["--compare", "dev", "prod", "oen"], "there are: one, two", id="compare"),
     ],
@@ -266,3 +270,15 @@ class TestRules:
     ) -> None:
         assert run(["explain", "rule", "egres-scoped"]) == 2
         assert 'did you mean "egress-scoped"?' in capsys.readouterr().err
+
+
+def test_a_cluster_that_cannot_be_asked_is_told_unless_nobody_wants_to_know(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    assert "Runs now\n  not known: " in said(capsys, "one", "-s", "dev")
+    assert "Runs now" not in said(capsys, "one", "-s", "dev", "--no-live")
+    found = document(capsys, "one", "-s", "dev")
+    assert found["live"] is None
+    assert found["liveUnknown"]
+    assert "error: " in said(capsys, "one", "-s", "dev", "--live", code=2)

@@ -131,7 +131,7 @@ def test_the_samples_pass_as_custom_resources(kubectl: Kubectl, tmp_path: Path) 
     definitions.write_text(run_holdfast("schema", "--crd").stdout)
     kubectl("apply", "--server-side", "-f", str(definitions))
     kubectl.wait_for("condition=Established", "crd/agents.holdfast.dev")
-    for namespace in ("clinic", "cx", "dev", "finops", "ops"):
+    for namespace in ("clinic", "cx", "dev", "finops", "ops", "tools"):
         kubectl.run("create", "namespace", namespace)
     answer = kubectl("apply", "--dry-run=server", "--validate=strict", "-f", str(CLONE / "agents"))
     assert answer.count("agent.holdfast.dev/") == 5

@@ -33,7 +33,14 @@ LABEL = "holdfast.dev/agent=vision-triage"
 def tools() -> Iterator[RunningServer]:
     """A tool server that offers what the fleet's agents call."""
     with running_mcp_server() as running:
-        for name in ("get_resources", "get_pod_logs", "delete_resource", "query_costs"):
+        for name in (
+            "get_resources",
+            "get_pod_logs",
+            "delete_resource",
+            "query_costs",
+            "search_docs",
+            "get_page",
+        ):
             running.offer(name, f"{name} of the cluster.")
         yield running
 
@@ -42,6 +49,7 @@ def addresses(tools: RunningServer, option: str) -> tuple[str, ...]:
     """All tool servers of the fleet, found at the test's own."""
     return (
         *(option, f"ops/k8s-tools={tools.url}"),
+        *(option, f"tools/product-docs={tools.url}"),
         *(option, f"{BILLING}={tools.url}"),
     )
 
@@ -52,9 +60,10 @@ def project(
 ) -> FleetProject:
     """The five agents, deployed on `dev`, their tools reviewed."""
     copy = FleetProject.copy(tmp_path_factory.mktemp("probed"), sandbox)
-    servers = copy.root / "agents" / "tools.yaml"
-    lines = servers.read_text().splitlines(keepends=True)
-    servers.write_text("".join(line for line in lines if "digest:" not in line))
+    for file in (copy.root / "agents").glob("*.yaml"):
+        # The test's own server says what is reviewed here.
+        lines = file.read_text().splitlines(keepends=True)
+        file.write_text("".join(line for line in lines if " digest:" not in line))
     manifest = copy.root / "agents" / "support-rag.yaml"
     manifest.write_text(manifest.read_text().rstrip() + COMMAND_PROBE)
     (copy.root / "schema.txt").write_text(SCHEMA)
@@ -159,7 +168,7 @@ def test_a_tool_that_changed_its_description_is_found(
     found = findings(report)
     assert set(found) == {
         f'probes.tools["{server}"].get_resources.description'
-        for server in ("ops/k8s-tools", BILLING)
+        for server in ("ops/k8s-tools", "tools/product-docs", BILLING)
     }
     for finding in found.values():
         assert finding["desired"] == "get_resources of the cluster."

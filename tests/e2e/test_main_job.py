@@ -14,6 +14,7 @@ from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 pytestmark = pytest.mark.e2e
 
 AGENTS = {"coder", "k8s-helper", "nightly-cost-report", "support-rag", "vision-triage"}
+SERVING = (AGENTS - {"nightly-cost-report"}) | {"product-docs"}
 SIDECAR = {
     "name": "debug",
     "image": "docker.io/library/busybox:latest",
@@ -61,7 +62,7 @@ def paths(report: dict[str, Any]) -> set[tuple[str, str, str, str]]:
 def test_the_five_agents_run(project: FleetProject, kubectl: Kubectl) -> None:
     deployments = kubectl.get("deployments", "-A", "-l", "holdfast.dev/agent")["items"]
     scheduled = kubectl.get("cronjobs", "-A", "-l", "holdfast.dev/agent")["items"]
-    assert {each["metadata"]["name"] for each in deployments} == AGENTS - {"nightly-cost-report"}
+    assert {each["metadata"]["name"] for each in deployments} == SERVING
     assert {each["metadata"]["labels"]["holdfast.dev/agent"] for each in scheduled} == {
         "nightly-cost-report"
     }

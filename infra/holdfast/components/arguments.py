@@ -661,6 +661,8 @@ class McpServerSpecArgs(TypedDict):
     """Port that it listens on; default 8080."""
     path: NotRequired[str]
     """Path that it answers at; default /mcp, and /sse for transport sse."""
+    health_path: NotRequired[str]
+    """Path that answers GET well while it can take calls; default: it can as soon as it listens."""
     version: NotRequired[str]
     """The server's own version (semantic)."""
     owner: NotRequired[str]
@@ -1814,6 +1816,8 @@ class McpServerArgs(TypedDict):
     """Port that it listens on; default 8080."""
     path: NotRequired[str]
     """Path that it answers at; default /mcp, and /sse for transport sse."""
+    health_path: NotRequired[str]
+    """Path that answers GET well while it can take calls; default: it can as soon as it listens."""
     version: NotRequired[str]
     """The server's own version (semantic)."""
     owner: NotRequired[str]

@@ -9,7 +9,7 @@ from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.agent_checks import faults_of_spec
 from holdfast.manifest.exposure import Network, Security
 from holdfast.manifest.faults import fault, together
-from holdfast.manifest.probes import Probe, Probes
+from holdfast.manifest.probes import HttpGet, Probe, Probes
 from holdfast.manifest.runtime import EnvVar, Resources
 from holdfast.manifest.scaling import Scaling
 from holdfast.manifest.state import SecretReference
@@ -44,6 +44,8 @@ class HostedServer(ManifestModel):
     """Port that it listens on; default 8080."""
     path: AbsolutePath | None = None
     """Path that it answers at; default /mcp, and /sse for transport sse."""
+    health_path: AbsolutePath | None = None
+    """Path that answers GET well while it can take calls; default: it can as soon as it listens."""
     version: Semver = "0.0.0"
     """The server's own version (semantic)."""
     owner: LabelValue | None = None
@@ -80,6 +82,8 @@ class HostedServer(ManifestModel):
         It has no card and promises no metrics, and is ready when it listens.
         """
         listens = Probe(tcp_port=self.port)
+        path = self.health_path
+        answers = Probe(http_get=HttpGet(path=path)) if path else listens
         return AgentSpec.model_construct(
             version=self.version,
             owner=self.owner,
@@ -94,7 +98,7 @@ class HostedServer(ManifestModel):
                 update={"expose": self.network.expose.model_copy(update={"port": self.port})}
             ),
             security=self.security,
-            probes=Probes(liveness=listens, readiness=listens),
+            probes=Probes(liveness=listens, readiness=answers),
             telemetry=Telemetry(metrics=Metrics(enabled=False)),
             a2a=AgentCardSpec(enabled=False),
         )

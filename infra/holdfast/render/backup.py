@@ -5,12 +5,16 @@ well before the engine goes on. What a schedule or a Job makes is theirs, not th
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
 from holdfast.render.backup_pods import SUFFIX, BackupRunner, job_runner, snapshot_runner
 from holdfast.render.marks import AgentMarks, RenderedObject, content_hash
 from holdfast.render.surroundings import Surroundings
+
+REMAINS_SECONDS: Final = 604_800
+"""What a scheduled backup leaves to look at goes after a week."""
 
 
 def render_backup(
@@ -62,6 +66,9 @@ def _cron_job(runner: BackupRunner) -> KubeObject:
             "successfulJobsHistoryLimit": 3,
             "failedJobsHistoryLimit": 3,
             "suspend": False,
-            "jobTemplate": {"metadata": {"labels": labels}, "spec": runner.job()},
+            "jobTemplate": {
+                "metadata": {"labels": labels},
+                "spec": runner.job() | {"ttlSecondsAfterFinished": REMAINS_SECONDS},
+            },
         },
     }

@@ -84,6 +84,16 @@ def test_it_is_deployed_like_an_agent_without_card_metrics_and_model(
     assert ("Namespace", "tools") in objects
 
 
+def test_a_health_path_is_what_readiness_asks_for(tmp_path: Path) -> None:
+    write(tmp_path, "agents/crm.yaml", SERVER.replace("port: 9000", "healthPath: /health"))
+    write(tmp_path, MANIFEST, agent(spec=USES))
+    rendered = render_fleet(plan_fleet(load_fleet(tmp_path), "dev"))
+    [server] = [each for each in rendered if (each.agent, each.role) == ("crm", "deployment")]
+    [container] = server.manifest["spec"]["template"]["spec"]["containers"]
+    assert container["readinessProbe"]["httpGet"]["path"] == "/health"
+    assert container["livenessProbe"]["tcpSocket"] == {"port": 8080}
+
+
 def test_agents_that_name_it_get_its_address_and_the_way_to_it(
     objects: dict[tuple[str, str], KubeObject],
 ) -> None:

@@ -2,9 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import yaml
 from holdfast.engine.stack import open_stack
 from holdfast.engine.toolchain import find_program
 
+from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
 
 pytestmark = pytest.mark.e2e
@@ -91,6 +93,49 @@ def test_helm_templates_the_chart_to_the_objects_of_the_stack(
     assert {each["kind"] for each in kept} <= {"PersistentVolumeClaim", "Namespace"}
     assert kept
     assert objects == rendered(stack)
+
+
+@pytest.mark.parametrize("form", ["kustomize", "helm"])
+def test_what_is_edited_in_the_written_files_is_read_back_into_the_manifests(
+    form: str, written: Path, tools: Path, tmp_path: Path, sandbox: LiveSandbox
+) -> None:
+    """Nothing is lost: each edit lands in a manifest, or is named with why it cannot."""
+    (tmp_path / "project").mkdir()
+    project = FleetProject.copy(tmp_path / "project", sandbox)
+    edited = tmp_path / "edited"
+    shutil.copytree(written / form, edited)
+    if form == "kustomize":
+        [patch] = (edited / "overlays" / "prod").rglob("ops-deployment-k8s-helper.yaml")
+        change(patch, lambda patched: patched["spec"].update(replicas=5, paused=True))
+        builder = [str(find_program("kubectl")), "kustomize", str(edited / "overlays" / "prod")]
+    else:
+        values = edited / "values-prod.yaml"
+        change(
+            values,
+            lambda told: told["agents"]["k8s-helper"]["deployment"]["spec"].update(
+                replicas=5, paused=True
+            ),
+        )
+        builder = [str(tools / "helm"), "template", "r", str(edited), "-f", str(values)]
+    built = tmp_path / "built.yaml"
+    built.write_text(run(builder))
+    scan = ("drift", "-s", "prod", "--live", str(built))
+    adopted = project.holdfast(*scan, "--adopt", "--write")
+    assert "+      scaling: {replicas: 5}" in adopted.stdout, adopted.stderr
+    assert "not adopted: Deployment ops/k8s-helper spec.paused: " in adopted.stderr
+    left = json.loads(project.holdfast(*scan, "-o", "json").stdout)["findings"]
+    # The edited file still has the hash of what was rendered before.
+    revision = 'metadata.annotations["holdfast.dev/revision"]'
+    assert {each["path"] for each in left} == {"spec.paused", revision}
+    items = json.loads(project.holdfast("render", "-s", "prod", "-o", "json").stdout)["items"]
+    assert by_identity(items)["Deployment", "ops", "k8s-helper"]["spec"]["replicas"] == 5
+
+
+def change(file: Path, edit: Callable[[Any], object]) -> None:
+    """Edit a YAML file as somebody would who works with the tool it is for."""
+    content = yaml.safe_load(file.read_text())
+    edit(content)
+    file.write_text(yaml.safe_dump(content))
 
 
 def marked_to_be_kept(kube_object: Any) -> bool:

@@ -195,7 +195,7 @@ class _Copy:
 
     def _objects(self, fleet: Fleet) -> list[KubeObject]:
         rendered = render_fleet(plan_fleet(fleet, fleet.stack))
-        return self.sources.cluster.placed([item.manifest for item in rendered])
+        return self.sources.placed([item.manifest for item in rendered])
 
     def _findings(self, objects: list[KubeObject]) -> set[Key]:
         around = replace(self.scan.around, judge=None, trail=None, ignore=None)

@@ -199,6 +199,12 @@ class DriftSources:
         """Objects that an interrupted update left: they cannot be judged."""
         return {ref.identity: _half_done(ref) for ref in self.desired.pending}
 
+    def placed(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
+        """Objects with their namespace: as the cluster says, or Kubernetes where there is none."""
+        if self.request.live is not None:
+            return placed(objects, _is_namespaced, "default")
+        return self.cluster.placed(objects)
+
     def scan(self, *, keeps_all: bool = False) -> Scan:
         """Read what is live now, and compare.
 
@@ -207,7 +213,7 @@ class DriftSources:
         """
         if self.request.live is not None:
             return self._scan_of_file(self.request.live)
-        objects = self.cluster.placed(self.desired.objects)
+        objects = self.placed(self.desired.objects)
         around = self.surroundings(
             objects, self.cluster.types(), lambda: self.cluster.autoscalers(objects)
         )
@@ -222,7 +228,7 @@ class DriftSources:
         return self._compared(judge, live)
 
     def _scan_of_file(self, file: Path) -> Scan:
-        objects = placed(self.desired.objects, _is_namespaced, "default")
+        objects = self.placed(self.desired.objects)
         found = _by_identity(one.kube_object for one in read_kube_objects(file))
         around = self.surroundings(objects, [], found.values)
         judge = DriftJudge(objects, around, self.desired.stack)

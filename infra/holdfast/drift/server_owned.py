@@ -101,6 +101,12 @@ _RULES: Final = (
     ServerOwned("ScaledObject", _FINALIZERS, value=re.compile(r"^finalizer\.keda\.sh$")),
     ServerOwned("ScaledJob", _FINALIZERS, value=re.compile(r"^finalizer\.keda\.sh$")),
     ServerOwned("Rollout", _annotations("rollout.argoproj.io/")),
+    # What keeps an object, and says whose it is, where another tool applies what was rendered.
+    ServerOwned("", _annotations("helm.sh/resource-policy"), value=re.compile(r"^keep$")),
+    ServerOwned("", _annotations("meta.helm.sh/release-", "kustomize.toolkit.fluxcd.io/")),
+    ServerOwned(
+        "", _annotations("argocd.argoproj.io/tracking-id", "argocd.argoproj.io/sync-options")
+    ),
     # Kueue's admission, for the pods of a queue.
     ServerOwned(
         "Deployment", re.compile(r'spec\.template\.metadata\.annotations\["kueue\.x-k8s\.io/')

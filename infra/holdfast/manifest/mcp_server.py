@@ -1,9 +1,11 @@
 """A tool server: one that the stack runs, or the address of one that runs elsewhere."""
 
+from collections.abc import Mapping
 from typing import Annotated, Final, Self
 
 from pydantic import Field, model_validator
 
+from holdfast.kube.paths import Path
 from holdfast.manifest.a2a import AgentCardSpec
 from holdfast.manifest.agent import AgentSpec
 from holdfast.manifest.agent_checks import faults_of_spec
@@ -31,6 +33,12 @@ from holdfast.manifest.values import (
 
 PATHS: Final = {"streamable-http": "/mcp", "sse": "/sse"}
 """Where a server answers by default, as the official SDKs have it."""
+
+OWN_PATHS: Final[Mapping[Path, Path]] = {
+    ("scaling", "replicas"): ("replicas",),
+    ("network", "expose", "port"): ("port",),
+}
+"""Field of an agent to the field of a tool server that stands for it, where they are not alike."""
 
 
 class HostedServer(ManifestModel):

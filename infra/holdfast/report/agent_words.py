@@ -11,6 +11,8 @@ from holdfast.manifest.environment import PodGroup
 from holdfast.manifest.exposure import GATEWAY, Namespace
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.hosts import Place
+from holdfast.manifest.kinds import MCP_SERVER_KIND
+from holdfast.manifest.mcp_server import OWN_PATHS
 from holdfast.manifest.model import ModelChoice, as_reference
 from holdfast.manifest.references import peers_of
 from holdfast.manifest.topology import Edge, edges_of, node_of
@@ -258,6 +260,8 @@ class _Words:
 
     def _at(self, text: str, path: tuple[Segment, ...]) -> Statement:
         origin = self._agent.origin
+        if self._agent.kind == MCP_SERVER_KIND:
+            path = ("spec", *OWN_PATHS.get(path[1:], path[1:]))
         for part in path:
             below = origin.child(part)
             if below is None:

@@ -367,3 +367,46 @@ def _snapshot_made(kubectl: Kubectl) -> str:
     (found,) = kubectl.get("volumesnapshots", "-n", NAMESPACE, "-l", chosen)["items"]
     name: str = found["metadata"]["name"]
     return name
+
+
+def test_a_changed_workload_is_saved_before_its_new_pods_are_made(
+    project: FleetProject, kubectl: Kubectl
+) -> None:
+    newer = KEEPER | {"args": ["--newer"]}
+    project.declare(FLEET.replace(agent("keeper", **KEEPER), agent("keeper", **newer)))
+    project.stack().up()
+    selector = ("-n", NAMESPACE, "-l", "holdfast.dev/agent=keeper")
+    backups = [
+        each
+        for each in kubectl.get("jobs", *selector)["items"]
+        if each["metadata"]["name"].startswith("keeper-backup-")
+    ]
+    job = max(backups, key=lambda each: str(each["metadata"]["creationTimestamp"]))
+    sets = kubectl.get("replicasets", *selector)["items"]
+    latest = max(each["metadata"]["creationTimestamp"] for each in sets)
+    assert len(sets) > 1
+    assert job["status"]["completionTime"] <= latest
+    project.declare(FLEET)
+
+
+def test_an_agent_whose_node_is_lost_runs_on_another_with_its_data(
+    project: FleetProject, kubectl: Kubectl
+) -> None:
+    del project
+    selector = ("-n", NAMESPACE, "-l", "app.kubernetes.io/name=keeper")
+    [before] = kubectl.get("pods", *selector)["items"]
+    claim = kubectl.get("pvc/keeper-index", "-n", NAMESPACE)
+    kubectl("delete", "node", before["spec"]["nodeName"])
+    kubectl("delete", "pod", before["metadata"]["name"], "-n", NAMESPACE, "--ignore-not-found")
+    kubectl.wait_for("condition=Available", "deployment/keeper", "-n", NAMESPACE, seconds=120)
+    after = [
+        pod
+        for pod in kubectl.get("pods", *selector)["items"]
+        if not pod["metadata"].get("deletionTimestamp")
+    ]
+    assert {pod["metadata"]["uid"] for pod in after}.isdisjoint({before["metadata"]["uid"]})
+    assert all(pod["spec"]["nodeName"] != before["spec"]["nodeName"] for pod in after)
+    live = kubectl.get("pvc/keeper-index", "-n", NAMESPACE)
+    assert live["status"]["phase"] == "Bound"
+    assert live["metadata"]["uid"] == claim["metadata"]["uid"]
+    assert live["spec"]["volumeName"] == claim["spec"]["volumeName"]

@@ -52,7 +52,7 @@ def live_agents(root: Path, stack: str) -> dict[str, LiveAgent]:
     items = [item for item in state.rendered if item.manifest["kind"] in _WORKLOADS]
     found = list(_live_workloads(state, items)) if items else []
     agents: dict[str, LiveAgent] = {}
-    for agent in state.fleet.agents:
+    for agent in state.fleet.workloads:
         own = {ref: live for name, ref, live in found if name == agent.name}
         verdicts = {
             str(ref): GONE if live is None else health_of(live) for ref, live in own.items()

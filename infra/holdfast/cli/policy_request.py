@@ -157,7 +157,7 @@ class CheckRequest:
             context=self.context or self.state.context,
         )
         if not self.namespaces and not self.is_everywhere:
-            declared = {agent.namespace for agent in self.state.fleet.agents}
+            declared = {agent.namespace for agent in self.state.fleet.workloads}
             request = replace(request, namespaces=tuple(sorted(declared)))
         return live_objects(request)
 

@@ -19,6 +19,7 @@ from holdfast.manifest.agent import API_VERSION, AgentSpec
 from holdfast.manifest.annotations import models_below
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.kinds import KINDS
+from holdfast.manifest.mcp_server import McpServerSpec
 from holdfast.manifest.stack_files import NAMESPACE, PULUMI_KEYS
 from holdfast.manifest.team import AgentTeamSpec
 
@@ -59,8 +60,11 @@ def stack_schema() -> Schema:
     settings = _definitions([Environment])
     changes = _changes()
     environment = settings.pop(Environment.__name__)
-    change_of_agent = {"$ref": f"#/$defs/{AgentSpec.__name__}{_CHANGE}"}
-    environment["properties"]["agents"]["additionalProperties"] = change_of_agent
+    environment["properties"]["agents"]["additionalProperties"] = {
+        "anyOf": [
+            {"$ref": f"#/$defs/{model.__name__}{_CHANGE}"} for model in (AgentSpec, McpServerSpec)
+        ]
+    }
     ours = {NAMESPACE + name: each for name, each in environment["properties"].items()}
     pulumi_keys = sorted(PULUMI_KEYS - {"config"})
     return {
@@ -85,7 +89,7 @@ def stack_schema() -> Schema:
 
 def _changes() -> dict[str, Schema]:
     """Definitions of a part of a spec, as overrides and a team's defaults have it."""
-    spec = _definitions([AgentSpec])
+    spec = _definitions([AgentSpec, McpServerSpec])
     return {f"{name}{_CHANGE}": _as_change(each) for name, each in spec.items()}
 
 

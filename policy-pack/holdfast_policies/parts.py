@@ -47,8 +47,11 @@ def each(
     for index, value in enumerate(raw_items(items(values))):
         if is_unknown(value):
             findings.append(Undecided(unknown_path(value) or f"{path}[{index}]"))
-        else:
-            gather(findings, check, value, item_path(path, index, value, key))
+            continue
+        try:
+            findings.extend(check(value, item_path(path, index, value, key)))
+        except UndeterminedError as signal:
+            findings.append(Undecided(signal.path))
     return findings
 
 

@@ -5,6 +5,7 @@ Source: k8s.io/apimachinery/pkg/api/resource, "Quantity".
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 _SHAPE = re.compile(r"([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?")
 _FACTORS = {"n": -3, "u": -2, "m": -1, "": 0, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
@@ -15,6 +16,11 @@ def quantity(value: object) -> Fraction | None:
     """The number that a quantity stands for; None for what is no quantity."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
+    return _number(value)
+
+
+@lru_cache(maxsize=1024, typed=True)  # a secret text equals its plain twin, and is not shown
+def _number(value: float | str) -> Fraction | None:
     match = _SHAPE.fullmatch(str(value))
     if match is None:
         return None

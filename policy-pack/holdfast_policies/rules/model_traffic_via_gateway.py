@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from holdfast_policies.cel import Admission, glob, in_containers
@@ -41,11 +42,12 @@ VARIABLES = Parameter(
 
 def check(container: Container, settings: Settings) -> Iterator[Finding]:
     """Variables with the address of a model elsewhere."""
+    variables = tuple(settings["variables"])
 
     def check_variable(variable: object, path: str) -> Iterator[Breach]:
         declared = mapping(variable)
         name = text(declared.get("name"))
-        if not any(fnmatchcase(name, pattern) for pattern in settings["variables"]):
+        if not _is_meant(name, variables):
             return
         value = text(declared.get("value"))
         host = _host(value)
@@ -56,6 +58,12 @@ def check(container: Container, settings: Settings) -> Iterator[Finding]:
             )
 
     yield from each(container.value.get("env"), field_path(container.path, "env"), check_variable)
+
+
+@lru_cache(maxsize=1024)
+def _is_meant(name: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a variable of this name holds the address of a model; names repeat."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _host(address: str) -> str:

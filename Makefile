@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup toolchain definitions testtools demo test check lint types contracts unit e2e unsteady bench soak schema sdk lock clean
+.PHONY: help setup toolchain definitions testtools demo test check lint types contracts unit e2e bench soak schema sdk lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -54,10 +54,7 @@ unit: setup
 	@$(PY) -m pytest -q -n 2 $(wildcard tests/unit tests/policies tests/contract)
 
 e2e: setup toolchain definitions testtools
-	@$(PY) -m pytest -q -n 2 --dist loadfile -m "not unsteady" tests/e2e
-
-unsteady: setup toolchain definitions ## the end-to-end tests that are not green beside others yet
-	@$(PY) -m pytest -q -m unsteady tests/e2e
+	@$(PY) -m pytest -q -n 2 --dist loadfile tests/e2e
 
 bench: setup toolchain ## the benchmarks, each a ratio against a named baseline
 	@$(PY) -m bench

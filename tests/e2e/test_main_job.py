@@ -67,7 +67,9 @@ def test_the_five_agents_run(project: FleetProject, kubectl: Kubectl) -> None:
         "nightly-cost-report"
     }
     for each in deployments:
-        assert each["status"]["readyReplicas"] == each["status"]["replicas"]
+        replicas = f"jsonpath={{.status.readyReplicas}}={each['status']['replicas']}"
+        name, namespace = each["metadata"]["name"], each["metadata"]["namespace"]
+        kubectl.wait_for(replicas, f"deployment/{name}", "-n", namespace)
 
 
 def test_a_second_update_without_a_change_writes_nothing(

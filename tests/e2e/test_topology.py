@@ -89,8 +89,9 @@ def test_what_is_needed_is_deployed_first(project: FleetProject, kubectl: Kubect
 def test_a_tool_server_is_up_before_its_agents_and_open_to_them_alone(
     project: FleetProject, kubectl: Kubectl
 ) -> None:
+    # The engine goes on as soon as the Deployment is available, which one of two replicas makes it.
+    kubectl.wait_for("jsonpath={.status.readyReplicas}=2", "deployment/crm", "-n", "topology-tools")
     server = kubectl.get("deployment", "crm", "-n", "topology-tools")
-    assert server["status"]["readyReplicas"] == 2
     agent = kubectl.get("deployment", "zebra", "-n", "topology")
     assert server["metadata"]["creationTimestamp"] <= agent["metadata"]["creationTimestamp"]
     policy = kubectl.get("networkpolicy", "crm", "-n", "topology-tools")["spec"]

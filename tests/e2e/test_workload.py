@@ -263,9 +263,9 @@ def test_a_version_that_fails_its_check_leaves_the_running_one_alone(
     text = "\n".join(each.message for each in failed.value.result.errors)
     assert "checked-check" in text
     assert "status 503" in text
+    kubectl.wait_for("jsonpath={.status.readyReplicas}=2", "deployment/checked", "-n", place)
     after = kubectl.get("deployment/checked", "-n", place)
     assert after["spec"] == before["spec"]
-    assert after["status"]["readyReplicas"] == 2
     [replica_set] = kubectl.get("replicasets", "-n", place)["items"]
     assert replica_set["spec"]["replicas"] == 2
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from holdfast.cli.git_branch import commit_on_branch
 from holdfast.errors import InputError
+from holdfast.git.branch import commit_on_branch
 from holdfast.manifest.loader import AGENTS_FOLDER, load_fleet
 from holdfast.manifest.stack_files import NAMESPACE, STACKS_FOLDER, read_stack_file
 from holdfast.manifest.yaml_edit import UneditableError, with_edit

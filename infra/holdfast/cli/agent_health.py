@@ -19,8 +19,8 @@ GONE = HealthVerdict(Health.DEGRADED, "it does not exist")
 
 
 @dataclass(frozen=True)
-class LiveAgent:
-    """One agent as it runs.
+class AgentHealth:
+    """How one agent runs.
 
     Attributes:
         health: As bad as the worst of its workloads.
@@ -41,7 +41,7 @@ def health_of_agents(root: Path, stack: str) -> dict[str, HealthVerdict]:
     return {name: live.health for name, live in live_agents(root, stack).items()}
 
 
-def live_agents(root: Path, stack: str) -> dict[str, LiveAgent]:
+def live_agents(root: Path, stack: str) -> dict[str, AgentHealth]:
     """Agent to what runs of it; every agent of the stack is in it.
 
     Raises:
@@ -51,14 +51,14 @@ def live_agents(root: Path, stack: str) -> dict[str, LiveAgent]:
     state = StackState(root, stack)
     items = [item for item in state.rendered if item.manifest["kind"] in _WORKLOADS]
     found = list(_live_workloads(state, items)) if items else []
-    agents: dict[str, LiveAgent] = {}
+    agents: dict[str, AgentHealth] = {}
     for agent in state.fleet.workloads:
         own = {ref: live for name, ref, live in found if name == agent.name}
         verdicts = {
             str(ref): GONE if live is None else health_of(live) for ref, live in own.items()
         }
         versions = [_version(live) for live in own.values() if live is not None]
-        agents[agent.name] = LiveAgent(worst(verdicts), next(iter(versions), ""))
+        agents[agent.name] = AgentHealth(worst(verdicts), next(iter(versions), ""))
     return agents
 
 

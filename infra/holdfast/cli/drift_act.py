@@ -54,8 +54,8 @@ def _of_mode(sources: DriftSources, scan: Scan, mode: str) -> Scan:
 def _propose(sources: DriftSources, scan: Scan, branch: str | None) -> None:
     """Commit what is live on a branch; the same drift found again is the same branch."""
     from holdfast.cli.drift_adopt import adopt, told  # noqa: PLC0415  (start-up)
-    from holdfast.cli.git_branch import commit_on_branch, is_branch  # noqa: PLC0415  (as above)
     from holdfast.cli.project import find_project_root  # noqa: PLC0415  (as above)
+    from holdfast.git.branch import commit_on_branch, is_branch  # noqa: PLC0415  (as above)
 
     adoption, root, stack = adopt(sources, scan), find_project_root(), sources.request.stack
     told(adoption)

@@ -100,7 +100,7 @@ def adopt_as_asked(
             (root / file).write_text(text, encoding="utf-8")
             click.echo(f"wrote {file}", err=True)
     if branch and texts:
-        from holdfast.cli.git_branch import commit_on_branch  # noqa: PLC0415  (only when asked)
+        from holdfast.git.branch import commit_on_branch  # noqa: PLC0415  (only when asked)
 
         stack = sources.request.stack
         subject = f"Adopt drift of stack {stack} as declared"

@@ -92,6 +92,7 @@ def test_writing_is_granted_in_the_namespaces_of_the_stack_alone() -> None:
         "dev",
         "finops",
         "ops",
+        "tools",
     }
 
 

@@ -31,7 +31,7 @@ def samples(namespace: str) -> Mapping[str, Mapping[str, Any]]:
         "AgentWorkload": whole | {"scaling": {"replicas": 2}},
         "AgentScaling": part | {"scaling": {"replicas": 2}},
         "Agent": whole,
-        "McpServer": {"serverName": "other", "namespace": namespace, "image": IMAGE},
+        "McpServer": {"serverName": "other-tools", "namespace": namespace, "image": IMAGE},
         "AdmissionPolicies": {"profile": "dev", "mode": "warn", "namespaces": [namespace]},
         "Fleet": {"namespaces": "existing", "agents": {"other": whole}},
     }

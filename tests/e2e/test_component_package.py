@@ -92,7 +92,7 @@ def test_each_part_works_alone(
     alone = {name: dict(args) for name, args in wanted.items() if name not in whole}
     stack = declare(program_in(language), language, alone)
     result = stack.up()
-    # The engine goes on as soon as the Deployment is available, which one of two replicas makes it.
+    # The engine goes on as soon as the Deployment is available: one of two replicas is enough.
     kubectl.wait_for("jsonpath={.status.readyReplicas}=2", "deployment/other", "-n", namespace)
     assert kubectl.get("role/other", "-n", namespace)["rules"][0]["resources"] == ["configmaps"]
     assert kubectl.get("pdb/other", "-n", namespace)["spec"]["maxUnavailable"] == 1

@@ -202,7 +202,7 @@ def test_a_command_is_run_when_that_is_asked_for_and_its_output_compared(
     (finding,) = report["findings"]
     assert finding["path"] == "probes[name=schema].output"
     assert finding["agent"] == "support-rag"
-    assert report["agents"]["counts"] == {"Synced": 4, "OutOfSync": 1, "Unknown": 0}
+    assert report["agents"]["counts"] == {"Synced": 5, "OutOfSync": 1, "Unknown": 0}
     assert "+doc|owner|text" in page.read_text()
     schema.write_text(SCHEMA)
 

@@ -73,12 +73,12 @@ def test_the_printed_rights_are_enough_and_none_too_many(
         ("list", "deployments", "yes"),
         ("list", "nodes", with_probes),
         ("list", "runtimeclasses.node.k8s.io", with_probes),
-        ("get", "services/proxy", with_probes),
-        ("create", "services/proxy", "no"),
+        ("get", "services --subresource=proxy", with_probes),
+        ("create", "services --subresource=proxy", "no"),
         ("get", "secrets", "no"),
         ("patch", "deployments", "no"),
     ):
-        assert kubectl.run(*asked, verb, kind).stdout.strip() == answer, (verb, kind)
+        assert kubectl.run(*asked, verb, *kind.split()).stdout.strip() == answer, (verb, kind)
 
     # Pulumi's own comparison with these rights says 7, not 1: it cannot dry-run, so it compares.
     kubectl("set", "image", "deployment/support-rag", "-n", "cx", "agent=x:hotfix", user="alice")

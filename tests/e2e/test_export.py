@@ -171,6 +171,8 @@ def test_applied_by_kubectl_an_overlay_is_what_runs_and_a_second_time_changes_no
     assert len(again.splitlines()) == len(rendered("dev"))
     assert versions(kubectl) == before
     kubectl("delete", "--wait=false", "-k", folder)
+    # The next test but one makes the namespace anew.
+    kubectl.wait_for("delete", "namespace/dev", seconds=120)
     del sandbox
 
 

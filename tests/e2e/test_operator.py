@@ -126,7 +126,8 @@ def test_an_edit_is_told_of_and_put_back_only_where_the_agent_says_so(
     events = kubectl.get("events", "-n", "seen")["items"]
     reasons = {(one["involvedObject"]["name"], one["reason"]) for one in events}
     assert {("held", "Reverted"), ("told", "Drift")} <= reasons
-    assert operator.metric("holdfast_drift_findings", **{"class": "changed"}) >= 1
+    changed = {"class": "changed"}
+    eventually(lambda: operator.metric("holdfast_drift_findings", **changed) >= 1, "it is counted")
     kubectl("delete", "service/held", "-n", "seen")
     eventually(
         lambda: kubectl.run("get", "service/held", "-n", "seen").returncode == 0, "made again"

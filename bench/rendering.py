@@ -22,7 +22,7 @@ from holdfast.report.yaml_text import yaml_documents
 
 from bench.fleet import ROOT
 
-STACK = "dev"
+STACK = "staging"
 AGENTS = 1000
 ROUNDS = 3
 TARGET_SECONDS = 2.0
@@ -61,7 +61,7 @@ def measure() -> dict[str, float | str]:
 
 
 def mixed_fleet(root: Path, agents: int) -> Path:
-    """A project of the clone's own agents, of every type, each copied under numbered names."""
+    """A project of the clone's own agents, of every type, copied under numbered names."""
     (root / "agents").mkdir(parents=True)
     (root / "stacks").mkdir()
     (root / "Pulumi.yaml").write_text((ROOT / "Pulumi.yaml").read_text())
@@ -81,8 +81,10 @@ def mixed_fleet(root: Path, agents: int) -> Path:
     for number in range(agents):
         name, text = samples[number % len(samples)]
         copy = number // len(samples)
-        numbered = re.sub(rf"(?<=name: )({all_names})\b", rf"\1-{copy:03}", text)
-        (root / "agents" / f"{name}-{copy:03}.yaml").write_text(numbered)
+        # The first copy keeps its name: teams have it as a member.
+        suffix = f"-{copy:03}" if copy else ""
+        numbered = re.sub(rf"(?<=name: )({all_names})\b", rf"\1{suffix}", text)
+        (root / "agents" / f"{name}{suffix}.yaml").write_text(numbered)
     return root
 
 

@@ -7,10 +7,10 @@ PY := $(VENV)/bin/python
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup toolchain definitions testtools demo test check lint types contracts unit e2e bench soak schema sdk lock clean
+.PHONY: help setup toolchain definitions testtools fluxtools storetool demo demo-recovery test check lint types contracts unit e2e bench soak schema sdk lock clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 setup: $(VENV)/.installed ## a virtual environment with everything locked
 
@@ -33,8 +33,17 @@ definitions: ## fetch the definitions of the ecosystem's custom resources (cache
 testtools: ## what only the end-to-end tests need: Helm, actionlint, definitions of Argo CD and Flux
 	@$(PYTHON) toolchain/test_tools.py >/dev/null
 
+fluxtools: ## the controllers of Flux for tests/e2e/test_flux.py, which is skipped without them; takes long once
+	@$(PYTHON) toolchain/test_tools.py --flux >/dev/null
+
+storetool: ## an object store for tests/e2e/test_backends.py, a part of which is skipped without it
+	@$(PYTHON) toolchain/test_tools.py --store >/dev/null
+
 demo: setup toolchain definitions ## the main job on the embedded sandbox
 	@$(PY) -m examples.demo
+
+demo-recovery: setup toolchain definitions ## a cluster and a state that are lost, and brought back
+	@$(PY) -m examples.recovery
 
 test: setup toolchain definitions check e2e ## everything: lint, types, contracts, unit, policy and end-to-end tests
 
@@ -59,8 +68,9 @@ e2e: setup toolchain definitions testtools
 bench: setup toolchain ## the benchmarks, each a ratio against a named baseline
 	@$(PY) -m bench
 
-soak: setup toolchain ## ten minutes of rollouts, scaling and controllers: no false alarm
+soak: setup toolchain ## ten minutes of rollouts without a false alarm, then ten of edits, restarts and faults
 	@$(PY) -m bench.soak 600
+	@$(PY) -m bench.storm 600
 
 schema: setup ## rewrite the published schemas, the components' argument types, the pages about the rules
 	@$(VENV)/bin/holdfast schema --write

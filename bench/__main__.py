@@ -1,7 +1,8 @@
 """`make bench`: every benchmark, each figure beside its baseline and its target, in one run.
 
 `python -m bench PART...` runs some of them: rendering, policies, scan, scale, watch, expand; and
-soak, ten minutes long, which runs only when it is asked for.
+those that take minutes only when they are asked for: putback, soak and storm. `--agents N` is how
+many agents expand and putback work with.
 """
 
 import argparse
@@ -15,25 +16,34 @@ MODULES = {
     "scale": "scale",
     "watch": "watch",
     "expand": "expand",
+    "putback": "putback",
     "soak": "soak",
+    "storm": "storm",
 }
 """Part to the module that measures it."""
 
-ON_REQUEST = {"soak"}
+ON_REQUEST = {"putback", "soak", "storm"}
+OF_ANY_SIZE = {"expand", "putback"}
+"""Parts that take how many agents there are."""
 
 
 def main() -> None:
     """Measure and print; `--json` prints one JSON object."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(MODULES))
+    parser.add_argument("--agents", type=int, metavar="N", help="for expand and putback")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     asked = parser.parse_args()
     unknown = sorted(set(asked.parts) - MODULES.keys())
     if unknown:
         parser.error(f"no part {', '.join(unknown)}; there are: {', '.join(MODULES)}")
+    parts = asked.parts or [part for part in MODULES if part not in ON_REQUEST]
+    if asked.agents is not None and (asked.agents < 1 or not set(parts) <= OF_ANY_SIZE):
+        parser.error(f"--agents N is for {', '.join(sorted(OF_ANY_SIZE))}, and at least 1")
     figures: dict[str, float | str] = {}
-    for part in asked.parts or [part for part in MODULES if part not in ON_REQUEST]:
-        figures |= importlib.import_module(f"bench.{MODULES[part]}").measure()
+    for part in parts:
+        module = importlib.import_module(f"bench.{MODULES[part]}")
+        figures |= module.measure(asked.agents) if asked.agents else module.measure()
     if asked.json:
         print(json.dumps(figures, indent=2))
         return

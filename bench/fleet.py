@@ -13,7 +13,8 @@ from holdfast.engine.stack import Stack
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.place import SandboxPlace, sandbox_place
 
-ROOT = Path(__file__).resolve().parents[1]
+from examples.linked_project import link_project
+
 STACK = "bench"
 CLUSTER = "config:\n  holdfast:cluster: {{context: holdfast-bench, identifier: bench{limits}}}\n"
 PROVIDER_DEFAULTS = ", clientQps: 50, clientBurst: 120"
@@ -100,9 +101,7 @@ def write_project(root: Path, agents: int) -> Path:
     if not root.exists():
         (root / "agents").mkdir(parents=True)
         (root / "stacks").mkdir()
-        for entry in ("infra", ".venv", "policy-pack"):
-            (root / entry).symlink_to(ROOT / entry)
-    (root / "Pulumi.yaml").write_text((ROOT / "Pulumi.yaml").read_text())
+        link_project(root)
     for number in range(agents):
         text = AGENT.format(
             number=number, team=number % 7, block=number % 256, digest=f"{number:064x}"

@@ -20,7 +20,7 @@ from holdfast.render.declared import plan_fleet
 from holdfast.render.fleet import render_fleet
 from holdfast.report.yaml_text import yaml_documents
 
-from bench.fleet import ROOT
+from examples.linked_project import ROOT
 
 STACK = "staging"
 AGENTS = 1000

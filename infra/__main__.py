@@ -2,11 +2,13 @@
 
 import gc
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pulumi
+from holdfast.cli.conversion import deprecations
 from holdfast.cli.live_checks import look_at_cluster
-from holdfast.cli.provenance import provenance
+from holdfast.cli.provenance import commit_in_words, provenance
 from holdfast.components.fleet import declared_fleet
 from holdfast.components.provider import kubernetes_provider
 from holdfast.errors import HoldfastError
@@ -19,13 +21,14 @@ gc.freeze()
 gc.set_threshold(200_000, 20, 100)
 
 stack = pulumi.get_stack()
+commit, is_dirty = provenance(Path(pulumi.get_root_directory()))
 try:
     declared = load_fleet(Path(pulumi.get_root_directory()), stack)
     plan = plan_fleet(declared, stack)
     live = look_at_cluster(declared, plan)
-    for note in live.notes:
+    for note in (*deprecations(declared), *live.notes):
         pulumi.log.warn(note)
-    plan = live.known_to(plan)
+    plan = replace(live.known_to(plan), commit=commit_in_words(commit, is_dirty=is_dirty))
     provider = kubernetes_provider(declared.environment, stack)
     fleet = declared_fleet("fleet", plan, pulumi.ResourceOptions(provider=provider))
 except HoldfastError as error:
@@ -33,6 +36,5 @@ except HoldfastError as error:
     sys.stderr.write(f"error: {error}\n")
     sys.exit(int(error.exit_code))
 pulumi.export("agents", fleet.urls)
-commit, is_dirty = provenance(Path(pulumi.get_root_directory()))
 pulumi.export("commit", commit)
 pulumi.export("dirty", is_dirty)

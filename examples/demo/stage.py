@@ -15,7 +15,8 @@ from holdfast.engine.stack import Stack
 from holdfast.engine.toolchain import find_program
 from holdfast.sandbox.place import sandbox_place
 
-ROOT = Path(__file__).resolve().parents[2]
+from examples.linked_project import ROOT
+
 STACK = "dev"
 
 

@@ -11,7 +11,6 @@ from holdfast.engine.results import RunResult
 from holdfast.errors import ExitCode, HoldfastError
 
 from examples.demo.stage import (
-    ROOT,
     STACK,
     Clock,
     DemoError,
@@ -22,6 +21,7 @@ from examples.demo.stage import (
     say,
     show,
 )
+from examples.linked_project import ROOT, link_project
 
 PACK = ROOT / "policy-pack"
 SIDECAR = [
@@ -154,9 +154,8 @@ def _refuse() -> None:
 
 def _project_with(folder: Path, name: str, manifest: str) -> Path:
     """The project with one manifest more, in a folder of its own: the clone stays as it is."""
-    for entry in ("infra", ".venv", "policy-pack", "stacks"):
-        (folder / entry).symlink_to(ROOT / entry)
-    (folder / "Pulumi.yaml").write_text((ROOT / "Pulumi.yaml").read_text())
+    link_project(folder)
+    (folder / "stacks").symlink_to(ROOT / "stacks")
     for source in (ROOT / "agents").rglob("*"):
         target = folder / source.relative_to(ROOT)
         if source.is_file():

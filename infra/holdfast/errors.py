@@ -5,8 +5,6 @@
     │   ├── ManifestError         2   one fault in a manifest or stack file, with its place
     │   └── InvalidFilesError     2   all faults of all files, in one go
     ├── RenderError               2   a valid manifest that cannot be rendered in this environment
-    ├── DriftError                1
-    │   └── ObjectMismatchError   1   two objects compared that are not the same object
     ├── ClusterError              1   the API server did not give what was asked for
     │   └── LoginError            3
     ├── EngineError               1   the Pulumi engine failed (or 5, 6, 8, 9)
@@ -131,14 +129,6 @@ class RenderError(HoldfastError):
     """A valid manifest that cannot be rendered in this environment."""
 
     exit_code = ExitCode.BAD_INPUT
-
-
-class DriftError(HoldfastError):
-    """The comparison of desired and live could not be made."""
-
-
-class ObjectMismatchError(DriftError):
-    """Two objects were compared that differ in group, kind, namespace or name."""
 
 
 class ClusterError(HoldfastError):

@@ -164,9 +164,15 @@ def _known(text: str) -> str:
 def named_credential(name: str, value: str) -> str:
     """What a value looks like: a known shape, or random text where its name promises a secret."""
     known = known_credential(value)
-    if known or _CREDENTIAL_NAME.fullmatch(name) is None:
+    if known or not _promises_credential(name):
         return known
     return "a credential" if _looks_secret(name, value) else ""
+
+
+@lru_cache(maxsize=2048)
+def _promises_credential(name: str) -> bool:
+    """Whether a name says that its value is secret; the same names stand on many objects."""
+    return _CREDENTIAL_NAME.fullmatch(name) is not None
 
 
 def credentials_in(text: str) -> Iterator[str]:

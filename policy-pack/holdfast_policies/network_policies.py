@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from holdfast_policies.cel import listed
-from holdfast_policies.kinds import CILIUM_NETWORK_POLICY, NETWORK_POLICY
+from holdfast_policies.kinds import CILIUM_NETWORK_POLICY
 from holdfast_policies.selectors import selects
 from holdfast_policies.subject import Subject, items, text
 
@@ -62,11 +62,6 @@ def covers_everything(cidrs: Iterable[str]) -> str:
         if any(network.prefixlen == 0 for network in merged):
             return str(merged[0])
     return ""
-
-
-def is_policy(subject: Subject) -> bool:
-    """Whether an object is a network policy of its own."""
-    return subject.kind in (NETWORK_POLICY, CILIUM_NETWORK_POLICY)
 
 
 _SPEC = "variables.subject.?spec"

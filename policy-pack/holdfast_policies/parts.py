@@ -44,12 +44,19 @@ def each(
         key: Field that names an item, as in Kubernetes' merge keys; empty for lists by index.
     """
     findings: list[Finding] = []
-    for index, value in enumerate(raw_items(items(values))):
+    listed = items(values)
+    if not listed:
+        return findings
+    for index, value in enumerate(raw_items(listed)):
         if is_unknown(value):
             findings.append(Undecided(unknown_path(value) or f"{path}[{index}]"))
             continue
         try:
-            findings.extend(check(value, item_path(path, index, value, key)))
+            # What holds no unknowns is asked for its name here: most of all items are such.
+            if type(value) is dict and type(name := value.get(key)) is str and name:
+                findings.extend(check(value, f"{path}[{key}={name}]"))
+            else:
+                findings.extend(check(value, item_path(path, index, value, key)))
         except UndeterminedError as signal:
             findings.append(Undecided(signal.path))
     return findings

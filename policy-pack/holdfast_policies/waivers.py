@@ -20,6 +20,9 @@ SCHEMA_VERSION = "holdfast.dev/waivers/v1"
 FILE = Path(__file__).parents[1] / "waivers.yaml"
 """The pack's own waivers, where it lies in a project."""
 
+WAIVER_EXPIRED = "waiver-expired"
+WAIVER_UNUSED = "waiver-unused"
+
 Target = tuple[str, str, str]
 """Kind, namespace and name of an object."""
 
@@ -68,6 +71,54 @@ class Waiver:
         return f"{granted} ({self.ticket}): {self.reason}"
 
 
+@dataclass(frozen=True, slots=True)
+class WaiverFault:
+    """A waiver that grants nothing, told at preview and by `holdfast policy check` alike.
+
+    Attributes:
+        rule: What it is called, as if it were a rule's violation.
+        is_refused: Whether an update is refused for it.
+        description: What it is, in a sentence.
+        required: What should be there.
+        got: What is.
+        remedy: What to do.
+    """
+
+    rule: str
+    waiver: Waiver
+    is_refused: bool
+    description: str
+    required: str
+    got: str
+    remedy: str
+
+    @classmethod
+    def ended(cls, waiver: Waiver) -> "WaiverFault":
+        """Its last day has passed, and nobody has cleaned up."""
+        return cls(
+            WAIVER_EXPIRED,
+            waiver,
+            is_refused=True,
+            description="A waiver has ended",
+            required="a waiver that holds, or none",
+            got=f"it ended on {waiver.expires}",
+            remedy=f"{waiver.owner} removes or renews it; `holdfast policy waivers --write`",
+        )
+
+    @classmethod
+    def unused(cls, waiver: Waiver) -> "WaiverFault":
+        """Nothing needs it any more."""
+        return cls(
+            WAIVER_UNUSED,
+            waiver,
+            is_refused=False,
+            description="A waiver is not needed",
+            required="a waiver that something needs",
+            got=f"nothing breaks {', '.join(waiver.rules)}",
+            remedy=f"{waiver.owner} removes it; `holdfast policy waivers --write`",
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Waivers:
     """All waivers, as they hold on one day.
@@ -102,19 +153,20 @@ class Waivers:
         """Whether the last day of a waiver has passed."""
         return waiver.expires < self.today
 
-    def ended(self) -> list[Waiver]:
-        """Waivers whose last day has passed."""
-        return [waiver for waiver in self.entries if self.has_ended(waiver)]
-
-    def unused(self, seen: Iterable[Target], used: Iterable[str]) -> list[Waiver]:
-        """Waivers of objects that were judged, and that no violation needed.
+    def faults(self, seen: Iterable[Target], used: Iterable[str]) -> list[WaiverFault]:
+        """Waivers whose last day has passed, then those that hold and no violation needed.
 
         Args:
-            seen: Every object that was judged.
+            seen: Every object that was judged; of others nothing is known.
             used: Names of the waivers that were needed.
         """
         judged, needed = set(seen), set(used)
-        return [each for each in self.entries if each.target in judged and each.name not in needed]
+        holding = [each for each in self.entries if not self.has_ended(each)]
+        idle = [each for each in holding if each.target in judged and each.name not in needed]
+        return [
+            *(WaiverFault.ended(each) for each in self.entries if self.has_ended(each)),
+            *(WaiverFault.unused(each) for each in idle),
+        ]
 
 
 NO_WAIVERS = Waivers()

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 from holdfast.cli.schema import FILES
-from holdfast.report.formats import write_policy
+from holdfast.report.policy_formats import write_policy
 from holdfast.report.policy_report import PolicyReport
 from holdfast.report.policy_schema import policy_schema
 from holdfast_policies.table import RULES

@@ -5,6 +5,7 @@ One file's leftovers are never another's surprise, whatever the order and the wo
 A test whose agents need kinds of other projects takes `defined_sandbox` in place of `sandbox`.
 """
 
+import os
 import secrets
 from collections.abc import Iterator
 
@@ -36,6 +37,16 @@ def defined_sandbox(sandbox: LiveSandbox) -> LiveSandbox:
     done = sandbox.run("up", "--with", "all")
     assert done.returncode == 0, done.stderr
     return sandbox
+
+
+@pytest.fixture(scope="module")
+def engine_of_the_toolchain() -> Iterator[None]:
+    """The built engine with the defaults, whatever the shell of the tests has chosen."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("PULUMI_")]:
+            patch.delenv(name)
+        patch.delenv("HOLDFAST_PULUMI", raising=False)
+        yield
 
 
 @pytest.fixture

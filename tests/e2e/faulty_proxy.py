@@ -4,7 +4,6 @@ What it lets pass is untouched: the client's own Accept, Authorization and query
 and what the server streams arrives line by line.
 """
 
-import gzip
 import http.client
 import socket
 import ssl
@@ -21,7 +20,11 @@ from urllib.parse import parse_qs, urlsplit
 from holdfast.cluster.kubeconfig import Connection, connection_of
 from holdfast.cluster.tls import tls_context
 
-PASSED_ON = ("Accept", "Authorization", "Impersonate-User", "Impersonate-Group")
+STREAM_SECONDS = 60.0
+PASSED_ON = (
+    *("Accept", "Authorization", "Content-Type", "User-Agent"),
+    *("Impersonate-User", "Impersonate-Group"),
+)
 KUBECONFIG = """\
 apiVersion: v1
 kind: Config
@@ -43,10 +46,15 @@ class Request:
     path: str
     query: dict[str, str]
     seconds: float
+    method: str = "GET"
 
     @property
     def is_watch(self) -> bool:
         return self.query.get("watch") == "true"
+
+    @property
+    def is_write(self) -> bool:
+        return self.method != "GET"
 
     @property
     def plural(self) -> str:
@@ -64,16 +72,21 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     proxy: "FaultyProxy"
+    body: bytes | None = None
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
 
-    def do_GET(self) -> None:
+    def handle_request(self) -> None:
         parts = urlsplit(self.path)
         query = {key: values[0] for key, values in parse_qs(parts.query).items()}
-        request = Request(parts.path, query, time.monotonic())
+        request = Request(parts.path, query, time.monotonic(), self.command)
+        # Read in any case: what is left of it would be taken for the next request.
+        self.body = self.rfile.read(int(self.headers["Content-Length"] or 0)) or None
         fault = self.proxy.fault_for(request)
         (fault or pass_on)(self, request)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_request  # noqa: N815  (names that the library asks for)
 
     def answer(self, body: bytes, status: int = 200, **headers: str) -> None:
         self.send_response(status)
@@ -98,7 +111,7 @@ class Handler(BaseHTTPRequestHandler):
         connection = self.proxy.connect()
         headers = {name: self.headers[name] for name in PASSED_ON if self.headers[name]}
         path = self.path.replace("limit=500", f"limit={self.proxy.page_objects}")
-        connection.request("GET", path, headers=headers | self.proxy.headers)
+        connection.request(self.command, path, self.body, headers | self.proxy.headers)
         return connection, connection.getresponse()
 
     def upstream_body(self) -> bytes:
@@ -131,86 +144,6 @@ def pass_on(handler: Handler, request: Request) -> None:
     finally:
         response.close()
         connection.close()
-
-
-def status(code: int, **headers: str) -> Fault:
-    """The server refuses, in its own words."""
-    body = b'{"kind":"Status","status":"Failure","message":"injected","code":%d}' % code
-    return lambda handler, _: handler.answer(body, code, **headers)
-
-
-def hang_up(handler: Handler, _: Request) -> None:
-    """The connection is closed without an answer: the server is down."""
-    handler.hang_up()
-
-
-def reset_in_the_middle(handler: Handler, _: Request) -> None:
-    """Half an answer, then a reset."""
-    body = handler.upstream_body()
-    handler.answer(body[: len(body) // 2], Content_Length=str(len(body)))
-    handler.wfile.flush()
-    time.sleep(0.05)
-    handler.hang_up(is_reset=True)
-
-
-def short_body(handler: Handler, _: Request) -> None:
-    """Half an answer, then an orderly end."""
-    body = handler.upstream_body()
-    handler.answer(body[: len(body) // 2], Content_Length=str(len(body)))
-    handler.hang_up()
-
-
-def bad_gzip(handler: Handler, _: Request) -> None:
-    """An answer that says it is compressed, and breaks off inside."""
-    body = gzip.compress(handler.upstream_body())
-    handler.answer(body[: len(body) // 2] + b"junk", Content_Encoding="gzip")
-
-
-def bad_json(handler: Handler, _: Request) -> None:
-    """An answer whose length is right and whose text is cut."""
-    body = handler.upstream_body()
-    handler.answer(body[: len(body) // 2])
-
-
-def trickle(handler: Handler, _: Request) -> None:
-    """A byte now and then: every single read is in time."""
-    body = handler.upstream_body()
-    handler.answer(b"", Content_Length=str(len(body)))
-    for byte in body:
-        time.sleep(0.2)
-        handler.wfile.write(bytes([byte]))
-
-
-def stall(handler: Handler, _: Request) -> None:
-    """No answer at all, and the connection stays open."""
-    handler.proxy.is_ending.wait()
-
-
-def silence(handler: Handler, _: Request) -> None:
-    """A watch whose connection stays open while nothing arrives: half-open."""
-    handler.send_response(200)
-    handler.send_header("Transfer-Encoding", "chunked")
-    handler.end_headers()
-    handler.wfile.flush()
-    handler.proxy.is_ending.wait()
-
-
-def expired_event(handler: Handler, _: Request) -> None:
-    """A watch whose first event says that its version has expired."""
-    handler.answer(
-        b'{"type":"ERROR","object":{"kind":"Status","status":"Failure","reason":"Expired",'
-        b'"message":"too old resource version: 1 (2)","code":410}}\n'
-    )
-
-
-def after(work: Callable[[], object]) -> Fault:
-    """Let something happen just before a request is passed on."""
-
-    def run(handler: Handler, request: Request) -> None:
-        work()
-        pass_on(handler, request)
-
-    return run
 
 
 @dataclass
@@ -247,18 +180,24 @@ class FaultyProxy:
 
     def on(
         self, matches: Callable[[Request], bool], fault: Fault, times: float = float("inf")
-    ) -> None:
+    ) -> Plan:
         """Plan a fault; the one that was planned last goes first."""
-        self._plans.insert(0, Plan(matches, fault, times))
+        plan = Plan(matches, fault, times)
+        self._plans.insert(0, plan)
+        return plan
 
     def heal(self) -> None:
         """Plan nothing any more."""
         self._plans.clear()
 
+    def has_planned(self, fault: Fault) -> bool:
+        """Whether a fault still waits for requests."""
+        return any(plan.fault is fault and plan.times > 0 for plan in self._plans)
+
     def fault_for(self, request: Request) -> Fault | None:
         """The fault that is planned for a request, which is counted."""
         self.requests.append(request)
-        for plan in self._plans:
+        for plan in tuple(self._plans):
             if plan.times > 0 and plan.matches(request):
                 plan.times -= 1
                 return plan.fault
@@ -271,10 +210,22 @@ class FaultyProxy:
         parts = urlsplit(self.connection.server)
         return http.client.HTTPSConnection(str(parts.hostname), parts.port, context=self._tls)
 
-    def cut_streams(self) -> None:
-        """Break every stream, as a server does that restarts; waits until there is one."""
-        while not self.streams:
+    def await_stream(self) -> None:
+        """Wait until something is watched: a fault planned before that hits the first stream."""
+        assert self._has_stream(), f"no stream within {STREAM_SECONDS:.0f} s"
+
+    def _has_stream(self) -> bool:
+        deadline = time.monotonic() + STREAM_SECONDS
+        while not self.streams and time.monotonic() < deadline:
             time.sleep(0.05)
+        return bool(self.streams)
+
+    def cut_streams(self) -> None:
+        """Break every stream, as a server does that restarts.
+
+        Waits for one as long as one may come: where faults let none through there is none to break.
+        """
+        self._has_stream()
         for stream in self.streams:
             if stream.sock is not None:
                 stream.sock.shutdown(socket.SHUT_RDWR)

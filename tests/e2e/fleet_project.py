@@ -11,6 +11,7 @@ from typing import Any
 
 from holdfast.engine.stack import Stack, open_stack
 
+from examples.linked_project import link_project
 from tests.e2e.live_sandbox import TIMEOUT_SECONDS, LiveSandbox
 
 CLONE = Path(__file__).resolve().parents[2]
@@ -56,9 +57,7 @@ class FleetProject:
 
     @classmethod
     def _linked(cls, root: Path, sandbox: LiveSandbox) -> "FleetProject":
-        for entry in ("infra", ".venv", "policy-pack"):
-            (root / entry).symlink_to(CLONE / entry)
-        (root / "Pulumi.yaml").write_text((CLONE / "Pulumi.yaml").read_text())
+        link_project(root)
         return cls(root, sandbox)
 
     def stack(self, name: str = "dev") -> Stack:

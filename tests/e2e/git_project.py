@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import LiveSandbox
@@ -31,9 +32,15 @@ class GitProject:
     project: FleetProject
 
     @classmethod
-    def write(cls, root: Path, sandbox: LiveSandbox, manifests: str) -> "GitProject":
+    def write(
+        cls,
+        root: Path,
+        sandbox: LiveSandbox,
+        manifests: str,
+        settings: dict[str, Any] | None = None,
+    ) -> "GitProject":
         """A repository with the project's first commit; its stack `dev` exists."""
-        project = FleetProject.write(root, sandbox, manifests, {})
+        project = FleetProject.write(root, sandbox, manifests, settings or {})
         (root / ".gitignore").write_text(".venv\n")
         project.stack().init_if_absent()
         written = cls(project)

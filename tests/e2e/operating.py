@@ -9,7 +9,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,14 +78,16 @@ class Operating:
 
 
 @contextmanager
-def operating(kubeconfig: Path, stack: str, *arguments: str) -> Iterator[Operating]:
+def operating(
+    kubeconfig: Path, stack: str, *arguments: str, variables: Mapping[str, str] | None = None
+) -> Iterator[Operating]:
     """Run an operator until the end of the block."""
     command = ["operator", "run", "-s", stack, "--address", "127.0.0.1:0", *arguments]
     process = subprocess.Popen(
         [sys.executable, "-m", "holdfast.cli.main", *command],
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"KUBECONFIG": str(kubeconfig)},
+        env=os.environ | {"KUBECONFIG": str(kubeconfig)} | dict(variables or {}),
     )
     operator = Operating(process)
 

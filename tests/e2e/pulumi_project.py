@@ -58,7 +58,7 @@ class PulumiProject:
         (self.root / "infra").mkdir(parents=True)
         (self.root / "stacks").mkdir()
         (self.root / "Pulumi.yaml").write_text(
-            "name: scratch\nmain: infra/\nstackConfigDir: stacks\n"
+            f"name: scratch-{self.namespace}\nmain: infra/\nstackConfigDir: stacks\n"
             f"runtime: {{name: python, options: {options}}}\n"
         )
         (self.root / "infra" / "__main__.py").write_text(PROGRAM)

@@ -1,6 +1,7 @@
 """Named actions on one agent, on the real engine and a real API server: done, told, no drift."""
 
 import json
+import subprocess
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ MORE = """\
   scaling: {replicas: 2}
   availability: {standby: true}
 """
+VOLUME = "  storage: [{name: data, size: 1Gi, mountPath: /data}]\n"
 KEPT = f"""\
   storage: [{{name: data, size: 1Gi, mountPath: /data}}]
   backup:
@@ -24,11 +26,14 @@ KEPT = f"""\
 
 @pytest.fixture(scope="module")
 def project(sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> GitProject:
-    """An agent with a standby, and one whose volume is backed up; deployed."""
+    """Agents with a standby, with backups, and with a volume; deployed."""
     root = tmp_path_factory.mktemp("actions")
-    written = GitProject.write(
-        root, sandbox, agent("mover", more=MORE) + agent("keeper", more=KEPT)
-    )
+    defined = sandbox.run("up", "--with", "volume-snapshots")
+    assert defined.returncode == 0, defined.stderr
+    agents = {"mover": MORE, "keeper": KEPT, "filled": VOLUME}
+    manifests = "".join(agent(name, more=more) for name, more in agents.items())
+    settings = {"controllers": ["volume-snapshots"]}
+    written = GitProject.write(root, sandbox, manifests, settings)
     done = written.project.holdfast("up", "-s", "dev")
     assert done.returncode == 0, done.stderr
     return written
@@ -78,14 +83,62 @@ def test_pods_of_one_node_alone_are_made_anew(project: GitProject, kubectl: Kube
     assert not (before.keys() - kept) & pods(kubectl).keys()
 
 
+def test_what_stands_on_a_cordoned_node_goes_elsewhere(
+    project: GitProject, kubectl: Kubectl
+) -> None:
+    before = pods(kubectl)
+    node = next(iter(before.values()))
+    words = ("agent", "reschedule", "mover", "-s", "dev", "--reason", "a drill", "--node", node)
+    refused = project.project.holdfast(*words, "--yes")
+    assert (refused.returncode, f"node {node} takes pods" in refused.stderr) == (2, True)
+    kubectl("cordon", node)
+    try:
+        planned = project.project.holdfast(*words, "--dry-run", "-o", "json")
+        steps = json.loads(planned.stdout)["steps"]
+        there = {name for name, where in before.items() if where == node}
+        assert {each["object"]["name"] for each in steps} == there
+        assert pods(kubectl) == before
+        act(project, "reschedule", "--yes")
+        after = pods(kubectl)
+        assert node not in after.values()
+        assert len(after) == len(before)
+    finally:
+        kubectl("uncordon", node)
+    assert project.project.drift()[0] == 0
+    assert (newest(project)["action"], newest(project)["outcome"]) == ("reschedule", "done")
+
+
+def test_what_runs_is_made_again_and_what_holds_data_stays(
+    project: GitProject, kubectl: Kubectl
+) -> None:
+    def uid(*what: str) -> str:
+        return str(kubectl.get(*what, "-n", "loop")["metadata"]["uid"])
+
+    deployment, service = uid("deployment/keeper"), uid("service/keeper")
+    claim = uid("pvc/keeper-data")
+    act(project, "recreate", "--yes", name="keeper")
+    assert uid("deployment/keeper") != deployment
+    assert (uid("service/keeper"), uid("pvc/keeper-data")) == (service, claim)
+    act(project, "recreate", "--all", "--yes", name="keeper")
+    assert uid("service/keeper") != service
+    assert uid("pvc/keeper-data") == claim
+    assert project.project.drift()[0] == 0
+    assert project.project.holdfast("status", "keeper", "-s", "dev").returncode == 0
+
+
 def test_scale_and_fail_over_go_through_the_stack_file(
     project: GitProject, kubectl: Kubectl
 ) -> None:
     act(project, "scale", "3")
     act(project, "fail-over")
+    act(project, "reconfigure", "resources.limits.memory=2Gi")
     file = project.root / "stacks" / "Pulumi.dev.yaml"
     declared = yaml.safe_load(file.read_text())["config"]["holdfast:agents"]["mover"]
-    assert declared == {"scaling": {"replicas": 3}, "availability": {"active": "standby"}}
+    assert declared == {
+        "scaling": {"replicas": 3},
+        "availability": {"active": "standby"},
+        "resources": {"limits": {"memory": "2Gi"}},
+    }
     project.commit("Three, and the standby serves")
     done = project.project.holdfast("up", "-s", "dev")
     assert done.returncode == 0, done.stderr
@@ -93,6 +146,8 @@ def test_scale_and_fail_over_go_through_the_stack_file(
     selector = kubectl.get("service", "mover", "-n", "loop")["spec"]["selector"]
     assert "standby" in json.dumps(selector)
     assert project.project.drift()[0] == 0
+    told = project.project.holdfast("history", "mover", "-s", "dev").stdout
+    assert all(action in told for action in ("scale", "fail-over", "reconfigure", "reschedule"))
 
 
 def test_a_backup_is_made_now_and_is_no_drift(project: GitProject, kubectl: Kubectl) -> None:
@@ -110,3 +165,67 @@ def test_what_an_agent_has_not_is_one_clear_error(project: GitProject) -> None:
     assert done.returncode == 1
     assert "mover has no schedule of backups in the cluster" in done.stderr
     assert newest(project)["outcome"] == "not done"
+
+
+def test_a_claim_makes_way_for_one_from_a_snapshot_and_its_data_is_kept(
+    project: GitProject, kubectl: Kubectl
+) -> None:
+    words = ("agent", "restore", "filled", "-s", "dev", "--reason", "a drill")
+
+    def restore(*rest: str) -> "subprocess.CompletedProcess[str]":
+        return project.project.holdfast(*words, *rest)
+
+    listed = project.project.holdfast(*words[: words.index("--reason")])
+    assert "filled has no backups in the cluster" in listed.stdout
+    snapshot = {
+        "apiVersion": "snapshot.storage.k8s.io/v1",
+        "kind": "VolumeSnapshot",
+        "metadata": {"name": "monday", "namespace": "loop"},
+        "spec": {"source": {"persistentVolumeClaimName": "filled-data"}},
+    }
+    kubectl.apply(snapshot)
+    refused = restore("--from", "monday", "--yes")
+    assert (refused.returncode, "monday is not ready to be used" in refused.stderr) == (2, True)
+    ready = json.dumps({"status": {"readyToUse": True, "creationTime": "2026-11-16T03:00:00Z"}})
+    options = ("-n", "loop", "--subresource=status", "--type=merge", "-p", ready)
+    kubectl("patch", "volumesnapshot", "monday", *options)
+    assert restore().stdout.startswith("2026-11-16T03:00:00Z  VolumeSnapshot monday of filled-data")
+
+    before = kubectl.get("pvc/filled-data", "-n", "loop")
+    refused = restore("--from", "monday", "--set-aside", "--yes")
+    assert refused.returncode == 2
+    assert "PersistentVolumeClaim loop/filled-data is in use by pod filled-" in refused.stderr
+    act(project, "scale", "0", name="filled")
+    project.commit("Nothing writes meanwhile")
+    assert project.project.holdfast("up", "-s", "dev").returncode == 0
+    gone = ("pod", "-n", "loop", "-l", "app.kubernetes.io/name=filled", "--timeout=120s")
+    kubectl("wait", "--for=delete", *gone)
+    refused = restore("--from", "monday", "--yes")
+    assert refused.returncode == 2
+    assert "a claim is filled only when it is made; add --set-aside" in refused.stderr
+    assert "no VolumeSnapshot loop/tuesday" in restore("--from", "tuesday").stderr
+    assert kubectl.get("pvc/filled-data", "-n", "loop")["metadata"] == before["metadata"]
+
+    done = restore("--from", "monday", "--set-aside", "--yes", "-o", "json")
+    assert done.returncode == 0, done.stderr
+    deeds = [
+        (step["deed"], (step["object"] or {}).get("kind"))
+        for step in json.loads(done.stdout)["steps"]
+    ]
+    assert deeds == [
+        ("keep", "PersistentVolume"),
+        ("delete", "PersistentVolumeClaim"),
+        ("declare", None),
+    ]
+    project.commit("From Monday's")
+    updated = project.project.holdfast("up", "-s", "dev")
+    assert updated.returncode == 0, updated.stderr
+    claim = kubectl.get("pvc/filled-data", "-n", "loop")
+    assert claim["metadata"]["uid"] != before["metadata"]["uid"]
+    assert claim["spec"]["dataSource"]["name"] == "monday"
+    volume = kubectl.get(f"pv/{before['spec']['volumeName']}")
+    assert volume["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
+    assert project.project.drift()[0] == 0
+    assert (
+        "restore from monday" in project.project.holdfast("history", "filled", "-s", "dev").stdout
+    )

@@ -59,7 +59,7 @@ def test_the_kinds_are_installed_and_name_themselves(
     kubeconfig = str(sandbox.kubeconfig())
     done = run_holdfast("operator", "install", "--kubeconfig", kubeconfig)
     assert done.returncode == 0, done.stderr
-    assert "6 kinds of holdfast.dev/v1alpha1 are served" in done.stderr
+    assert "7 kinds of holdfast.dev/v1alpha1 are served" in done.stderr
     listed = kubectl("api-resources", "--api-group=holdfast.dev", "--no-headers")
     assert "agents " in listed
     assert " ag " in listed

@@ -1,9 +1,7 @@
 """Updates that go wrong, on the real engine and a real API server: stopped, watched, taken back."""
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -11,6 +9,7 @@ import yaml
 
 from tests.e2e.git_project import IMAGE, GitProject, agent
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
+from tests.e2e.stub_prometheus import StubPrometheus, answering
 
 pytestmark = pytest.mark.e2e
 
@@ -29,38 +28,16 @@ def chain(version: str) -> dict[str, str]:
     }
 
 
-class Prometheus(BaseHTTPRequestHandler):
-    """Answers every query with one number."""
-
-    number = 1.0
-
-    def do_GET(self) -> None:
-        vector = {
-            "resultType": "vector",
-            "result": [{"metric": {}, "value": [0, str(self.number)]}],
-        }
-        body = json.dumps({"status": "success", "data": vector}).encode()
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture(scope="module")
-def prometheus() -> Iterator[str]:
+def prometheus() -> Iterator[StubPrometheus]:
     """A Prometheus whose one number the test sets."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Prometheus)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
+    with answering() as stub:
+        yield stub
 
 
 @pytest.fixture(scope="module")
 def project(
-    sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory, prometheus: str
+    sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory, prometheus: StubPrometheus
 ) -> GitProject:
     """Three agents, each in need of the one before, brought to the cluster in waves."""
     root = tmp_path_factory.mktemp("rollback")
@@ -72,7 +49,7 @@ def project(
         "waves": True,
         "rollback": True,
         "watchSeconds": 6,
-        "prometheusUrl": prometheus,
+        "prometheusUrl": prometheus.address,
         "metrics": [{"name": "errors", "query": "sum(errors)", "maxIncreasePercent": 100}],
     }
     file.write_text(yaml.safe_dump(stack))
@@ -125,18 +102,13 @@ def test_a_wave_that_never_becomes_ready_stops_the_rest_and_is_taken_back(
 
 
 def test_a_metric_that_gets_worse_takes_the_update_back(
-    project: GitProject, kubectl: Kubectl
+    project: GitProject, kubectl: Kubectl, prometheus: StubPrometheus
 ) -> None:
     count = len(newest(project))
     bad = project.commit("Move to 3.0.0", "".join(chain("3.0.0").values()))
 
-    class Rises:
-        """One before the update, five as soon as a pod of the new version is there."""
-
-        def __get__(self, *_: object) -> float:
-            return 5.0 if versions(kubectl).get("third") == "3.0.0" else 1.0
-
-    Prometheus.number = Rises()  # type: ignore[assignment]  # a number that follows the cluster
+    # One before the update, five as soon as a pod of the new version is there.
+    prometheus.number = lambda: 5.0 if versions(kubectl).get("third") == "3.0.0" else 1.0
     done = project.project.holdfast("up", "-s", "dev")
     assert done.returncode == 1, done.stderr
     assert "metric errors: 5 is more than 100 % above 1, its value before" in done.stderr

@@ -1,12 +1,8 @@
 """A database's schema and grants as command probes, on a real PostgreSQL."""
 
 import json
-import os
-import pwd
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +14,8 @@ from holdfast.probes.outcome import Outcome, Subject
 from holdfast.report.drift_context import DriftContext
 from holdfast.report.drift_json import drift_json
 from holdfast.report.formats import write_drift
+
+from tests.e2e.postgres import needs_postgres, postgres_server
 
 pytestmark = pytest.mark.e2e
 
@@ -32,46 +30,14 @@ GRANTS = (
 )
 
 
-def postgres_folder() -> Path | None:
-    """Where the server's programs are: Debian keeps them off the PATH."""
-    if found := shutil.which("initdb"):
-        return Path(found).parent
-    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return versions[-1].parent if versions else None
-
-
-needs_postgres = pytest.mark.skipif(
-    postgres_folder() is None or shutil.which("psql") is None,
-    reason="no PostgreSQL here: install it to see its schema and grants probed",
-)
-
-
-def as_server(*command: str) -> "subprocess.CompletedProcess[str]":
-    """Run a program of the server, which refuses to be root."""
-    user = "postgres" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
-    done = subprocess.run(command, capture_output=True, text=True, check=False, user=user, cwd="/")
-    assert done.returncode == 0, done.stderr
-    return done
-
-
 @pytest.fixture
 def psql(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, ...]]:
     """A server of the test's own, reached over a socket; gives the start of a psql command."""
-    programs = postgres_folder()
-    assert programs is not None
-    # Not pytest's folder, which only its owner may enter: the server runs as another user.
-    with tempfile.TemporaryDirectory(prefix="holdfast-pg-") as home:
-        if os.geteuid() == 0:
-            shutil.chown(home, "postgres")
-        as_server(str(programs / "initdb"), "-D", f"{home}/data", "-U", "app", "--auth=trust")
-        control = (str(programs / "pg_ctl"), "-D", f"{home}/data", "-w")
-        as_server(*control, "-o", f"-k {home} -c listen_addresses=", "-l", f"{home}/log", "start")
-        for name, value in (("PGHOST", home), ("PGUSER", "app"), ("PGDATABASE", "postgres")):
+    with postgres_server() as server:
+        known = (("PGHOST", server.home), ("PGPORT", str(server.port)))
+        for name, value in (*known, ("PGUSER", "app"), ("PGDATABASE", "postgres")):
             monkeypatch.setenv(name, value)
-        try:
-            yield ("psql", "--no-psqlrc", "-Atc")
-        finally:
-            as_server(*control, "-m", "immediate", "stop")
+        yield ("psql", "--no-psqlrc", "-Atc")
 
 
 def output_of(command: tuple[str, ...]) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import faulty_proxy as faults
-from tests.e2e.faulty_proxy import FaultyProxy, Request
+from tests.e2e import proxy_faults as faults
+from tests.e2e.faulty_proxy import KUBECONFIG, Fault, FaultyProxy, Request, faulty_proxy
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
 
 pytestmark = pytest.mark.e2e
@@ -65,7 +65,7 @@ def scanned(
     kubectl.apply(*desired)
     file = tmp_path / "desired.json"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": desired}))
-    with faults.faulty_proxy(sandbox.kubeconfig()) as proxy:
+    with faulty_proxy(sandbox.kubeconfig()) as proxy:
         yield Scanned(proxy, file, proxy.kubeconfig(tmp_path), namespace)
 
 
@@ -122,7 +122,7 @@ def test_row_28_a_server_that_never_recovers_leaves_the_kind_unknown(scanned: Sc
 
 
 @pytest.mark.parametrize("fault", [faults.trickle, faults.stall], ids=["a byte", "nothing"])
-def test_row_29_what_is_late_is_given_up_and_unknown(scanned: Scanned, fault: faults.Fault) -> None:
+def test_row_29_what_is_late_is_given_up_and_unknown(scanned: Scanned, fault: Fault) -> None:
     scanned.proxy.on(maps, fault)
     started = time.monotonic()
     code, report = scanned.drift("--request-timeout", "2")
@@ -140,16 +140,14 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_row_30_a_broken_answer_is_asked_for_again(scanned: Scanned, fault: faults.Fault) -> None:
+def test_row_30_a_broken_answer_is_asked_for_again(scanned: Scanned, fault: Fault) -> None:
     scanned.proxy.on(maps, fault, times=1)
     assert scanned.is_in_sync
     assert len(scanned.proxy.seen(maps)) == 2
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_row_30_half_a_page_is_never_taken_for_a_whole_one(
-    scanned: Scanned, fault: faults.Fault
-) -> None:
+def test_row_30_half_a_page_is_never_taken_for_a_whole_one(scanned: Scanned, fault: Fault) -> None:
     scanned.proxy.on(maps, fault)
     code, report = scanned.drift()
     assert (code, report["complete"], report["findings"]) == (1, False, [])
@@ -228,7 +226,7 @@ def test_row_35_a_token_that_was_replaced_is_read_again(
     authority.write_text(scanned.proxy.connection.authority)
     direct = tmp_path / "token.kubeconfig"
     direct.write_text(
-        faults.KUBECONFIG.format(server=server, user=f'tokenFile: "{token_file}"').replace(
+        KUBECONFIG.format(server=server, user=f'tokenFile: "{token_file}"').replace(
             f'server: "{server}"', f'server: "{server}", certificate-authority: "{authority}"'
         )
     )

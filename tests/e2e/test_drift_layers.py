@@ -49,6 +49,24 @@ def meddle(kubectl: Kubectl) -> None:
     kubectl("set", "env", *SUPPORT, "EXTRA=1", user="alice")
 
 
+def test_what_an_earlier_scan_has_rendered_hides_no_change(project: FleetProject) -> None:
+    assert project.drift("--no-engine")[0] == 0
+    kept = project.drift("--no-engine")
+    assert kept == project.drift("--no-engine", "--no-cache") == (0, kept[1])
+
+    manifest = project.root / "agents" / "support-rag.yaml"
+    as_deployed = manifest.read_text()
+    manifest.write_text(re.sub("sha256:.", "sha256:f", as_deployed, count=1))
+    try:
+        code, report = project.drift("--no-engine")
+        assert code == ExitCode.DRIFT
+        assert IMAGE in seen(report)
+        assert project.drift("--no-engine", "--no-cache") == (code, report)
+    finally:
+        manifest.write_text(as_deployed)
+    assert project.drift("--no-engine")[0] == 0
+
+
 def test_each_finding_says_who_saw_it(clean: FleetProject, kubectl: Kubectl) -> None:
     code, report = clean.drift()
     assert code == 0

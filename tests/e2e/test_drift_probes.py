@@ -1,6 +1,8 @@
 """Reports, history and probes of a real stack: real engine, API server and MCP server."""
 
+import base64
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -205,6 +207,49 @@ def test_a_command_is_run_when_that_is_asked_for_and_its_output_compared(
     assert report["agents"]["counts"] == {"Synced": 5, "OutOfSync": 1, "Unknown": 0}
     assert "+doc|owner|text" in page.read_text()
     schema.write_text(SCHEMA)
+
+
+def test_a_secret_that_was_written_since_the_pods_were_rolled_is_found_and_never_shown(
+    project: FleetProject, tools: RunningServer, kubectl: Kubectl
+) -> None:
+    secret = ("secret", "llm-credentials", "-n", "dev")
+
+    def contents(*arguments: str) -> tuple[int, dict[str, Any], dict[str, Any]]:
+        deadline = time.monotonic() + 60
+        while True:
+            code, report = probe(project, tools, "--probe-contents", "--no-engine", *arguments)
+            # Nodes say only a while after the pods were rolled what they have resolved.
+            is_starting = any(each["scope"].startswith("image ") for each in report["notChecked"])
+            if not is_starting or time.monotonic() > deadline:
+                break
+        found = [each for each in report["findings"] if each["path"] == "probes.mounted"]
+        return code, report, found[0] if found else {}
+
+    kubectl("create", "secret", "generic", *secret[1:], "--from-literal=token=before-hunter2")
+    assert contents()[2]["severity"] == "info"
+    project.stack().up()
+    assert contents()[2] == {}
+    patch = json.dumps({"stringData": {"token": "after-hunter2"}})
+    kubectl("patch", *secret, "--type=merge", f"-p={patch}", user="alice")
+    code, report, found = contents()
+    assert (code, report["notChecked"]) == (7, [])
+    assert (found["object"]["name"], found["severity"]) == ("coder", "high")
+    assert found["live"] == "written since: Secret llm-credentials"
+    assert [each["user"] for each in found["actors"]] == ["alice@example.test"]
+    text = json.dumps(report)
+    assert "hunter2" not in text
+    assert base64.b64encode(b"after-hunter2").decode() not in text
+    # Who may not read it knows nothing of it, until that one Secret is granted.
+    as_bob = ("--kubeconfig", str(project.sandbox.kubeconfig("bob")))
+    code, report, found = contents(*as_bob)
+    assert (code, found) == (1, {})
+    assert any("holdfast rbac --contents" in each["reason"] for each in report["notChecked"])
+    user = ("--user", "bob@example.test")
+    rights = project.holdfast("rbac", "-s", "dev", "--namespaced", "--contents", *user)
+    kubectl("apply", "--server-side", "-f", "-", stdin=rights.stdout)
+    assert contents(*as_bob)[2]["live"] == "written since: Secret llm-credentials"
+    kubectl("delete", *secret)
+    project.stack().up()
 
 
 def test_reports_name_the_line_of_the_manifest_and_history_the_first_time(

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from holdfast.errors import ExitCode
 
+from tests.e2e import proxy_faults as faults
+from tests.e2e.faulty_proxy import Request, faulty_proxy
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
 
 pytestmark = pytest.mark.e2e
@@ -69,7 +71,8 @@ def test_the_plan_is_what_is_done(
     assert actions["ConfigMap"]["requests"] == ["create"]
 
     before = len(sandbox.audit_events())
-    assert run_holdfast(*declared, "--revert", "--yes").returncode == 0
+    done = run_holdfast(*declared, "--revert", "--yes")
+    assert done.returncode == 0, done.stdout + done.stderr
     writes = [
         (event["objectRef"]["resource"], event["verb"])
         for event in sandbox.audit_events()[before:]
@@ -85,6 +88,37 @@ def test_the_plan_is_what_is_done(
         ("deployments", "patch"),
         ("deployments", "patch"),
     ]
+
+
+@pytest.mark.parametrize("times", [1, 8])
+def test_what_is_written_in_between_is_heeded_and_keeps_nothing_from_being_put_back(
+    declared: list[str], kubectl: Kubectl, namespace: str, sandbox: LiveSandbox, times: int
+) -> None:
+    kubectl("-n", namespace, "set", "image", "deployment/agent", "agent=x:1")
+    kubectl("-n", namespace, "set", "env", "deployment/agent", "EXTRA=1")
+    counts = iter(range(1, times + 1))
+
+    def write_status() -> None:
+        """As a controller does at any time: the version that a guard names is over."""
+        status = json.dumps({"status": {"collisionCount": next(counts)}})
+        patch = ("patch", "deployment/agent", "--subresource=status", "--type=merge")
+        kubectl("-n", namespace, *patch, "-p", status)
+
+    with faulty_proxy(sandbox.kubeconfig()) as proxy:
+        proxy.on(writes_deployment, faults.after(write_status), times=times)
+        server = proxy.kubeconfig(Path(declared[2]).parent)
+        done = run_holdfast(*declared[:-1], str(server), "--revert", "--yes")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert next(counts, None) is None
+    assert f"put back: Deployment {namespace}/agent" in done.stderr
+    live = kubectl.get("deployment/agent", "-n", namespace)["spec"]["template"]["spec"]
+    assert live["containers"][0]["image"] == "registry.example.test/a:1"
+    assert "env" not in live["containers"][0]
+
+
+def writes_deployment(request: Request) -> bool:
+    return request.is_write and request.path.endswith("/deployments/agent")
 
 
 def test_what_cannot_be_changed_in_place_is_replaced_only_when_asked(

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import faulty_proxy as faults
-from tests.e2e.faulty_proxy import FaultyProxy, Request
+from tests.e2e import proxy_faults as faults
+from tests.e2e.faulty_proxy import STREAM_SECONDS, Fault, FaultyProxy, Request, faulty_proxy
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 from tests.e2e.watching import Watching, watching
 
@@ -66,12 +66,13 @@ def watched(
     kubectl.apply(*desired)
     file = tmp_path / "desired.json"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": desired}))
-    with faults.faulty_proxy(sandbox.kubeconfig()) as proxy:
+    with faulty_proxy(sandbox.kubeconfig()) as proxy:
         kubeconfig = proxy.kubeconfig(tmp_path)
         options = ("--desired", str(file), "--kubeconfig", str(kubeconfig))
         limits = ("--silence", str(SILENCE_SECONDS), "--request-timeout", "3")
         with watching(*options, *limits) as watch:
             watch.wait_for_status("in sync")
+            proxy.await_stream()
             yield Watched(proxy, watch, namespace, kubectl)
 
 
@@ -133,7 +134,7 @@ def test_row_28_a_burst_of_failures_ends_in_the_same_watch(watched: Watched) -> 
     ],
 )
 def test_row_32_a_version_that_expired_is_listed_again_and_no_delete_is_missed(
-    watched: Watched, expired: faults.Fault
+    watched: Watched, expired: Fault
 ) -> None:
     gone = faults.after(watched.delete)
     watched.proxy.on(map_watches, expired, times=1)
@@ -151,7 +152,9 @@ def test_row_33_a_silent_stream_is_unknown_then_listed_again_and_no_delete_is_mi
     watched.proxy.on(map_watches, faults.silence, times=1)
     cut = time.monotonic()
     watched.proxy.cut_streams()
+    deadline = time.monotonic() + STREAM_SECONDS
     while not watched.proxy.seen(lambda one: map_watches(one) and one.seconds > cut):
+        assert time.monotonic() < deadline, "nothing is watched"
         time.sleep(0.05)
     watched.delete()
     unknown = watched.watch.wait_for_status("unknown", since=cut)

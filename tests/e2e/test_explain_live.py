@@ -68,6 +68,7 @@ def test_what_runs_is_told_with_node_image_limits_and_the_update_behind_it(
         2,
     )
     assert live["drift"]["state"] == "Synced"
+    assert live["version"] == {"declared": "1.0.0", "live": ["1.0.0"]}
     for pod in live["pods"]:
         assert (pod["phase"], pod["ready"], pod["restarts"]) == ("Running", True, 0)
         assert pod["node"]

@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from holdfast.engine.failures import RunFailedError
 from holdfast.errors import ExitCode
+from holdfast.report.fleet_schema import fleet_schema
 
+from tests.e2e.browser import CHROMIUM, overflow
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 
@@ -162,6 +166,56 @@ def test_five_hands_in_the_cluster_are_seen_named_and_put_back(
     assert clean.drift()[0] == 0
     assert not clean.stack().refresh_preview().has_drift
     assert not clean.stack().preview(refresh=True).has_changes
+
+
+def test_the_fleet_page_tells_all_of_a_drifted_fleet_and_what_nobody_could_see(
+    clean: FleetProject, kubectl: Kubectl, sandbox: LiveSandbox, tmp_path: Path
+) -> None:
+    sidecar = [{"op": "add", "path": "/spec/template/spec/containers/-", "value": SIDECAR}]
+    kubectl(
+        *("patch", "deployment/coder", "-n", "dev", "--type=json", f"-p={json.dumps(sidecar)}"),
+        user="alice",
+    )
+    scan = tmp_path / "dev.json"
+    scan.write_text(json.dumps(clean.drift()[1]))
+    before, page = len(sandbox.audit_events()), tmp_path / "fleet.html"
+    done = clean.holdfast(
+        *("report", "-s", "dev", "-s", "prod", "-o", "json", "--report", f"html={page}")
+    )
+    assert done.returncode == ExitCode.ERROR, "the cluster of prod is not there"
+    assert writes_since(sandbox, before) == []
+
+    told = json.loads(done.stdout)
+    jsonschema.validate(told, fleet_schema())
+    dev, prod = told["stacks"]
+    agents = {each["name"]: each for each in dev["agents"]}
+    assert agents.keys() == SERVING | AGENTS
+    assert agents["coder"]["sync"] == "OutOfSync"
+    assert agents["coder"]["drift"]["worst"] == "critical"
+    assert {each["sync"] for name, each in agents.items() if name != "coder"} == {"Synced"}
+    assert agents["support-rag"]["replicas"] == {"fewest": 1, "most": 3, "desired": 1, "ready": 1}
+    [finding] = dev["drift"]
+    assert finding["timesSeen"] >= 2, "the recorded scan and this one"
+    assert "pss-privileged" in finding["policies"]
+    assert finding["actors"][0]["user"] == "alice@example.test"
+    deeds = {(each["action"], each["outcome"]) for each in dev["updates"]}
+    assert ("pulumi", "succeeded") in deeds, "what was put back by hand stands beside it"
+    assert {(each["sync"], each["health"]) for each in prod["agents"]} == {("Unknown", "Unknown")}
+    assert prod["notChecked"][0]["scope"] == "cluster of stack prod"
+
+    html = page.read_text()
+    for said in ("1 of 12 agents drifted", "alice@example.test", "pss-privileged", "not looked at"):
+        assert said in html
+    if CHROMIUM is not None:
+        assert overflow(html, 390) == "390"
+
+    saved = clean.holdfast("report", "-s", "dev", "--scan", f"dev={scan}", "-o", "json")
+    [dev] = json.loads(saved.stdout)["stacks"]
+    assert {each["health"] for each in dev["agents"]} == {"Unknown"}, "a scan does not say"
+    assert dev["counts"]["sync"] == {"Synced": 5, "OutOfSync": 1, "Unknown": 0}
+    offline = clean.holdfast("report", "-s", "prod", "--offline")
+    assert offline.returncode == 0
+    assert "0 Synced, 0 OutOfSync, 6 Unknown" in offline.stdout
 
 
 def test_a_service_recreated_by_hand_is_noted_and_is_no_drift(

@@ -1,8 +1,6 @@
 """The policy pack on the real engine: what it refuses, what it says, and what it leaves open."""
 
 import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,22 +14,12 @@ from holdfast_policies.table import RULES
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
 from tests.e2e.policy_project import LATER, PACK, PolicyProject
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("engine_of_the_toolchain")]
 
 IMAGE = "/spec/containers/0/image"
 PRIVILEGED = {"/spec/containers/0/securityContext/privileged": True}
 NO_PROFILE = "/spec/securityContext"
 DEFAULT_ACCOUNT = {"/spec/serviceAccountName": "default"}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def engine_of_the_toolchain(sandbox: LiveSandbox) -> Iterator[None]:
-    """The built engine with the defaults, whatever the shell of the tests has chosen."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("PULUMI_")]:
-            patch.delenv(name)
-        patch.delenv("HOLDFAST_PULUMI", raising=False)
-        yield
 
 
 @pytest.fixture
@@ -196,3 +184,52 @@ def test_existing_state_is_analysed_without_program_or_cluster(project: PolicyPr
     assert finished.exit_code == 1
     strict = ("policy", "check", "--state-file", str(state), "--config", str(config))
     assert run_holdfast(*strict).returncode == 5
+
+
+ENDLESS_PACK = """
+import time
+from pathlib import Path
+from holdfast_policies import rules
+from holdfast_policies.pack.server import serve
+from holdfast_policies.table import RULES_BY_ID
+
+file = Path(rules.__file__).with_name("pss_sysctls.py")
+made = {"time": time}
+exec(compile("def endless(*_):\\n    while True:\\n        time.sleep(1)", str(file), "exec"), made)
+object.__setattr__(RULES_BY_ID["pss-sysctls"], "check", made["endless"])
+serve()
+"""
+DYING_PACK = """
+import os
+from holdfast_policies.pack.server import serve
+from holdfast_policies.table import RULES_BY_ID
+
+object.__setattr__(RULES_BY_ID["pss-sysctls"], "check", lambda *_: os._exit(70))
+serve()
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        pytest.param(ENDLESS_PACK, "rule pss-sysctls has not judged urn:pulumi:", id="hangs"),
+        pytest.param(DYING_PACK, "", id="dies"),
+    ],
+)
+def test_row_45_a_pack_that_hangs_or_dies_fails_closed(
+    project: PolicyProject,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+    said: str,
+) -> None:
+    pack = tmp_path / "pack"
+    pack.mkdir()
+    (pack / "__main__.py").write_text(program)
+    runtime = (PACK / "PulumiPolicy.yaml").read_text()
+    (pack / "PulumiPolicy.yaml").write_text(runtime.replace("../.venv", str(PACK.parent / ".venv")))
+    monkeypatch.setenv("HOLDFAST_RULE_SECONDS", "3")
+    with pytest.raises(RunFailedError) as raised:
+        project.stack("prod").preview(policy_pack=pack, timeout_seconds=120)
+    assert raised.value.exit_code == ExitCode.ERROR
+    assert said in str(raised.value)

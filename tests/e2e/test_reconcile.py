@@ -1,14 +1,7 @@
 """The loop from a bare repository to the cluster, on the real engine and a real API server."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,86 +12,34 @@ from holdfast.reconcile.fights import MOST_PUT_BACKS
 
 from tests.e2e.git_project import GitProject, agent
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
+from tests.e2e.promtool import check_metrics
+from tests.e2e.running_loop import Loop
+from tests.e2e.stub_prometheus import StubPrometheus, answering
+from tests.trace_collector import Collector, collecting
 
 pytestmark = pytest.mark.e2e
 
 REVERT = "  drift: {mode: revert}\n"
-DEADLINE_SECONDS = 240.0
-
-
-@dataclass
-class Loop:
-    """A running `holdfast reconcile`, and everything it has said."""
-
-    process: "subprocess.Popen[str]"
-    said: list[dict[str, Any]] = field(default_factory=list)
-    reader: threading.Thread = field(default_factory=threading.Thread)
-
-    @classmethod
-    def start(cls, project: GitProject, repository: Path, *options: str) -> "Loop":
-        """Start it; its lines are read from a thread."""
-        command = [
-            sys.executable,
-            "-m",
-            "holdfast.cli.main",
-            "reconcile",
-            "-s",
-            "dev",
-            "-o",
-            "json",
-        ]
-        process = subprocess.Popen(
-            [*command, "--repo", str(repository), "--listen", "127.0.0.1:0", *options],
-            cwd="/",
-            env=os.environ | {"HOLDFAST_STATE": str(project.project.sandbox.state)},
-            stdout=subprocess.PIPE,
-            stderr=sys.stderr,
-            text=True,
-        )
-        loop = cls(process)
-        loop.reader = threading.Thread(target=loop._read, daemon=True)
-        loop.reader.start()
-        return loop
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.said.append(json.loads(line))
-
-    def wait_for(self, what: Callable[[dict[str, Any]], bool], since: int = 0) -> dict[str, Any]:
-        """The first line that fits, after so many others."""
-        deadline = time.monotonic() + DEADLINE_SECONDS
-        while time.monotonic() < deadline:
-            found = next((line for line in self.said[since:] if what(line)), None)
-            if found is not None:
-                return found
-            assert self.process.poll() is None, self.said[-5:]
-            time.sleep(0.1)
-        raise AssertionError(self.said[-15:])
-
-    def updated(self, since: int = 0) -> dict[str, Any]:
-        """The line that says that a commit was brought to the stack."""
-        return self.wait_for(lambda line: line["phase"] == "act" and line["key"] == "commit", since)
-
-    def close(self) -> None:
-        """Leave nothing behind."""
-        self.process.kill()
-        self.process.wait()
-        self.reader.join()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-
-    def end(self) -> int:
-        """End it as an orchestrator would; its exit code."""
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60)
 
 
 @pytest.fixture(scope="module")
-def project(sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> GitProject:
-    """One agent whose drift is put back, in a repository."""
+def prometheus() -> Iterator[StubPrometheus]:
+    """A Prometheus whose one number the test sets."""
+    with answering() as stub:
+        yield stub
+
+
+@pytest.fixture(scope="module")
+def project(
+    sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory, prometheus: StubPrometheus
+) -> GitProject:
+    """One agent whose drift is put back, in a repository; its cluster knows Holdfast's kinds."""
+    done = sandbox.run("up", "--with", "holdfast")
+    assert done.returncode == 0, done.stderr
     root = tmp_path_factory.mktemp("loop")
-    return GitProject.write(root, sandbox, agent("mover", "1.0.0", REVERT))
+    errors = {"name": "errors", "query": "sum(errors)", "max": 2}
+    updates = {"watchSeconds": 1, "prometheusUrl": prometheus.address, "metrics": [errors]}
+    return GitProject.write(root, sandbox, agent("mover", "1.0.0", REVERT), {"updates": updates})
 
 
 @pytest.fixture(scope="module")
@@ -121,26 +62,55 @@ def version_of(kubectl: Kubectl) -> str:
     return str(labels["app.kubernetes.io/version"])
 
 
+def stack_of(kubectl: Kubectl) -> dict[str, Any]:
+    """The resource in which the loop tells how the stack is."""
+    return kubectl.get("agentstack", "dev")
+
+
+def condition(kubectl: Kubectl, kind: str) -> dict[str, Any]:
+    conditions: list[dict[str, Any]] = stack_of(kubectl)["status"]["conditions"]
+    return next(each for each in conditions if each["type"] == kind)
+
+
+def events(kubectl: Kubectl) -> list[str]:
+    """Reasons of all Events about the stack, the oldest first."""
+    found = kubectl.get("events.events.k8s.io", "-n", "default")["items"]
+    about = [each for each in found if each["regarding"]["kind"] == "AgentStack"]
+    return [each["reason"] for each in sorted(about, key=lambda each: each["eventTime"])]
+
+
 @pytest.fixture
-def polling(project: GitProject, repository: Path) -> Iterator[Loop]:
+def collector() -> Iterator[Collector]:
+    """Takes the loop's traces."""
+    with collecting() as collector:
+        yield collector
+
+
+@pytest.fixture
+def polling(project: GitProject, repository: Path, collector: Collector) -> Iterator[Loop]:
     """A loop that asks every three seconds."""
-    loop = Loop.start(project, repository, "--interval", "3", "--resync", "5")
+    options = ("--interval", "3", "--resync", "5")
+    loop = Loop.start(project, repository, *options, variables=collector.variables)
     yield loop
     loop.close()
 
 
 def test_commits_and_drift_become_what_was_declared(
-    project: GitProject, polling: Loop, kubectl: Kubectl
+    project: GitProject, polling: Loop, collector: Collector, kubectl: Kubectl
 ) -> None:
     polling.updated()
     assert version_of(kubectl) == "1.0.0"
+    kubectl.wait_for("condition=Synced", "agentstack/dev")
+    kubectl.wait_for("condition=Drifted=False", "agentstack/dev", seconds=120)
+    _rest(polling, kubectl)
 
     seen = len(polling.said)
     kubectl("set", "env", "deployment/mover", "-n", "loop", "HOTFIX=1")
     done = polling.wait_for(lambda line: line["phase"] == "act" and "agent" in line, seen)
     phases = [line["phase"] for line in polling.said if line.get("id") == done["id"]]
     assert phases[:3] == ["observe", "diff", "act"]
-    assert project.project.drift()[0] == 0
+    code, report = project.project.drift()
+    assert (code, report["findings"]) == (0, []), "the loop's own resource is no stranger"
 
     seen = len(polling.said)
     commit = push(project, "1.1.0")
@@ -158,10 +128,47 @@ def test_commits_and_drift_become_what_was_declared(
     seen = len(polling.said)
     push(project, "1.2.0", "  scaling: {minReplicas: many}\n")
     polling.wait_for(lambda line: line["phase"] == "error" and line["key"] == "commit", seen)
+    kubectl.wait_for("condition=Stalled", "agentstack/dev")
+    stuck = condition(kubectl, "Synced")
+    assert (stuck["status"], stuck["reason"]) == ("False", "Invalid")
+    assert "files are refused" in stuck["message"]
     kubectl("set", "env", "deployment/mover", "-n", "loop", "HOTFIX=2")
     polling.wait_for(lambda line: line["phase"] == "act" and "agent" in line, seen)
     assert version_of(kubectl) == "1.1.0", "what is faulty changes nothing, what runs is held"
 
+    _pause_and_resume(project, polling, kubectl)
+    assert polling.end() == 8
+    assert {each["reason"] for each in stack_of(kubectl)["status"]["conditions"]} == {"LoopEnded"}
+    # What somebody else has just written is put back at the second try.
+    assert [each for each in events(kubectl) if each != "ReconcileFailed"] == [
+        "Updated",
+        *("DriftFound", "PutBack", "Updated"),
+        *("UpdateRefused", "DriftFound", "PutBack"),
+        *("Paused", "Resumed", "Updated"),
+    ]
+    traced = [each for each in collector.spans if each.trace_id == done["trace_id"]]
+    [root] = [each for each in traced if not each.parent]
+    assert root.attributes["holdfast.id"] == done["id"]
+    assert root.attributes["holdfast.outcome"] == "succeeded"
+    assert [each.name for each in traced if each.parent] == ["observe", "diff", "act", "status"]
+    refused = [each for each in collector.spans if "files are refused" in each.problem]
+    assert {each.name for each in refused} == {"judge", "act", "reconcile"}
+
+
+def _rest(polling: Loop, kubectl: Kubectl) -> None:
+    """Nothing is written to the stack's resource while nothing happens."""
+    told = stack_of(kubectl)
+    assert told["status"]["commit"] == told["status"]["wantedCommit"]
+    assert {each["observedGeneration"] for each in told["status"]["conditions"]} == {1}
+    seen = len(polling.said)
+    for _ in range(2):
+        last = polling.wait_for(lambda line: line["phase"] == "diff", seen)
+        seen = polling.said.index(last) + 1
+    assert stack_of(kubectl) == told, "what stays as it is, is not written"
+
+
+def _pause_and_resume(project: GitProject, polling: Loop, kubectl: Kubectl) -> None:
+    """A commit that comes while the stack is paused waits, and says for what."""
     paused = project.project.holdfast("pause", "-s", "dev", "--reason", "by hand")
     assert paused.returncode == 0, paused.stderr
     seen = len(polling.said)
@@ -169,14 +176,15 @@ def test_commits_and_drift_become_what_was_declared(
     waits = polling.wait_for(lambda line: line["phase"] == "wait", seen)
     assert waits["reason"].endswith(": by hand")
     assert version_of(kubectl) == "1.1.0"
+    kubectl.wait_for("condition=Synced=Unknown", "agentstack/dev")
+    assert condition(kubectl, "Stalled")["message"].endswith(": by hand")
     assert project.project.holdfast("resume", "-s", "dev").returncode == 0
     polling.updated(seen)
     assert version_of(kubectl) == "1.3.0"
-    assert polling.end() == 8
 
 
 def test_a_hook_is_heard_at_once_and_the_loop_goes_on_after_a_restart(
-    project: GitProject, repository: Path, kubectl: Kubectl
+    project: GitProject, repository: Path, kubectl: Kubectl, prometheus: StubPrometheus
 ) -> None:
     loop = Loop.start(project, repository, "--interval", "86400", "--resync", "86400")
     try:
@@ -192,7 +200,18 @@ def test_a_hook_is_heard_at_once_and_the_loop_goes_on_after_a_restart(
             assert (status["wantedCommit"], status["isRunning"]) == (commit, True)
             metrics = pool.request("GET", f"http://{address}/metrics").data.decode()
             assert 'holdfast_reconcile_behind{stack="dev"} 0.0' in metrics
+            assert 'holdfast_reconcile_behind_seconds{stack="dev"} 0.0' in metrics
+            check_metrics(metrics)
+        prometheus.number = lambda: 9.0
+        _lose_a_node(loop, kubectl)
         _fight(loop, kubectl)
+        kubectl.wait_for("condition=Stable=False", "agentstack/dev")
+        assert condition(kubectl, "Stable")["reason"] == "Fighting"
+        assert events(kubectl).count("FightOpened") == 1
+        looked = loop.wait_for(lambda line: "metric/errors" in line.get("trigger", ""), seen)
+        assert "metric/errors 9 is above 2" in looked["trigger"]
+        assert (looked["phase"], looked["key"]) == ("observe", "drift")
+        prometheus.number = lambda: 1.0
         with urllib3.PoolManager() as pool:
             metrics = pool.request("GET", f"http://{address}/metrics").data.decode()
             assert 'holdfast_fights_total{stack="dev"} 1.0' in metrics
@@ -202,6 +221,18 @@ def test_a_hook_is_heard_at_once_and_the_loop_goes_on_after_a_restart(
         assert loop.end() == 8
     finally:
         loop.close()
+
+
+def _lose_a_node(loop: Loop, kubectl: Kubectl) -> None:
+    """A node that is not heard of makes the loop look at the agents with pods there."""
+    seen = len(loop.said)
+    node = kubectl.get("pods", "-n", "loop")["items"][0]["spec"]["nodeName"]
+    lost = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}
+    patch = json.dumps({"status": {"conditions": [lost]}})
+    kubectl("patch", "node", node, "--subresource=status", "-p", patch)
+    trigger = f"node/{node} NotReady"
+    look = loop.wait_for(lambda line: trigger in line.get("trigger", ""), seen)
+    assert (look["phase"], look["key"]) == ("observe", "mover")
 
 
 def _fight(loop: Loop, kubectl: Kubectl) -> None:
@@ -217,3 +248,88 @@ def _fight(loop: Loop, kubectl: Kubectl) -> None:
     ]
     kept = kubectl.get("deployment", "mover", "-n", "loop")["spec"]["template"]["spec"]
     assert {"name": "HOTFIX", "value": str(MOST_PUT_BACKS)} in kept["containers"][0]["env"]
+
+
+def another_machine(project: GitProject, kubectl: Kubectl, state: Path) -> dict[str, str]:
+    """Variables of a machine with a state folder and an account of its own, on the same backend."""
+    sandbox = project.project.sandbox
+    kubectl("create", "serviceaccount", "second", "-n", "default")
+    may = ("--clusterrole=cluster-admin", "--serviceaccount=default:second")
+    kubectl("create", "clusterrolebinding", "second", *may)
+    token = kubectl("create", "token", "second", "-n", "default").strip()
+    config = json.loads(kubectl("config", "view", "--raw", "-o", "json"))
+    for user in config["users"]:
+        user["user"] = {"token": token}
+    folder = state / "sandboxes" / sandbox.name
+    folder.mkdir(parents=True)
+    (folder / "admin.kubeconfig").write_text(json.dumps(config))
+    ours = json.loads(project.project.holdfast("env", "-s", "dev", "-o", "json").stdout)
+    shared = {
+        name: ours["variables"][name] for name in ("PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE")
+    }
+    return {"HOLDFAST_STATE": str(state), **shared}
+
+
+def writers(project: GitProject) -> list[str]:
+    """Who wrote to the agent's workload, in order, Kubernetes' own controllers left out."""
+    return [
+        event["user"]["username"]
+        for event in project.project.sandbox.audit_events()
+        if event["objectRef"].get("name") == "mover"
+        and event["objectRef"]["resource"] == "deployments"
+        and event["objectRef"].get("subresource") is None
+        and event["verb"] in {"create", "update", "patch", "delete"}
+        and "dryRun" not in event["requestURI"]
+        and not event["user"]["username"].startswith("system:kube-")
+        and "controller" not in event["user"]["username"]
+    ]
+
+
+def test_of_loops_on_two_machines_only_the_holder_of_the_lease_writes(
+    project: GitProject, repository: Path, kubectl: Kubectl, tmp_path: Path
+) -> None:
+    options = ("--interval", "3", "--resync", "5", "--lease", "default/loop-dev")
+    variables = another_machine(project, kubectl, tmp_path)
+    first = Loop.start(project, repository, *options)
+    waiting = None
+    try:
+        first.wait_for(lambda line: line["phase"] == "lead")
+        waiting = Loop.start(project, repository, *options, variables=variables)
+        waiting.wait_for(lambda line: line["phase"] == "standby")
+        # The first look brings what was there already, or finds that it runs.
+        settled = ("act", "diff")
+        first.wait_for(
+            lambda line: (
+                line["phase"] in settled
+                and line.get("key") == "commit"
+                and line.get("changed") is not True
+            )
+        )
+        seen, before = len(first.said), len(writers(project))
+        push(project, "2.0.0")
+        first.updated(seen)
+        seen = len(first.said)
+        kubectl("set", "env", "deployment/mover", "-n", "loop", "TUNED=1", user="alice")
+        first.wait_for(lambda line: line["phase"] == "act" and "agent" in line, seen)
+        assert set(writers(project)[before:]) == {"admin", "alice@example.test"}
+        assert not [line for line in waiting.said if line["phase"] == "act"]
+        address = waiting.wait_for(lambda line: line["phase"] == "listen")["address"]
+        with urllib3.PoolManager() as pool:
+            assert pool.request("GET", f"http://{address}/healthz").status == 200
+            status = json.loads(pool.request("GET", f"http://{address}/status").data)
+            assert status["isLeader"] is False
+
+        first.process.kill()
+        waiting.wait_for(lambda line: line["phase"] == "lead")
+        seen, before = len(waiting.said), len(writers(project))
+        push(project, "2.1.0")
+        waiting.updated(seen)
+        assert version_of(kubectl) == "2.1.0"
+        assert set(writers(project)[before:]) == {"system:serviceaccount:default:second"}
+        assert waiting.end() == 8
+        lease = kubectl.get("lease/loop-dev", "-n", "default")["spec"]
+        assert not lease.get("holderIdentity"), "given back at the end"
+    finally:
+        for loop in (first, waiting):
+            if loop is not None:
+                loop.close()

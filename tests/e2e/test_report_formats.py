@@ -1,21 +1,22 @@
 """What readers of the report formats think of them: official schemas, an API server, a browser."""
 
 import json
-import shutil
 import struct
-import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import pytest
-from holdfast.report.formats import write_drift, write_policy
+from holdfast.report.fleet_page import fleet_page
+from holdfast.report.formats import write_drift
+from holdfast.report.policy_formats import write_policy
 from holdfast.report.policy_report import PolicyReport
 from holdfast_policies.table import RULES
 
+from tests.e2e.browser import DARK, browse, measured, needs_chromium, overflow
 from tests.e2e.go_material import OPENREPORTS_DEFINITIONS, SARIF_SCHEMA, go_material
 from tests.e2e.live_sandbox import Kubectl
+from tests.unit.report.fleets import EVERYTHING, attacked, large_fleet
 from tests.unit.report.policy_runs import (
     END,
     THE_STACK,
@@ -28,11 +29,6 @@ from tests.unit.report.policy_runs import report as policy_report
 from tests.unit.report.reports import ATTACKS, CLEAN, CONTEXT, INCOMPLETE, REPORT, attack
 
 pytestmark = pytest.mark.e2e
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
-needs_chromium = pytest.mark.skipif(
-    CHROMIUM is None, reason="no chromium on PATH: install it to see the page as a browser does"
-)
 
 EVERY_REPORT = [
     pytest.param(REPORT, id="findings"),
@@ -91,66 +87,54 @@ def judged_in(namespace: str) -> PolicyReport:
     )
 
 
-Browse = Callable[..., str]
-
-
-@pytest.fixture
-def browse(tmp_path: Path) -> Browse:
-    """A headless browser, without network, on a page of the test's own."""
-
-    def run(page: str, *arguments: str) -> str:
-        file = tmp_path / "page.html"
-        file.write_text(page)
-        done = subprocess.run(
-            [
-                str(CHROMIUM),
-                *("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"),
-                *("--proxy-server=127.0.0.1:1", "--enable-logging=stderr", "--log-level=0"),
-                f"--user-data-dir={tmp_path / 'profile'}",
-                *arguments,
-                file.as_uri(),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stderr
-        refused = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-        assert refused == []
-        return done.stdout
-
-    return run
-
-
 @needs_chromium
 @pytest.mark.parametrize("text", ATTACKS)
-def test_a_browser_finds_text_where_a_cluster_wrote_markup(browse: Browse, text: str) -> None:
+def test_a_browser_finds_text_where_a_cluster_wrote_markup(text: str) -> None:
     def shape(page: str) -> list[str]:
         return [part.split(">")[0].split()[0] for part in browse(page, "--dump-dom").split("<")[1:]]
 
     page = write_drift(attack(text), "html", CONTEXT)
     assert shape(page) == shape(write_drift(attack("harmless"), "html", CONTEXT))
+    assert shape(fleet_page(attacked(text))) == shape(fleet_page(attacked("harmless")))
+
+
+LONG_WORD = replace(REPORT.findings[1], desired=None, live="x" * 5000)
+PAGES = [
+    pytest.param(
+        write_drift(replace(REPORT, findings=(LONG_WORD, *REPORT.findings)), "html", CONTEXT),
+        id="drift",
+    ),
+    pytest.param(fleet_page(EVERYTHING), id="three stacks"),
+    pytest.param(fleet_page(large_fleet()), id="500 agents"),
+    pytest.param(fleet_page(attacked("x" * 3000)), id="long words"),
+]
 
 
 @needs_chromium
-@pytest.mark.parametrize("width", [360, 1280])
-def test_a_page_fits_its_window(browse: Browse, tmp_path: Path, width: int) -> None:
-    long_word = replace(REPORT.findings[1], desired=None, live="x" * 5000)
-    page = write_drift(replace(REPORT, findings=(long_word, *REPORT.findings)), "html", CONTEXT)
-    # A page's own script may not run; the measuring one is the browser's, in a frame around it.
-    frame = (
-        "<!doctype html><iframe id=f style='border:0;width:{width}px;height:900px' srcdoc='{page}'>"
-        "</iframe><script>f.onload=()=>document.title="
-        "f.contentDocument.documentElement.scrollWidth</script>"
-    ).format(width=width, page=page.replace("&", "&amp;").replace("'", "&#39;"))
-    dumped = browse(frame, "--dump-dom", "--virtual-time-budget=2000")
-    assert f"<title>{width}</title>" in dumped
+@pytest.mark.parametrize("width", [360, 390, 1280, 1440])
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_fits_its_window(page: str, width: int) -> None:
+    assert overflow(page, width) == str(width)
 
 
 @needs_chromium
-def test_a_browser_draws_the_page(browse: Browse, tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_a_browser_draws_the_page_in_the_dark_too(page: str, tmp_path: Path) -> None:
     picture = tmp_path / "page.png"
-    page = write_drift(REPORT, "html", CONTEXT)
-    browse(page, f"--screenshot={picture}", "--window-size=1280,900")
+    browse(page, f"--screenshot={picture}", "--window-size=1280,900", DARK)
     assert struct.unpack(">II", picture.read_bytes()[16:24]) == (1280, 900)
+    ground = "getComputedStyle(it.body).backgroundColor"
+    assert measured(page, 800, ground) == "rgb(245, 246, 248)"
+    assert measured(page, 800, ground, DARK) == "rgb(15, 20, 26)"
+
+
+@needs_chromium
+def test_the_filter_shows_the_agents_it_names_folded_ones_too() -> None:
+    page = fleet_page(large_fleet(60, 5))
+    seen = "each => each.checkVisibility({contentVisibilityAuto: true})"
+    rows = f"[...it.querySelectorAll('tr.agent')].filter({seen}).length"
+    drifted = page.replace(' id="show-all" checked', ' id="show-all"').replace(
+        'id="show-drift"', 'id="show-drift" checked'
+    )
+    assert measured(page, 1280, rows) == "11", "the most urgent; teams are folded"
+    assert measured(drifted, 1280, rows) == "12", "six, among the most urgent and in their teams"

@@ -1,7 +1,10 @@
-"""The same manifests in two clusters: what one of them has made otherwise is listed."""
+"""The same manifests in two clusters: what one has made otherwise, what one hand did on both."""
 
 import json
+import os
 import secrets
+import signal
+from typing import Any
 
 import pytest
 from holdfast.errors import ExitCode
@@ -27,7 +30,7 @@ spec:
 EXTRA = "spec.template.spec.containers[name=agent].env[name=EXTRA]"
 
 
-def test_one_live_difference_between_two_stacks_is_listed(
+def test_two_stacks_are_compared_and_scanned_together(
     sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     other = LiveSandbox.start(f"e2e-{secrets.token_hex(4)}", sandbox.state)
@@ -50,6 +53,26 @@ def test_one_live_difference_between_two_stacks_is_listed(
         assert found["values"] == {"dev": "as rendered", "twin": live}
         unknown = project.holdfast("diff", "dev", "twin", "stranger", "--live")
         assert unknown.returncode == ExitCode.BAD_INPUT
+
+        Kubectl(sandbox)("set", "env", "deployment/porter", "-n", "front", "EXTRA=1", user="alice")
+        code, report = scanned_together(project)
+        assert code == ExitCode.DRIFT
+        (cause,) = report["causes"]
+        assert cause["stacks"] == ["dev", "twin"]
+        assert cause["summary"].endswith("by alice@example.test through kubectl-set on 2 stacks")
+        assert report["counts"]["sync"] == {"Synced": 0, "OutOfSync": 2, "Unknown": 0}
+        assert report["counts"]["health"]["Unknown"] == 0
+        os.kill(other.pids()["kube-apiserver"], signal.SIGKILL)
+        code, report = scanned_together(project)
+        assert code == ExitCode.ERROR
+        dev, twin = report["stacks"]
+        assert (dev["report"]["complete"], twin["report"]["complete"]) == (True, False)
+        (agent,) = twin["agents"]
+        assert (agent["sync"], agent["health"]) == ("Unknown", "Unknown")
+        log = str(project.sandbox.audit_log)
+        refused = project.holdfast("drift", "-s", "dev", "-s", "twin", "--audit-log", log)
+        assert refused.returncode == ExitCode.BAD_INPUT, refused.stderr
+        assert "these stacks live on several: dev on https://" in refused.stderr
     finally:
         other.stop()
 
@@ -58,6 +81,14 @@ def deploy(kubectl: Kubectl, objects: str) -> None:
     if kubectl.run("get", "namespace", "front").returncode:
         kubectl("create", "namespace", "front")
     kubectl("apply", "--server-side", "--field-manager=holdfast", "-f", "-", stdin=objects)
+
+
+def scanned_together(project: FleetProject) -> tuple[int, dict[str, Any]]:
+    done = project.holdfast("drift", "-s", "dev", "-s", "twin", "--request-timeout", "5",
+                            "-o", "json")  # fmt: skip
+    assert done.stdout, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return done.returncode, report
 
 
 def compared(project: FleetProject) -> list[dict[str, object]]:

@@ -156,6 +156,20 @@ def test_what_kubectl_diff_reports_is_reported(
     assert missed == []
 
 
+def test_row_39_of_the_faults_what_is_left_to_others_is_no_drift_and_can_be_seen(
+    judged: tuple[Judged, ...],
+) -> None:
+    """Defaults of the server are no drift either: `test_server_defaults.py`, kind by kind."""
+    first = judged[0]
+    scaled, injected = (next(case.name for case in CASES if case.row == row) for row in (4, 14))
+    assert first.findings.get(scaled, []) == first.findings.get(injected, []) == []
+    owners = first.replay.owners()
+    assert "kube-controller-manager" in owners[scaled]
+    assert "mesh-injector" in owners[injected]
+    expected = [one for rule in first.report["ignored"] for one in rule["findings"]]
+    assert any("containers[name=tap]" in str(one) for one in expected)
+
+
 def test_no_report_holds_a_secret_value(judged: tuple[Judged, ...]) -> None:
     for each in judged:
         assert each.code == 7

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+from holdfast.report.drift_event_schema import drift_event_schema
+
 WAIT_SECONDS = 40.0
 
 
@@ -96,7 +99,10 @@ class Watching:
 def watching(
     *arguments: str, folder: Path | None = None, variables: Mapping[str, str] | None = None
 ) -> Iterator[Watching]:
-    """Run `holdfast drift --watch -o json` until the end of the block."""
+    """Run `holdfast drift --watch -o json` until the end of the block.
+
+    Everything that it prints keeps the published schema.
+    """
     process = subprocess.Popen(
         [sys.executable, "-m", "holdfast.cli.main", "drift", "--watch", "-o", "json", *arguments],
         stdout=subprocess.PIPE,
@@ -118,3 +124,6 @@ def watching(
         for pipe in (process.stdout, process.stderr):
             assert pipe is not None
             pipe.close()
+    published = jsonschema.Draft202012Validator(drift_event_schema())
+    for _, document in watch.lines:
+        published.validate(document)

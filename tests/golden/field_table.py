@@ -133,6 +133,8 @@ def _leaves(fleet: Fleet, agent: int | None) -> Leaves:
     return {
         (f"{reference_of(item.manifest)}", format_path(path)): value
         for item in rendered
+        # The agent as a resource repeats its manifest: every field would move that.
+        if not item.role.startswith("resource")
         for path, value in leaves_of(item.manifest)
     }
 

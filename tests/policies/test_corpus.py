@@ -1,6 +1,5 @@
 """Manifests of real projects, as their authors run them: judged as they stand, no rule fails."""
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,7 @@ from holdfast_policies.rule import Environment
 from holdfast_policies.subject import Subject
 
 from tests.policies.test_judge import faults
-
-ROOT = Path(__file__).parents[2]
-
-
-def corpus() -> Path | None:
-    """The corpus beside the project, or beside the main worktree of a linked one."""
-    git = ["git", "-C", str(ROOT), "rev-parse", "--path-format=absolute", "--git-common-dir"]
-    done = subprocess.run(git, capture_output=True, text=True, check=False)
-    homes = [ROOT.parent, *([Path(done.stdout.strip()).parents[1]] if done.stdout.strip() else [])]
-    folders = (home / "shared" / "corpus" for home in homes)
-    return next((folder for folder in folders if folder.is_dir()), None)
+from tests.shared_material import shared_folder
 
 
 def documents(folder: Path) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
@@ -33,14 +22,9 @@ def documents(folder: Path) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
             yield path, [document for document in loaded if isinstance(document, dict)]
 
 
-CORPUS = corpus()
-pytestmark = pytest.mark.skipif(CORPUS is None, reason="there is no ../shared/corpus")
-
-
 @pytest.fixture(scope="module")
 def files() -> list[tuple[Path, list[dict[str, Any]]]]:
-    assert CORPUS is not None
-    return list(documents(CORPUS))
+    return list(documents(shared_folder("corpus")))
 
 
 @pytest.mark.parametrize("environment", list(Environment))

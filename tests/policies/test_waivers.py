@@ -12,7 +12,7 @@ from holdfast_policies.rule import Level
 from holdfast_policies.subject import Subject
 from holdfast_policies.waivers import Waiver, WaiverFileError, Waivers, compiled, read_waivers
 
-from tests.policies.test_servicer import POD, Context, pod, struct
+from tests.policies.pack_engine import POD, Context, pod, struct
 
 RULE = "pss-privileged"
 PRIVILEGED = pod("/spec/containers/0/securityContext/privileged", True)

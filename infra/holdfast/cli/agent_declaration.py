@@ -10,10 +10,12 @@ from typing import Any
 
 import click
 
+from holdfast.cli.whole_file import write_whole
 from holdfast.errors import InputError
 from holdfast.git.branch import commit_on_branch
-from holdfast.manifest.loader import AGENTS_FOLDER, load_fleet
-from holdfast.manifest.stack_files import NAMESPACE, STACKS_FOLDER, read_stack_file
+from holdfast.manifest.loader import load_fleet
+from holdfast.manifest.project_files import AGENTS_FOLDER, STACKS_FOLDER
+from holdfast.manifest.stack_files import NAMESPACE, read_stack_file
 from holdfast.manifest.yaml_edit import UneditableError, with_edit
 from holdfast.render.declared import plan_fleet
 from holdfast.render.fleet import render_fleet
@@ -49,8 +51,7 @@ def declare(
     root: Path,
     stack: str,
     agent: str,
-    path: Sequence[str],
-    value: Any,  # noqa: ANN401  (JSON)
+    values: Sequence[tuple[Sequence[str], Any]],
 ) -> Declared:
     """Say something of an agent in the stack's file, where it overrides the agent's manifest.
 
@@ -58,29 +59,45 @@ def declare(
         root: Folder of Pulumi.yaml; it is not touched.
         stack: Name of the stack.
         agent: Name of the agent.
-        path: Of the field below `spec`.
-        value: What it is to be.
+        values: Fields below `spec`, each with what it is to be.
 
     Raises:
         InputError: the file has no place for it.
         InvalidFilesError: the project would not be valid any more.
     """
     file = f"{STACKS_FOLDER}/Pulumi.{stack.rpartition('/')[2]}.yaml"
-    origin = read_stack_file(root, stack).origin
     before = (root / file).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="holdfast-declared-") as folder:
+        copy = Path(folder)
+        for name in (AGENTS_FOLDER, STACKS_FOLDER):
+            shutil.copytree(root / name, copy / name)
+        shutil.copy(root / _PROJECT_FILE, copy)
+        for path, value in values:
+            _edit(copy, stack, (agent, *path), value)
+        render_fleet(plan_fleet(load_fleet(copy, stack), stack))
+        return Declared(file, before, (copy / file).read_text(encoding="utf-8"))
+
+
+def _edit(
+    copy: Path,
+    stack: str,
+    path: Sequence[str],
+    value: Any,  # noqa: ANN401  (JSON)
+) -> None:
+    """Write one value below the overrides of agents, in a copy of the project."""
+    file = f"{STACKS_FOLDER}/Pulumi.{stack.rpartition('/')[2]}.yaml"
+    origin = read_stack_file(copy, stack).origin
     known = origin.child("agents")
-    where = known or origin
-    whole = (agent, *path) if known else (f"{NAMESPACE}agents", agent, *path)
+    whole = tuple(path) if known else (f"{NAMESPACE}agents", *path)
+    text = (copy / file).read_text(encoding="utf-8")
     try:
-        after = with_edit(before, where.value_location, whole, value)
+        after = with_edit(text, (known or origin).value_location, whole, value)
     except UneditableError as error:
         raise InputError(
-            f"{file}: {NAMESPACE}agents.{agent}.{'.'.join(path)} cannot be written ({error})",
+            f"{file}: {NAMESPACE}agents.{'.'.join(path)} cannot be written ({error})",
             remedy="write it by hand",
         ) from error
-    declared = Declared(file, before, after)
-    _refuse_faulty(root, stack, declared)
-    return declared
+    (copy / file).write_text(after, encoding="utf-8")
 
 
 def write(root: Path, declared: Declared, branch: str | None, message: str) -> None:
@@ -90,19 +107,8 @@ def write(root: Path, declared: Declared, branch: str | None, message: str) -> N
         InputError: there is such a branch, or no repository.
     """
     if branch is None:
-        (root / declared.file).write_text(declared.after, encoding="utf-8")
+        write_whole(root / declared.file, declared.after)
         click.echo(f"wrote {declared.file}: commit it, and run `holdfast up`", err=True)
         return
     commit = commit_on_branch(root, branch, {declared.file: declared.after}, message)
     click.echo(f"committed {commit[:12]} on branch {branch}", err=True)
-
-
-def _refuse_faulty(root: Path, stack: str, declared: Declared) -> None:
-    """Load and render a copy of the project that has the change."""
-    with tempfile.TemporaryDirectory(prefix="holdfast-declared-") as folder:
-        copy = Path(folder)
-        for name in (AGENTS_FOLDER, STACKS_FOLDER):
-            shutil.copytree(root / name, copy / name)
-        shutil.copy(root / _PROJECT_FILE, copy)
-        (copy / declared.file).write_text(declared.after, encoding="utf-8")
-        render_fleet(plan_fleet(load_fleet(copy, stack), stack))

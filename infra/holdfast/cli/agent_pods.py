@@ -14,13 +14,13 @@ from holdfast.cli.stack_state import StackState
 from holdfast.cluster.api_error import ApiError
 from holdfast.cluster.client import JSON, path_of
 from holdfast.cluster.whole_objects import list_whole
-from holdfast.errors import ClusterError, HoldfastError
+from holdfast.errors import HoldfastError
 from holdfast.kube.objects import KubeObject, mapping_at
 
 HEALTHY_SECONDS = 300.0
 """How long an agent may take to be healthy again after one pod has gone."""
 
-_LOOK_SECONDS = 1.0
+LOOK_SECONDS = 1.0
 _REQUEST_TIMEOUT_SECONDS = 60.0
 _TOO_MANY = 429
 _SERVING = frozenset({"ReplicaSet", "StatefulSet", "DaemonSet", "Sandbox"})
@@ -72,6 +72,52 @@ class AgentPods:
             self._wait(pod, deadline)
             click.echo(f"replaced: Pod {name}", err=True)
 
+    def move(self, pods: Sequence[KubeObject], *, is_forced: bool) -> None:
+        """Evict all of them, then wait until they are gone and the agent is healthy.
+
+        One after another would wait for an agent that cannot be healthy before the last of them
+        has left a lost node.
+
+        Args:
+            pods: The pods.
+            is_forced: Delete them at once, whatever their node says and budgets allow.
+
+        Raises:
+            HoldfastError: they do not go, or the agent does not become healthy in time.
+        """
+        deadline = time.monotonic() + HEALTHY_SECONDS
+        for pod in pods:
+            namespace, name = str(pod["metadata"]["namespace"]), str(pod["metadata"]["name"])
+            if is_forced:
+                self._delete(pod)
+            else:
+                self._evict(namespace, name, deadline)
+        for pod in pods:
+            self._wait(pod, deadline)
+            click.echo(f"moved: Pod {pod['metadata']['name']}", err=True)
+
+    def nodes(self) -> dict[str, KubeObject]:
+        """Every node of the cluster, by name."""
+        found = list_whole(self.cluster.client, "v1", "nodes")
+        return {str(each["metadata"]["name"]): each for each in found}
+
+    def _delete(self, pod: KubeObject) -> None:
+        metadata = pod["metadata"]
+        options = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "gracePeriodSeconds": 0,
+            "preconditions": {"uid": metadata["uid"]},
+        }
+        path = path_of("v1", "pods", metadata["namespace"], metadata["name"])
+        try:
+            self.cluster.client.write(
+                "DELETE", path, msgspec.json.encode(options), content_type=JSON
+            )
+        except ApiError as error:
+            if not error.is_absent:
+                raise
+
     def _evict(self, namespace: str, name: str, deadline: float) -> None:
         metadata = {"name": name, "namespace": namespace}
         body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}
@@ -79,7 +125,11 @@ class AgentPods:
         while True:
             try:
                 self.cluster.client.write(
-                    "POST", path, msgspec.json.encode(body), content_type=JSON
+                    "POST",
+                    path,
+                    msgspec.json.encode(body),
+                    content_type=JSON,
+                    is_patient=False,
                 )
             except ApiError as error:
                 if error.is_absent:
@@ -87,9 +137,23 @@ class AgentPods:
                 # A disruption budget: another pod must be ready first.
                 if error.status != _TOO_MANY or time.monotonic() > deadline:
                     raise
-                time.sleep(_LOOK_SECONDS)
+                time.sleep(LOOK_SECONDS)
             else:
                 return
+
+    def wait_until_healthy(self, deadline: float) -> None:
+        """Wait for the agent as the cluster sees it.
+
+        Raises:
+            HoldfastError: it is not healthy at the deadline (time.monotonic).
+        """
+        while True:
+            verdict = health_of_agents(self.root, self.stack)[self.agent]
+            if verdict.is_healthy:
+                return
+            if time.monotonic() > deadline:
+                raise HoldfastError(f"{self.agent} does not become healthy: {verdict.reason}")
+            time.sleep(LOOK_SECONDS)
 
     def _wait(self, gone: KubeObject, deadline: float) -> None:
         namespace, uid = gone["metadata"]["namespace"], gone["metadata"]["uid"]
@@ -99,69 +163,9 @@ class AgentPods:
             if uid not in there and verdict.is_healthy:
                 return
             if time.monotonic() > deadline:
-                why = verdict.reason or "the pod does not go"
+                why = "the pod does not go" if uid in there else verdict.reason
                 raise HoldfastError(
                     f"{self.agent} is not healthy {HEALTHY_SECONDS:g} s after a pod was replaced: "
                     f"{why}; the other pods were left alone"
                 )
-            time.sleep(_LOOK_SECONDS)
-
-
-def back_up_now(pods: AgentPods, namespace: str, stamp: str) -> str:
-    """Make a Job of the agent's backup schedule, as `kubectl create job --from` does.
-
-    Returns:
-        Name of the Job.
-
-    Raises:
-        HoldfastError: the agent has no schedule of backups in the cluster, or the Job failed.
-    """
-    client = pods.cluster.client
-    schedules = path_of("batch/v1", "cronjobs", namespace, f"{pods.agent}-backup")
-    try:
-        schedule = msgspec.json.decode(client.get(schedules))
-    except ApiError as error:
-        if not error.is_absent:
-            raise
-        raise HoldfastError(
-            f"{pods.agent} has no schedule of backups in the cluster",
-            remedy="declare spec.backup with a schedule, and run `holdfast up`",
-        ) from error
-    template = schedule["spec"]["jobTemplate"]
-    name = f"{pods.agent}-backup-{stamp}"
-    owner = {
-        "apiVersion": "batch/v1",
-        "kind": "CronJob",
-        "name": schedule["metadata"]["name"],
-        "uid": schedule["metadata"]["uid"],
-        "controller": True,
-    }
-    metadata = {
-        **template.get("metadata", {}),
-        "name": name,
-        "namespace": namespace,
-        "ownerReferences": [owner],
-        "annotations": {"cronjob.kubernetes.io/instantiate": "manual"},
-    }
-    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": template["spec"]}
-    path = path_of("batch/v1", "jobs", namespace)
-    client.write("POST", path, msgspec.json.encode(job), content_type=JSON)
-    _wait_for_job(pods, namespace, name)
-    return name
-
-
-def _wait_for_job(pods: AgentPods, namespace: str, name: str) -> None:
-    path = path_of("batch/v1", "jobs", namespace, name)
-    deadline = time.monotonic() + HEALTHY_SECONDS
-    while time.monotonic() < deadline:
-        job = msgspec.json.decode(pods.cluster.client.get(path))
-        for condition in mapping_at(job, "status").get("conditions") or ():
-            if condition.get("status") == "True" and condition.get("type") == "Complete":
-                return
-            if condition.get("status") == "True" and condition.get("type") == "Failed":
-                raise ClusterError(f"Job {namespace}/{name} failed: {condition.get('message')}")
-        time.sleep(_LOOK_SECONDS)
-    raise ClusterError(
-        f"Job {namespace}/{name} did not end within {HEALTHY_SECONDS:g} s; it goes on",
-        remedy=f"see `kubectl describe job -n {namespace} {name}`",
-    )
+            time.sleep(LOOK_SECONDS)

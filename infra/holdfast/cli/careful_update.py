@@ -9,26 +9,52 @@ import msgspec
 
 from holdfast.cli.agent_health import health_of_agents
 from holdfast.cli.past_update import bring_to
+from holdfast.cli.traced import step
 from holdfast.cli.update_facts import update_records
-from holdfast.cli.updating import Order, Updating
+from holdfast.cli.update_order import Order
+from holdfast.cli.updating import Updating
 from holdfast.cli.waves import WaveFailedError, Waves
 from holdfast.engine.failures import RunFailedError
 from holdfast.engine.results import RunResult
 from holdfast.engine.update_record import UpdateRecord
-from holdfast.errors import EngineError, ExitCode, HoldfastError, InvalidFilesError
+from holdfast.errors import EngineError, ExitCode, HoldfastError, InputError
 from holdfast.git.source import Commit, commit_named
 from holdfast.manifest.environment import Environment
-from holdfast.manifest.stack_files import read_stack_file
+from holdfast.manifest.stack_files import read_environment
 from holdfast.manifest.updates import WatchedMetric
 from holdfast.reconcile.aftermath import Clock, Watched
 from holdfast.reconcile.prometheus import query_number
+from holdfast.tracing.spans import Tracer
 
 ROLLBACK = "automatic-rollback"
 _NOT_THE_COMMITS_FAULT = (ExitCode.CANCELLED, ExitCode.AUTHENTICATION, ExitCode.POLICY)
 
 
 class UpdateWorseError(EngineError):
-    """An update after which something was worse; the message says what, and what was done."""
+    """An update after which something was worse; the message says what, and what was done.
+
+    Attributes:
+        went_back: The stack was brought back to its last good commit.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        exit_code: ExitCode | None = None,
+        went_back: bool = False,
+    ) -> None:
+        super().__init__(message, remedy=remedy, exit_code=exit_code)
+        self.went_back = went_back
+
+
+@dataclass(frozen=True)
+class _WayBack:
+    """What came of taking an update back: in words, and whether it was."""
+
+    words: str
+    is_done: bool = False
 
 
 def careful_update(order: Order, home: Path) -> UpdateRecord:
@@ -62,24 +88,43 @@ class CarefulUpdate:
         """The same from the update on: the files have been judged."""
         updating = self.updating
         settings, order = self.environment.updates, updating.order
+        if order.continues_on_error and (settings.waves or settings.rollback):
+            raise InputError(
+                "--continue-on-error has no effect on this stack: holdfast:updates has waves or "
+                "rollback, which end or take back the update",
+                remedy="leave it out",
+            )
         waves = Waves(order.root, order.stack).of(planned.steps) if settings.waves else ()
         before = {
             metric.name: value for metric in settings.metrics for value in self._value(metric)
         }
         good = self._last_good_commit() if settings.rollback else None
         try:
-            record = updating.do(updating.record(policy=policy), waves)
+            record = updating.do(
+                updating.account.record(policy=policy),
+                waves,
+                continues_on_error=order.continues_on_error or settings.continue_on_error,
+            )
         except EngineError as error:
             if not (settings.rollback and _has_begun(error)):
                 raise
-            done = self._go_back(good, error.message)
+            back = self._go_back(good, error.message)
             raise UpdateWorseError(
-                f"{error.message}; {done}", remedy=error.remedy, exit_code=error.exit_code
+                f"{error.message}; {back.words}",
+                remedy=error.remedy,
+                exit_code=error.exit_code,
+                went_back=back.is_done,
             ) from error
         if not settings.watch_seconds:
             return record
         return self._watched(record, before, good)
 
+    @property
+    def tracer(self) -> Tracer:
+        """Records the steps."""
+        return self.updating.tracer
+
+    @step("watch")
     def _watched(
         self, record: UpdateRecord, before: Mapping[str, float], good: Commit | None
     ) -> UpdateRecord:
@@ -97,29 +142,31 @@ class CarefulUpdate:
             updating.order.tell(f"not known: {each}")
         if not found.worse:
             detail = "; ".join(f"not known: {each}" for each in found.unknown)
-            return updating.add(msgspec.structs.replace(record, detail=detail))
-        updating.add(msgspec.structs.replace(record, outcome="failed", detail=found.worse))
-        done = self._go_back(good, found.worse)
-        raise UpdateWorseError(f"the update made things worse: {found.worse}; {done}")
+            return updating.account.add(msgspec.structs.replace(record, detail=detail))
+        updating.account.add(msgspec.structs.replace(record, outcome="failed", detail=found.worse))
+        back = self._go_back(good, found.worse)
+        raise UpdateWorseError(
+            f"the update made things worse: {found.worse}; {back.words}", went_back=back.is_done
+        )
 
     @property
     def environment(self) -> Environment:
         """The settings of the stack, as the commit has them."""
         order = self.updating.order
-        settings = read_stack_file(order.root, order.stack)
-        if settings.environment is None:
-            raise InvalidFilesError(settings.errors)
-        return settings.environment
+        return read_environment(order.root, order.stack)
 
-    def _go_back(self, good: Commit | None, why: str) -> str:
+    @step("go back")
+    def _go_back(self, good: Commit | None, why: str) -> _WayBack:
         """Take the update back, once; says what was done."""
         order = self.updating.order
         if not self.environment.updates.rollback:
-            return f"run `holdfast rollback -s {order.stack} COMMIT --reason ...` to go back"
+            return _WayBack(
+                f"run `holdfast rollback -s {order.stack} COMMIT --reason ...` to go back"
+            )
         if good is None:
             order.tell("no earlier good commit is known: nothing is rolled back")
-            return "no earlier good commit is known, so nothing was rolled back"
-        source = self.updating.source
+            return _WayBack("no earlier good commit is known, so nothing was rolled back")
+        source = self.updating.account.source
         name = source.commit.short if source else "the update"
         order.tell(f"rolling back to {good.short}: {why}")
         back = Order(
@@ -128,17 +175,19 @@ class CarefulUpdate:
             action=ROLLBACK,
             reason=f"{name}: {why}",
             pack=order.pack,
+            recovers=True,
             tell=order.tell,
+            tracer=order.tracer,
         )
         try:
             bring_to(back, good, lambda _: None)
         except HoldfastError as error:
-            return f"the rollback to {good.short} failed: {error.message}"
-        return f"rolled back to {good.short}"
+            return _WayBack(f"the rollback to {good.short} failed: {error.message}")
+        return _WayBack(f"rolled back to {good.short}", is_done=True)
 
     def _last_good_commit(self) -> Commit | None:
         """The commit that the stack was last brought to, if it is another one and known here."""
-        source = self.updating.source
+        source = self.updating.account.source
         records = update_records(self.home, self.updating.order.stack)
         good = next((each for each in reversed(records) if _is_good(each)), None)
         if good is None or (source is not None and good.commit == source.commit.name):

@@ -5,9 +5,10 @@ import click
 from holdfast.cli.ci_gate import command as gate
 from holdfast.cli.ci_gates import command as gates
 from holdfast.cli.ci_texts import report_comment, report_issue
+from holdfast.cli.named_verbs import NamedVerbs
 
 
-@click.group()
+@click.group(cls=NamedVerbs)
 def command() -> None:
     """Keep one comment on a change, one issue a stack, and gates before an update.
 

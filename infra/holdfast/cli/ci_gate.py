@@ -14,6 +14,7 @@ from holdfast.cli.engine_access import ready_stack
 from holdfast.cli.moments import now
 from holdfast.cli.project import find_project_root
 from holdfast.cli.validation import validate_project
+from holdfast.cli.whole_file import write_whole
 from holdfast.engine.folders import state_directory
 from holdfast.engine.project import read_project
 from holdfast.errors import ExitCode, HoldfastError, InputError
@@ -182,6 +183,6 @@ def _keep(report: GateReport, root: Path, file: Path | None) -> None:
         journal.append(gate_json(report, is_one_line=True).encode())
     if file is not None:
         try:
-            file.write_text(gate_json(report), encoding="utf-8")
+            write_whole(file, gate_json(report))
         except OSError as error:
             raise HoldfastError(f"{file}: {error.strerror or error}") from error

@@ -25,6 +25,7 @@ def report_comment(text: Path, *, marker: str, change: int | None) -> ExitCode:
     \b
     Needs: on GitHub GITHUB_TOKEN with `pull-requests: write`, on GitLab GITLAB_TOKEN of scope api.
 
+    \b
     Example:
       holdfast policy report -s prod -o markdown --output-file comment.md
       holdfast ci comment comment.md --marker policy/prod
@@ -61,6 +62,7 @@ def report_issue(text: Path, *, marker: str, title: str, code: int) -> ExitCode:
     \b
     Needs: on GitHub GITHUB_TOKEN with `issues: write`, on GitLab GITLAB_TOKEN of scope api.
 
+    \b
     Example:
       code=0; holdfast drift -s prod -o markdown --output-file drift.md || code=$?
       holdfast ci issue drift.md --marker drift/prod --title "Drift of stack prod" --code "$code"

@@ -1,30 +1,51 @@
 """`holdfast drift`: what runs against what was declared. Wiring only."""
 
 import gc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from holdfast.cli.drift_context import drift_context
-from holdfast.cli.drift_engine import scan_with_engine
-from holdfast.cli.drift_sources import DriftRequest, DriftSources
+from holdfast.cli.drift_scan import OneScan
+from holdfast.cli.drift_sources import DriftRequest
 from holdfast.cli.drift_watch_options import WatchRequest, watch_options
-from holdfast.cli.report_output import ReportRequest, check_files, report_options, write_reports
+from holdfast.cli.report_output import ReportRequest, check_files, report_options
 from holdfast.cli.scan_extras import ScanExtras, extra_options
-from holdfast.cli.scan_history import with_history
+from holdfast.cli.traced import traced_scan
 from holdfast.cli.verb_parts import VerbWithParts
 from holdfast.cli.ways_out import WaysOut, ways_out_options
-from holdfast.errors import ExitCode, InputError
+from holdfast.errors import InputError
 
 _FILE = click.Path(path_type=Path)
 
 
-PARTS = {"history": ("holdfast.cli.drift_history", "since when findings stand, and how often seen")}
+PARTS = {
+    "history": ("holdfast.cli.drift_history", "since when findings stand, and how often seen"),
+    "owners": ("holdfast.cli.drift_owners", "which field manager owns which fields"),
+}
 
 
-@click.command(cls=VerbWithParts, parts=PARTS)
-@click.option("-s", "--stack", default="", help="Stack whose rendered objects are wanted.")
+SECTIONS = {
+    "stacks": "What is compared",
+    "output": "Reports",
+    "history": "History",
+    "probes": "Probes, of what agents depend on",
+    "engine": "Pulumi's own refresh",
+    "plan": "Ways out of drift",
+    "ignore": "Expect it from now on",
+    "watch": "Watch",
+}
+
+
+@click.command(cls=VerbWithParts, parts=PARTS, sections=SECTIONS)
+@click.option(
+    "-s",
+    "--stack",
+    "stacks",
+    multiple=True,
+    help="Stack whose rendered objects are wanted; several for one report of all of them.",
+)
 @click.option("--desired", type=_FILE, help="File or folder of plain objects (YAML or JSON).")
 @click.option("--live", type=_FILE, help="Live objects from a file instead of a cluster.")
 @click.option("--baseline", type=_FILE, help="Live objects right after the last good update.")
@@ -45,6 +66,12 @@ PARTS = {"history": ("holdfast.cli.drift_history", "since when findings stand, a
     envvar="HOLDFAST_DRIFT_IGNORE",
     help="Rules on expected drift. Default with --stack: stacks/drift-ignore.yaml.",
 )
+@click.option(
+    "--no-cache",
+    "is_made_anew",
+    is_flag=True,
+    help="Render anew, even where no file has changed since an earlier scan.",
+)
 @report_options
 @extra_options
 @click.option(
@@ -62,13 +89,14 @@ def command(
     engine: bool | None,
     watching: WatchRequest | None,
     ways_out: WaysOut,
+    stacks: tuple[str, ...],
     **asked: Any,  # noqa: ANN401  (the other options, by name)
 ) -> int:
     """Compare what runs with what was declared.
 
     Sees what `pulumi refresh` cannot: fields, list items and objects that appeared, objects made
     again; says who did it and which rules it breaks. Only reads (one LIST a kind)
-    unless told to --revert.
+    unless told to --revert. With OTEL_EXPORTER_OTLP_ENDPOINT a scan is sent as a trace.
 
     \b
     Examples:
@@ -80,10 +108,12 @@ def command(
       holdfast drift -s dev --revert
       holdfast drift -s dev --act --yes
       holdfast drift -s dev --adopt --only "Deployment cx/support-rag spec.replicas"
-      holdfast drift -s dev --ignore "Deployment cx/support-rag spec.replicas" \
+      holdfast drift -s dev --ignore "Deployment cx/support-rag spec.replicas" \\
         --reason "tuned by hand" --owner cx --expires 2027-01-31
       holdfast drift -s dev --watch --metrics :9464
+      holdfast drift -s dev -s staging -s prod
       holdfast drift history -s dev
+      holdfast drift owners -s dev
 
     \b
     Exit codes: 0 in sync   7 drift   1 error, or not everything could be checked   2 bad input
@@ -92,12 +122,19 @@ def command(
     # What is loaded by now stays: collecting it again and again costs a third of a scan.
     gc.freeze()
     gc.set_threshold(200_000, 20, 100)
-    request = DriftRequest(**asked)
-    if bool(request.stack) == bool(request.desired):
-        raise InputError("one of --stack and --desired is needed", remedy="see --help")
+    request = DriftRequest(stack="".join(stacks[:1]), **asked)
+    if len(stacks) > 1:
+        alone = bool(engine) or watching or ways_out.are_wanted or extras.probing.is_on
+        if alone:
+            raise InputError(
+                "several stacks are only compared",
+                remedy="leave out --watch, --probes, --engine, --revert and its like, or name one",
+            )
+        from holdfast.cli.drift_stacks import scan_stacks  # noqa: PLC0415  (start-up)
+
+        return scan_stacks(stacks, request, wanted, extras.history)
+    _check(request, engine=engine)
     ways_out.check(is_of_files=request.live is not None, is_plain=request.desired is not None)
-    if engine and not request.stack:
-        raise InputError("--engine needs --stack", remedy="the engine knows stacks, not files")
     if watching is not None:
         if ways_out.are_wanted or wanted.written_files or not extras.are_default:
             raise InputError(
@@ -109,26 +146,23 @@ def command(
             raise InputError("--watch writes text or JSON lines", remedy="choose -o text or json")
         from holdfast.cli.drift_watch import watch  # noqa: PLC0415  (start-up)
 
-        return watch(request, watching, wanted.output)
+        # For days in one process: what is kept is told apart by the code as it lies on the disk.
+        return watch(replace(request, is_made_anew=True), watching, wanted.output)
     if extras.probing.is_on and (ways_out.are_wanted or not request.stack):
         raise InputError(
             "--probes needs --stack, and only looks", remedy="revert without it, then probe again"
         )
     check_files(wanted)
-    sources = DriftSources(request)
-    scan = scan_with_engine(sources, wanted=False if ways_out.are_wanted else engine)
-    scan, failures = ways_out.take(sources, scan)
-    if extras.probing.is_on:
-        from holdfast.cli.drift_probes import with_probes  # noqa: PLC0415  (start-up)
+    scanning = OneScan(request, wanted, extras, engine, ways_out)
+    with traced_scan(request.stack) as span:
+        return scanning.run(span)
 
-        scan = with_probes(sources, scan, extras.probing)
-    report = scan.report
-    text = ways_out.text(sources, scan, as_json=wanted.output == "json")
-    if text is not None:
-        click.echo(text, nl=False)
-    else:
-        context = with_history(drift_context(sources, wanted), scan, extras.history)
-        write_reports(report, wanted, context)
-    if failures or not report.is_complete:
-        return ExitCode.ERROR
-    return ExitCode.DRIFT if report.drift else ExitCode.OK
+
+def _check(request: DriftRequest, *, engine: bool | None) -> None:
+    """Refuse what has no meaning for what is compared."""
+    if bool(request.stack) == bool(request.desired):
+        raise InputError("one of --stack and --desired is needed", remedy="see --help")
+    if request.is_made_anew and not request.stack:
+        raise InputError("--no-cache needs --stack", remedy="of plain files nothing is kept")
+    if engine and not request.stack:
+        raise InputError("--engine needs --stack", remedy="the engine knows stacks, not files")

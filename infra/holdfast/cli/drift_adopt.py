@@ -16,6 +16,7 @@ import click
 
 from holdfast.cli.drift_sources import DriftSources, Scan
 from holdfast.cli.project import PROJECT_FILE, find_project_root
+from holdfast.cli.whole_file import write_whole
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, Finding
 from holdfast.drift.masking import MASK, MASK_CHANGED
 from holdfast.drift.scan import DriftJudge
@@ -24,8 +25,8 @@ from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import ABSENT, format_path, value_at
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.manifest.fleet import Fleet
-from holdfast.manifest.loader import AGENTS_FOLDER, load_fleet
-from holdfast.manifest.stack_files import STACKS_FOLDER
+from holdfast.manifest.loader import load_fleet
+from holdfast.manifest.project_files import AGENTS_FOLDER, STACKS_FOLDER
 from holdfast.manifest.yaml_edit import REMOVE, UneditableError, with_edit
 from holdfast.render.adoption import Proposal, proposals
 from holdfast.render.declared import plan_fleet
@@ -97,7 +98,7 @@ def adopt_as_asked(
     texts = {file: after for file, (_, after) in adoption.files.items()}
     if is_written:
         for file, text in texts.items():
-            (root / file).write_text(text, encoding="utf-8")
+            write_whole(root / file, text)
             click.echo(f"wrote {file}", err=True)
     if branch and texts:
         from holdfast.git.branch import commit_on_branch  # noqa: PLC0415  (only when asked)

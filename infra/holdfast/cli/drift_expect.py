@@ -10,6 +10,7 @@ import click
 from holdfast.cli.drift_sources import DriftSources, Scan
 from holdfast.cli.finding_names import named_findings, path_named
 from holdfast.cli.project import find_project_root
+from holdfast.cli.whole_file import write_whole
 from holdfast.drift.finding import Finding
 from holdfast.errors import InputError
 from holdfast.manifest.ignore_entry import NewIgnore, with_rules
@@ -83,7 +84,7 @@ def _project_file(stack: str) -> Path:
 
 def _write(file: Path, text: str) -> None:
     try:
-        file.write_text(text, encoding="utf-8")
+        write_whole(file, text)
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}", remedy="correct its rights") from error
 

@@ -25,6 +25,13 @@ def ignore_rules(
     Raises:
         InvalidFilesError: the file is not valid.
     """
+    return IgnoreRules(ignore_rules_of(file, project_root, fleet), datetime.now(UTC).date())
+
+
+def ignore_rules_of(
+    file: Path | None, project_root: Path | None = None, fleet: Fleet | None = None
+) -> tuple[IgnoreRule, ...]:
+    """The same, whatever day it is."""
     rules: list[IgnoreRule] = []
     name = str(file or IGNORE_FILE)
     if file is None and project_root is not None:
@@ -36,7 +43,7 @@ def ignore_rules(
     if fleet is not None:
         rules += (_of_spec(each.spec, each.location_of("spec")) for each in fleet.drift_ignores)
         rules += (rule for agent in fleet.agents for rule in _of_agent(agent))
-    return IgnoreRules(tuple(rules), datetime.now(UTC).date())
+    return tuple(rules)
 
 
 def _of_spec(spec: DriftIgnoreSpec, location: SourceLocation) -> IgnoreRule:

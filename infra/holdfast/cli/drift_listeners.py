@@ -6,11 +6,15 @@ from datetime import UTC, datetime
 import click
 
 from holdfast.cli.output import wants_colour
+from holdfast.drift.cause_ledger import CauseEvent
 from holdfast.drift.finding import Finding, NotChecked
-from holdfast.drift.ledger import Moment
+from holdfast.drift.ledger import FindingEvent, Moment
 from holdfast.drift.watch_report import Listener, Look, Reading, Status, WatchState
 from holdfast.reconcile.webhook import Webhook
 from holdfast.report.drift_events import (
+    cause_cloud_event,
+    cause_json,
+    cause_text,
     cloud_event,
     event_json,
     event_text,
@@ -25,7 +29,11 @@ from holdfast.report.safe_text import safe_text
 
 
 class LineListener(Listener):
-    """A line for each turn of a finding and of the state; phases and streams go to the log."""
+    """A line for each turn of a finding and of the state; phases and streams go to the log.
+
+    As text, findings that one hand explains are one line: all lines wait until a round of looks is
+    over.
+    """
 
     def __init__(self, stack: str, output: str, *, is_verbose: bool) -> None:
         self._stack = stack
@@ -36,14 +44,25 @@ class LineListener(Listener):
 
     def looked(self, look: Look) -> None:
         """Print what became of findings."""
-        for event in look.events:
-            if self._is_json:
+        if self._is_json:
+            for event in look.events:
                 click.echo(json_line(event_json(look, event, self._stack)))
-            else:
-                click.echo(event_text(event, colour=self._colour))
         if look.events or self._is_verbose:
             for line in phase_lines(look):
                 click.echo(line, err=True)
+
+    def settled(
+        self, events: Sequence[FindingEvent], causes: Sequence[tuple[str, CauseEvent]]
+    ) -> None:
+        """Print what stands for itself, and what was gathered by its cause."""
+        if self._is_json:
+            for name, cause in causes:
+                click.echo(json_line(cause_json(name, cause, self._stack)))
+            return
+        for event in events:
+            click.echo(event_text(event, colour=self._colour))
+        for _, cause in causes:
+            click.echo(cause_text(cause, colour=self._colour))
 
     def read(self, reading: Reading) -> None:
         """Log what was read whole."""
@@ -84,6 +103,13 @@ class WebhookListener(Listener):
         """Send what became of findings."""
         for number, event in enumerate(look.events, 1):
             self._webhook.send(cloud_event(look, event, number, self._stack))
+
+    def settled(
+        self, events: Sequence[FindingEvent], causes: Sequence[tuple[str, CauseEvent]]
+    ) -> None:
+        """Send what is behind several findings; those were sent already."""
+        for name, cause in causes:
+            self._webhook.send(cause_cloud_event(name, cause, self._stack))
 
     def ended(self) -> None:
         """Deliver what waits."""

@@ -10,6 +10,7 @@ from typing import Any
 from holdfast.cli.drift_sources import DriftSources, Scan
 from holdfast.cli.probe_options import ProbeRequest
 from holdfast.cli.probed_cluster import ProbedCluster
+from holdfast.cli.probed_contents import NOT_READ, ProbedContents
 from holdfast.cli.project import find_project_root
 from holdfast.cli.tool_servers import Answer, ask
 from holdfast.drift.finding import PROBES, Layer, Severity
@@ -47,14 +48,17 @@ def with_probes(sources: DriftSources, scan: Scan, wanted: ProbeRequest) -> Scan
     assert origins is not None  # noqa: S101  (the command line wants a stack with --probes)
     fleet = origins.fleet
     cluster = ProbedCluster(sources.cluster.client)
+    contents = ProbedContents(fleet, cluster, sources.cluster.kinds, scan.around.trail)
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        probing = _Probing(fleet, list(scan.desired.values()), cluster, wanted)
+        probing = _Probing(fleet, list(scan.desired.values()), cluster, contents, wanted)
         probing.refuse_unknown_addresses()
         futures = [threads.submit(task) for task in probing.tasks(threads)]
         outcome = Outcome.together(future.result() for future in futures)
     detail = f"compared {outcome.asked} answers"
     if probing.has_commands and not wanted.commands:
         detail += "; commands were not run: that takes --probe-commands"
+    if contents.all and not wanted.contents:
+        detail += f"; {NOT_READ}"
     report = outcome.added_to(scan.report)
     layers = (*report.layers, Layer(PROBES, has_run=True, detail=detail))
     return replace(scan, report=replace(report, layers=layers))
@@ -66,11 +70,13 @@ class _Probing:
 
     Attributes:
         objects: What is declared, with namespaces.
+        contents: What pods mount.
     """
 
     fleet: Fleet
     objects: list[KubeObject]
     cluster: ProbedCluster
+    contents: ProbedContents
     wanted: ProbeRequest
 
     @property
@@ -105,6 +111,8 @@ class _Probing:
         yield lambda: self._images(agent, subject, spec)
         if asks_for_nodes(spec):
             yield lambda: self._nodes(subject, spec)
+        if self.wanted.contents:
+            yield lambda: self.contents.probe(subject)
 
     def _tasks_of_agent(
         self,

@@ -2,14 +2,16 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import click
 from msgspec.structs import replace
 
 from holdfast.cli.drift_sources import DriftSources, Scan
+from holdfast.drift.delivery import engine_of, left_to
 from holdfast.drift.finding import DriftClass, Finding
-from holdfast.drift.revert import ObjectPlan, PlannedStep, Step, plan_missing, plan_object
+from holdfast.drift.revert import ObjectPlan, plan_missing, plan_nothing, plan_object
 from holdfast.engine.update_record import DONE, NOT_DONE
 from holdfast.errors import ClusterError, InputError, LoginError
 from holdfast.kube.objects import ObjectRef
@@ -39,7 +41,6 @@ def revert(
         EngineError: an update of the stack is under way.
     """
     from holdfast.cli.put_back import PutBack  # noqa: PLC0415  (only a revert writes)
-    from holdfast.engine.stack_lock import stack_lock  # noqa: PLC0415  (as above)
 
     plans = [plan for plan in plans_for(scan, may_replace=may_replace) if plan.steps]
     click.echo(revert_plan_text(plans), nl=False, err=True)
@@ -53,7 +54,7 @@ def revert(
             raise click.Abort
     failures, put_back = 0, PutBack(sources, scan)
     done: list[ObjectPlan] = []
-    with stack_lock(sources.state_files):
+    with _held(sources):
         for plan in sorted(acting, key=_creation_order):
             try:
                 click.echo(f"{put_back.do(plan)}: {plan.ref}", err=True)
@@ -65,6 +66,16 @@ def revert(
                 click.echo(f"failed: {plan.ref}: {error}", err=True)
     _note(sources, done, failures)
     return RevertOutcome(sources.scan(), failures)
+
+
+def _held(sources: DriftSources) -> AbstractContextManager[None]:
+    """Keep updates of the stack away; plain objects have none."""
+    if not sources.request.stack:
+        return nullcontext()
+    from holdfast.cli.engine_access import held_stack  # noqa: PLC0415  (only a revert writes)
+    from holdfast.cli.project import find_project_root  # noqa: PLC0415  (as above)
+
+    return held_stack(find_project_root(), sources.request.stack)
 
 
 def _note(sources: DriftSources, done: Sequence[ObjectPlan], failures: int) -> None:
@@ -106,8 +117,10 @@ def _plan(scan: Scan, ref: ObjectRef, findings: list[Finding], *, may_replace: b
         return plan_missing(findings[0], scan.desired[ref.identity])
     live = scan.live.objects.get(ref.identity)
     if live is None:
-        reason = "the rule has ended: renew it or remove it"
-        return ObjectPlan(ref, tuple(PlannedStep(each, Step.LEAVE, reason) for each in findings))
+        return plan_nothing(findings, "the rule has ended: renew it or remove it")
+    is_recorded = ref.identity in (scan.around.baseline or {})
+    if not is_recorded and (engine := engine_of(live)):
+        return plan_nothing(findings, left_to(engine))
     desired = scan.desired.get(ref.identity, {"metadata": {}})
     structure = scan.around.structure_of(ref, live)
     return plan_object(findings, desired, live, structure, may_replace=may_replace)

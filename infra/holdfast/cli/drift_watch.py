@@ -14,20 +14,20 @@ from holdfast.cli.drift_cluster import places_beside
 from holdfast.cli.drift_listeners import LineListener, MetricsFileListener, WebhookListener
 from holdfast.cli.drift_sources import DriftRequest, DriftSources
 from holdfast.cli.drift_watch_options import WatchRequest
+from holdfast.cli.followed_log import FollowedLog
 from holdfast.cli.project import find_project_root
 from holdfast.cluster.api_error import ApiError
-from holdfast.cluster.audit_log import AuditTail
 from holdfast.cluster.changes import Change, WatchedKind
 from holdfast.cluster.cluster_watch import ClusterWatch
 from holdfast.cluster.place_watch import Connections
 from holdfast.cluster.watch_plan import autoscalers_beside, declared_kinds, kinds_beside
 from holdfast.cluster.writing import read_object
-from holdfast.drift.attribution import AuditTrail
 from holdfast.drift.scan import DriftJudge
 from holdfast.drift.watch_report import Listener
 from holdfast.engine.activity import ActivityReader
 from holdfast.errors import ExitCode, InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.structure import builtin_kind
 from holdfast.reconcile.wanted import Activity, Wanted
 from holdfast.reconcile.watch_loop import WatchLoop
 from holdfast.reconcile.webhook import Webhook
@@ -113,7 +113,8 @@ class WatchSources:
         with contextlib.suppress(ApiError):  # forbidden, say: what matters is that somebody answers
             cluster.client.get("/version")
         objects = cluster.placed(sources.desired.objects)
-        around = sources.surroundings(objects, cluster.types(), tuple, self._trail)
+        log = self._log
+        around = sources.surroundings(objects, cluster.types(), tuple, log.read if log else None)
         places, selector = places_beside(objects, sources.desired.stack)
         refs = [reference_of(one) for one in objects]
         beside = kinds_beside(cluster.kinds.keys(), places, selector)
@@ -128,34 +129,30 @@ class WatchSources:
             judge,
             kinds,
             frozenset((kind.refs[0].group, kind.kind) for kind in beside),
-            sources.half_done,
+            sources.desired.half_done,
             sources.desired.not_checked,
             lambda report, only: sources.finished(report, judge, only),
+            *(log.sessions_of({ref.namespace for ref in refs}) if log else ()),
         )
 
     @cached_property
-    def _trail(self) -> Callable[[], AuditTrail] | None:
+    def _log(self) -> FollowedLog | None:
         file = self._sources.audit_log
-        if file is None:
-            return None
-        if not file.is_file():
-            raise InputError(
-                f"--audit-log {file}: a watch follows one file",
-                remedy="name the file that the API server writes to",
-            )
-        tail, trail = AuditTail(file), AuditTrail()
-
-        def read() -> AuditTrail:
-            trail.add(tail.read_new())
-            return trail
-
-        return read
+        return None if file is None else FollowedLog.of(file)
 
     @cached_property
     def _activity(self) -> ActivityReader | None:
         if not self.request.stack:
             return None
-        return ActivityReader(find_project_root(), self.request.stack)
+        reader = ActivityReader(find_project_root(), self.request.stack)
+        if reader.is_blind:
+            click.echo(
+                f"note: the state of stack {self.request.stack} is in no folder of this machine: "
+                "what an update does is told as drift while it runs; start the watch again after "
+                "one",
+                err=True,
+            )
+        return reader
 
     def activity(self) -> Activity:
         """What the stack is up to; nothing, where files are the declaration."""
@@ -178,5 +175,7 @@ class WatchSources:
 
     def read(self, ref: ObjectRef) -> KubeObject | None:
         """One live object; None when there is none."""
-        cluster = self._sources.cluster
-        return read_object(cluster.client, ref, cluster.kinds[ref.api_version, ref.kind])
+        cluster, key = self._sources.cluster, (ref.api_version, ref.kind)
+        entry = cluster.kinds.get(key) or builtin_kind(*key)
+        assert entry is not None  # noqa: S101  (what is watched is served)
+        return read_object(cluster.client, ref, entry)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from holdfast.cli.agent_names import no_such_agent
 from holdfast.cli.explain_compare import compare
 from holdfast.cli.explain_rule import explain_rule, is_rule
 from holdfast.cli.output import wants_colour
@@ -93,6 +94,11 @@ def command(
         return ExitCode.OK
     if stack is None:
         raise InputError("no stack is named", remedy="add -s STACK")
+    click.echo(_agent(name, stack, output, effective=bool(effective), live=live), nl=False)
+    return ExitCode.OK
+
+
+def _agent(name: str, stack: str, output: str, *, effective: bool, live: bool | None) -> str:
     root = find_project_root()
     fleet = load_fleet(root, stack)
     agent = agent_named(name, fleet)
@@ -100,13 +106,10 @@ def command(
     if not effective and live is not False:
         explanation = _with_live(explanation, agent, root, must_answer=bool(live))
     if output == "json":
-        click.echo(explanation_json(explanation), nl=False)
-    elif effective:
-        head = {"apiVersion": API_VERSION, "kind": agent.kind}
-        click.echo(effective_yaml(explanation, head), nl=False)
-    else:
-        click.echo(explanation_text(explanation, colour=wants_colour()), nl=False)
-    return ExitCode.OK
+        return explanation_json(explanation)
+    if effective:
+        return effective_yaml(explanation, {"apiVersion": API_VERSION, "kind": agent.kind})
+    return explanation_text(explanation, colour=wants_colour())
 
 
 def agent_named(name: str, fleet: Fleet) -> DeclaredAgent:
@@ -119,9 +122,7 @@ def agent_named(name: str, fleet: Fleet) -> DeclaredAgent:
         if agent.name == name:
             return agent
     names = [agent.name for agent in fleet.workloads]
-    close = difflib.get_close_matches(name, names, n=1)
-    remedy = f'did you mean "{close[0]}"?' if close else f"there are: {', '.join(names) or 'none'}"
-    raise InputError(f"no agent {name!r} on stack {fleet.stack}", remedy=remedy)
+    raise no_such_agent(name, names, fleet.stack)
 
 
 def _subject(words: tuple[str, ...], *, is_comparison: bool) -> tuple[str, str]:

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from holdfast.cli.agent_names import no_such_agent
 from holdfast.cli.project import find_project_root
-from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import Segment, format_path
 from holdfast.manifest.fleet import Fleet
@@ -37,7 +37,7 @@ def compare(stacks: tuple[str, str], agent: str, *, with_objects: bool, output: 
     first, second = (load_fleet(root, stack) for stack in stacks)
     names = sorted({each.name for fleet in (first, second) for each in fleet.workloads})
     if agent and agent not in names:
-        raise InputError(f"no agent {agent!r}", remedy=f"there are: {', '.join(names)}")
+        raise no_such_agent(agent, names)
     differences = [] if agent else list(_settings(first, second))
     for name in [agent] if agent else names:
         differences += _values(name, first, second)

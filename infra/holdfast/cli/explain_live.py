@@ -18,6 +18,7 @@ from holdfast.manifest.fleet import DeclaredAgent
 from holdfast.probes.workloads import AGENT_LABEL, pod_spec_of
 from holdfast.report.live_agent import LiveAgent
 
+VERSION_LABEL = "app.kubernetes.io/version"
 METRICS_API = "metrics.k8s.io/v1beta1"
 _REQUEST_SECONDS = 15.0
 
@@ -52,6 +53,8 @@ def live_agent(agent: DeclaredAgent, root: Path, stack: str) -> LiveAgent:
         state=_state(scan, agent),
         findings=tuple(each for each in scan.report.findings if each.agent == agent.name),
         not_checked=(*_not_checked(scan, agent), *looked.problems),
+        declared_version=agent.spec.version,
+        live_versions=tuple(sorted({_version(one) for one in live.values() if one} - {""})),
     )
 
 
@@ -134,6 +137,11 @@ def _not_checked(scan: Scan, agent: DeclaredAgent) -> Iterable[NotChecked]:
     own = {f"{reference_of(one)}" for one in scan.desired.values() if _agent_of(one) == agent.name}
     others = {f"{reference_of(one)}" for one in scan.desired.values()} - own
     return (each for each in scan.report.not_checked if each.scope not in others)
+
+
+def _version(live: KubeObject) -> str:
+    # A semantic version may hold '+', a label may not.
+    return str(mapping_at(live, "metadata", "labels").get(VERSION_LABEL) or "").replace("_", "+")
 
 
 def _agent_of(one: KubeObject) -> str:

@@ -18,13 +18,16 @@ def path_named(text: str) -> str:
     return (match["path"] or "") if match else ""
 
 
-def named_findings(text: str, findings: Sequence[Finding], option: str) -> list[Finding]:
+def named_findings(
+    text: str, findings: Sequence[Finding], option: str, *, with_fields: bool = False
+) -> list[Finding]:
     """Findings that a name means: at the path or below it, or about the whole object.
 
     Args:
         text: Kind, namespace/name (or the name alone) and path.
         findings: To choose from.
         option: That it was given to.
+        with_fields: An object's name means its fields, too.
 
     Raises:
         InputError: it means none.
@@ -43,7 +46,11 @@ def named_findings(text: str, findings: Sequence[Finding], option: str) -> list[
         if each.ref.kind == match["kind"]
         and match["place"] in (f"{each.ref.namespace}/{each.ref.name}".lstrip("/"), each.ref.name)
     ]
-    chosen = [each for each in of_object if (covers(parsed, each.path) if path else not each.path)]
+    chosen = [
+        each
+        for each in of_object
+        if (covers(parsed, each.path) if path else with_fields or not each.path)
+    ]
     if chosen:
         return chosen
     known = ", ".join(f"'{_name(each)}'" for each in of_object or findings)

@@ -49,9 +49,10 @@ def command(name: str, stack: str, live_object: str, limit: int | None, output: 
     if not stack:
         if name not in stack_names(root):
             known = ", ".join(stack_names(root))
+            remedy = f"name one of {known}; or an agent, with -s STACK"
             raise InputError(
                 f"no stack {name!r}" if name else "no stack is named",
-                remedy=f"name one of {known}; or an agent, with -s STACK",
+                remedy=remedy if known else f"there is no stacks/Pulumi.STACK.yaml in {root}",
                 exit_code=ExitCode.NO_STACK if name else None,
             )
         stack, agent = name, ""

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 import click
-import msgspec
 
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import KubeObject
@@ -61,6 +60,7 @@ def objects_from_cluster(
     from holdfast.cluster.client import ApiClient  # noqa: PLC0415  (files need no client)
     from holdfast.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
     from holdfast.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
+    from holdfast.cluster.whole_objects import list_whole  # noqa: PLC0415  (as above)
 
     client = ApiClient(connection_of(kubeconfig, context))
     place = namespace or client.connection.namespace
@@ -68,11 +68,13 @@ def objects_from_cluster(
     found: list[KubeObject] = []
     for (api_version, kind), entry in kinds.items():
         try:
-            found += _listed(client, api_version, kind, entry.plural, place)
+            listed = list_whole(client, api_version, entry.plural, place)
         except ClusterError as error:
             if (api_version, kind) in WORKLOADS:
                 raise
             click.echo(f"not read: {kind} of namespace {place}: {error.message}", err=True)
+            continue
+        found += ({"apiVersion": api_version, "kind": kind, **each} for each in listed)
     return [each for each in found if not _is_made(each)]
 
 
@@ -99,16 +101,6 @@ def _lines(document: object) -> list[tuple[str, str]]:
     lines = document.split() if isinstance(document, str) else document
     pairs = [str(line).partition("@") for line in (lines if isinstance(lines, list) else [])]
     return [(image, digest) for image, _, digest in pairs]
-
-
-def _listed(
-    client: "object", api_version: str, kind: str, plural: str, namespace: str
-) -> list[KubeObject]:
-    from holdfast.cluster.client import ApiClient, path_of  # noqa: PLC0415  (files need no client)
-
-    assert isinstance(client, ApiClient)  # noqa: S101 - typed late, for it is imported late
-    body = msgspec.json.decode(client.get(path_of(api_version, plural, namespace)))
-    return [{"apiVersion": api_version, "kind": kind, **each} for each in body.get("items") or ()]
 
 
 def _is_made(one: KubeObject) -> bool:

@@ -1,21 +1,24 @@
 """What a deployment asks its cluster before anything is sent.
 
-Whether every kind is known; whether each claim can become what is declared without losing its data;
-and what the Secrets and ConfigMaps hold that pods mount, as digests.
+Whether every kind is known; whether the engine would delete objects that the operator is to take
+over; whether each claim can become what is declared without losing its data; and what the Secrets
+and ConfigMaps hold that pods mount, as digests.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from holdfast.cli.definition_check import require_definitions
+from holdfast.cli.project import find_project_root
 from holdfast.errors import InputError, InvalidFilesError, ManifestError
-from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import format_path
 from holdfast.kube.structure import builtin_kind
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.render.fleet import FleetPlan, render_fleet
 from holdfast.render.mounted import mounted_contents, mounted_hash
+from holdfast.render.serving import Side, is_movable, serving_side
 from holdfast.render.storage import claim_conflicts
 
 if TYPE_CHECKING:
@@ -32,15 +35,22 @@ class LiveKnowledge:
     Attributes:
         notes: What could not be found out, and why.
         digests: Kind, namespace and name of what pods mount to a digest of its content.
+        serving: Agent to who of primary and standby serves, where the operator may have moved that.
     """
 
     notes: tuple[str, ...] = ()
     digests: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
+    serving: Mapping[tuple[str, str], Side] = field(default_factory=dict)
 
     def known_to(self, plan: FleetPlan) -> FleetPlan:
-        """The plan, with what each agent's pods mount."""
+        """The plan, with what each agent's pods mount, and who serves."""
         agents = (
-            replace(agent, mounted_hash=mounted_hash(agent, self.digests)) for agent in plan.agents
+            replace(
+                agent,
+                mounted_hash=mounted_hash(agent, self.digests),
+                serving=self.serving.get(agent.place),
+            )
+            for agent in plan.agents
         )
         return replace(plan, agents=tuple(agents))
 
@@ -51,7 +61,12 @@ def look_at_cluster(fleet: Fleet, plan: FleetPlan) -> LiveKnowledge:
     Raises:
         ClusterError: it lacks a kind that is needed, or does not let a mounted Secret be read.
         InvalidFilesError: a claim cannot become what is declared.
+        InputError: the engine would delete what the operator is meant to take over.
     """
+    if plan.resource_mode == "expand":
+        from holdfast.cli.recorded_agents import refuse_unmigrated_by_hand  # noqa: PLC0415  (as below)
+
+        refuse_unmigrated_by_hand(find_project_root(), fleet.stack)
     context = fleet.environment.cluster.context
     rendered = render_fleet(plan)
     note = require_definitions(rendered, None, context)
@@ -61,7 +76,8 @@ def look_at_cluster(fleet: Fleet, plan: FleetPlan) -> LiveKnowledge:
         if item.manifest["kind"] == _CLAIM.kind
     }
     mounted = {content for agent in plan.agents for content in mounted_contents(agent)}
-    if not claims and not mounted:
+    movable = [item.manifest for item in rendered if is_movable(item.manifest)]
+    if not claims and not mounted and not movable:
         return LiveKnowledge((note,) if note else ())
     # The client takes longer to load than most stacks take to be asked about.
     from holdfast.cluster.api_error import UnreachableError  # noqa: PLC0415  (start-up time)
@@ -73,11 +89,33 @@ def look_at_cluster(fleet: Fleet, plan: FleetPlan) -> LiveKnowledge:
         client = ApiClient(connection_of(None, context))
         if claims and (faults := list(_faults_of_claims(fleet, claims, client))):
             raise InvalidFilesError(faults)
-        return LiveKnowledge((note,) if note else (), read_content_digests(client, mounted))
+        return LiveKnowledge(
+            (note,) if note else (),
+            read_content_digests(client, mounted),
+            _serving(movable, client),
+        )
     except (UnreachableError, InputError) as error:
         if isinstance(error, InvalidFilesError):
             raise
-        return LiveKnowledge((f"claims and mounted Secrets were not looked at: {error}",))
+        return LiveKnowledge(
+            (f"claims, mounted Secrets and fail-overs were not looked at: {error}",)
+        )
+
+
+def _serving(services: Iterable[KubeObject], client: "ApiClient") -> dict[tuple[str, str], Side]:
+    """Where Services lead that the operator may have moved."""
+    from holdfast.cluster.writing import read_object  # noqa: PLC0415  (start-up time)
+
+    entry = builtin_kind("v1", "Service")
+    assert entry is not None  # noqa: S101  (Kubernetes has this kind)
+    found = {}
+    for declared in services:
+        ref = reference_of(declared)
+        live = read_object(client, ref, entry)
+        side = serving_side(live) if live is not None else None
+        if side is not None:
+            found[ref.namespace, ref.name] = side
+    return found
 
 
 def _faults_of_claims(

@@ -9,13 +9,18 @@ from pathlib import Path
 
 from holdfast.cli.careful_update import ROLLBACK, UpdateWorseError, careful_update
 from holdfast.cli.commit_project import lend_environment
+from holdfast.cli.delivered import DeliveredElsewhereError
 from holdfast.cli.drift_act import Agreement, act
+from holdfast.cli.drift_revert import plans_for
 from holdfast.cli.drift_sources import DriftRequest, DriftSources, Scan
+from holdfast.cli.engine_access import ready_stack
 from holdfast.cli.loop_controls import controls_of
 from holdfast.cli.update_facts import update_records
-from holdfast.cli.updating import Order
+from holdfast.cli.update_order import Order
 from holdfast.drift.finding import Finding
+from holdfast.drift.revert import Step
 from holdfast.engine.activity import ActivityReader
+from holdfast.engine.interrupted import interrupted, mend
 from holdfast.engine.update_record import UpdateRecord
 from holdfast.errors import ExitCode, HoldfastError
 from holdfast.git.command import run_git
@@ -23,11 +28,18 @@ from holdfast.git.source import Commit, Source, commit_named
 from holdfast.git.tracking import SignatureError, TrackedBranch
 from holdfast.history.controls import read_controls
 from holdfast.kube.paths import format_path
-from holdfast.reconcile.reconciler import DriftedAgent, Field, RejectedCommitError
+from holdfast.reconcile.roles import (
+    Comparison,
+    DriftedAgent,
+    Field,
+    Hindrance,
+    RejectedCommitError,
+)
+from holdfast.tracing.spans import UNTRACED, Tracer
 
 ACTION = "reconcile"
 _BACK = (ROLLBACK, "rollback")
-_WILL_NOT_DO = (ExitCode.BAD_INPUT, ExitCode.POLICY)
+_WILL_NOT_DO = {ExitCode.BAD_INPUT: "Invalid", ExitCode.POLICY: "PolicyRefused"}
 
 
 @dataclass
@@ -39,6 +51,7 @@ class LoopActor:
         path: Folder of the project in the repository.
         needs_signature: Commits that nobody trusted has signed are refused.
         tell: Takes lines of progress.
+        tracer: Records the steps of updates.
     """
 
     tracked: TrackedBranch
@@ -46,6 +59,7 @@ class LoopActor:
     path: str = "."
     needs_signature: bool = False
     tell: Callable[[str], None] = field(default=lambda _: None)
+    tracer: Tracer = UNTRACED
 
     def begin(self) -> None:
         """Clone the repository, and work in the project's folder from now on.
@@ -80,22 +94,35 @@ class LoopActor:
             try:
                 self.tracked.verify(commit)
             except SignatureError as error:
-                raise RejectedCommitError(error.message, remedy=error.remedy) from error
+                raise RejectedCommitError(
+                    error.message, remedy=error.remedy, reason="Unsigned"
+                ) from error
         if taken := self._taken_back(commit):
             raise RejectedCommitError(
                 f"commit {commit.short} was taken back at {taken.started_at}: {taken.reason}",
                 remedy="push another one",
+                reason="TakenBack",
             )
         return commit
 
-    def waits_for(self) -> str:
+    def waits_for(self) -> Hindrance | None:
         """A pause, or somebody who holds the stack's lock."""
         said = read_controls(controls_of(self.root, self.stack))
         if said.paused_by:
-            return f"paused by {said.paused_by} at {said.paused_at}: {said.reason}"
-        if self._activity.read().is_under_way:
-            return f"somebody holds the lock of stack {self.stack}"
-        return ""
+            who = f"paused by {said.paused_by} at {said.paused_at}: {said.reason}"
+            return Hindrance("Paused", who)
+        return self._waits_for_holder() if self._activity.read().is_under_way else None
+
+    def _waits_for_holder(self) -> Hindrance | None:
+        """Whoever holds the lock; a lock of a process of this machine that has ended is removed."""
+        stack = ready_stack(self.root, self.stack)
+        left = interrupted(stack)
+        if left.holders and not left.worst.has_ended:
+            who = left.worst
+            return Hindrance("Locked", f"{who} holds the lock of stack {self.stack}")
+        for each in mend(stack, left):
+            self.tell(f"recovery: {each}")
+        return None
 
     def fights_closed_at(self) -> float:
         """When a person last said that all fights are over, in seconds since 1970."""
@@ -114,22 +141,37 @@ class LoopActor:
             HoldfastError: it could not be done now.
         """
         self._check_out(commit)
-        order = Order(self.root, self.stack, action=ACTION, source=Source(commit), tell=self.tell)
+        order = Order(
+            self.root,
+            self.stack,
+            action=ACTION,
+            source=Source(commit),
+            recovers=True,
+            tell=self.tell,
+            tracer=self.tracer,
+        )
         try:
             record = careful_update(order, self.root)
         except UpdateWorseError as error:
-            raise RejectedCommitError(error.message, remedy=error.remedy) from error
+            reason = "RolledBack" if error.went_back else "UpdateWorse"
+            raise RejectedCommitError(error.message, remedy=error.remedy, reason=reason) from error
+        except DeliveredElsewhereError as error:
+            raise RejectedCommitError(
+                error.message, remedy=error.remedy, reason="DeliveredElsewhere"
+            ) from error
         except HoldfastError as error:
-            if error.exit_code in _WILL_NOT_DO:
-                raise RejectedCommitError(error.message, remedy=error.remedy) from error
+            if reason := _WILL_NOT_DO.get(error.exit_code, ""):
+                raise RejectedCommitError(
+                    error.message, remedy=error.remedy, reason=reason
+                ) from error
             raise
         return f"updated {', '.join(record.agents or ()) or 'nothing'} in {record.seconds:g} s"
 
-    def drifted(self, agent: str = "") -> Sequence[DriftedAgent]:
-        """Agents that differ from the commit that runs."""
+    def drifted(self, agent: str = "") -> Comparison:
+        """How what runs differs from the commit that runs."""
         running = self.running_commit()
         if not running:
-            return ()
+            return Comparison(unseen=("nothing to compare with: no commit is known to run",))
         self._check_out(commit_named(self.tracked.folder, running))
         self._sources = DriftSources(DriftRequest(stack=self.stack))
         self._scan = self._sources.scan()
@@ -138,10 +180,22 @@ class LoopActor:
             if agent in ("", finding.agent):
                 fields[finding.agent].append(field_of(finding))
         modes = self._sources.desired.modes
-        return [
-            DriftedAgent(name, modes.get(name, "report"), tuple(found))
+        agents = tuple(
+            DriftedAgent(name, mode, tuple(found), self._left(name) if mode == "revert" else {})
             for name, found in sorted(fields.items())
-        ]
+            for mode in [modes.get(name, "report")]
+        )
+        unseen = tuple(f"{each.scope}: {each.reason}" for each in self._scan.report.not_checked)
+        return Comparison(agents, unseen)
+
+    def _left(self, agent: str) -> dict[Field, str]:
+        """What of an agent's drift no revert puts back, and why."""
+        return {
+            field_of(step.finding): step.reason
+            for plan in plans_for(self._scan)
+            for step in plan.steps
+            if step.step is Step.LEAVE and step.finding.agent == agent
+        }
 
     def put_back(self, agent: str, fields: Sequence[Field]) -> str:
         """Revert or propose these fields of the last look, as the agent's manifest says."""

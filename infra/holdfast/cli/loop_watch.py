@@ -9,7 +9,7 @@ from holdfast.cli.drift_watch import WatchSources
 from holdfast.drift.ledger import Turn
 from holdfast.drift.watch_report import Listener, Look
 from holdfast.errors import HoldfastError
-from holdfast.reconcile.reconciler import Log
+from holdfast.reconcile.roles import Log
 from holdfast.reconcile.watch_loop import WatchLoop
 
 AGAIN_SECONDS = 15.0
@@ -17,20 +17,24 @@ _SILENCE_SECONDS = 150.0
 _INTERVAL_SECONDS = 600.0
 
 
+Ask = Callable[[str, str], None]
+"""Takes an agent, and why somebody should look at it."""
+
+
 class AgentCaller(Listener):
     """Asks for each agent that a finding opens on."""
 
-    def __init__(self, ask: Callable[[str], None]) -> None:
+    def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
     def looked(self, look: Look) -> None:
         """One object was looked at."""
         for event in look.events:
             if event.turn is not Turn.CLOSED and event.finding.agent:
-                self._ask(event.finding.agent)
+                self._ask(event.finding.agent, f"{event.finding.ref} {event.turn.value}")
 
 
-def watch_for_drift(stack: str, ask: Callable[[str], None], log: Log) -> None:
+def watch_for_drift(stack: str, ask: Ask, log: Log) -> None:
     """Watch from a thread that ends with the process.
 
     What ends the watch is told, and it begins again; the resync goes on beside it.

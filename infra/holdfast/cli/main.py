@@ -3,39 +3,57 @@
 import importlib
 import os
 import sys
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from holdfast import __version__
-from holdfast.errors import ExitCode, HoldfastError
+from holdfast.cli.named_verbs import NamedVerbs
+from holdfast.errors import ExitCode, HoldfastError, InvalidFilesError
 
-VERBS = {
-    "agent": "do one named thing to one agent: restart, backup, scale, fail-over, restore",
-    "ci": "keep comments, issues and gates of a pipeline",
-    "diff": "say what two stacks run differently",
-    "drift": "compare what runs with what was declared, and put it back",
-    "env": "print the variables with which a plain `pulumi` works on a stack",
-    "explain": "say what an agent is, where each value is from, what a field or a rule means",
-    "graph": "print who calls, uses and waits for whom",
-    "history": "print the updates of a stack or an agent: commit, author, policy, outcome",
-    "import": "turn workloads that others wrote into manifests",
-    "operator": "agents as resources of a cluster: kinds, status, the operator",
-    "pause": "let the loop do nothing to a stack",
-    "policy": "judge objects by the rules, list them, check their settings and waivers",
-    "promote": "bring the commit of one stack to another, past its gates",
-    "rbac": "print the rights that a scan of a stack needs, and no more",
-    "reconcile": "hold a stack to a branch, for ever",
-    "render": "print the Kubernetes objects that the manifests stand for",
-    "report": "show a saved drift report in another format",
-    "resume": "let the loop act on a stack again",
-    "rollback": "bring a stack back to an earlier commit, and prove it equal",
-    "sandbox": "run a real local control plane, started in seconds",
-    "schema": "print or write the JSON Schema of the manifests",
-    "status": "print what runs, from which commit, how it differs, and who changed it",
-    "tools": "review what tool servers promise, and see when they change it",
-    "up": "bring a stack to the checked out commit: judged, told, recorded",
-    "validate": "check manifests and stack files without cluster or engine",
+TASKS = {
+    "Declare agents": {
+        "validate": "check manifests and stack files without cluster or engine",
+        "explain": "say what an agent is, where each value is from, what a field or a rule means",
+        "render": "print the Kubernetes objects that the manifests stand for",
+        "graph": "print who calls, uses and waits for whom",
+        "import": "turn workloads that others wrote into manifests",
+        "schema": "print or write the JSON Schema of the manifests",
+        "tools": "review what tool servers promise, and see when they change it",
+    },
+    "Bring them to a stack": {
+        "up": "bring a stack to the checked out commit: judged, told, recorded",
+        "status": "print what runs, from which commit, how it differs, and who changed it",
+        "history": "print the updates of a stack or an agent: commit, author, policy, outcome",
+        "diff": "say what two stacks run differently",
+        "promote": "bring the commit of one stack to another, past its gates",
+        "rollback": "bring a stack back to an earlier commit, and prove it equal",
+        "recover": "make the lost state of a stack anew, from files and cluster",
+        "agent": "do one named thing to one agent: restart, reschedule, scale, restore, ...",
+    },
+    "Hold the cluster to them": {
+        "drift": "compare what runs with what was declared, and put it back",
+        "report": "put a fleet on one page, or show a saved drift report in another format",
+        "reconcile": "hold a stack to a branch, for ever",
+        "pause": "let the loop do nothing to a stack",
+        "resume": "let the loop act on a stack again",
+        "operator": "agents as resources of a cluster: kinds, status, the operator",
+    },
+    "Judge, and gate": {
+        "policy": "judge objects by the rules, list them, check their settings and waivers",
+        "ci": "keep comments, issues and gates of a pipeline",
+        "rbac": "print the rights that a scan of a stack needs, and no more",
+    },
+    "Run the engine and a cluster here": {
+        "sandbox": "run a real local control plane, started in seconds",
+        "env": "print the variables with which a plain `pulumi` works on a stack",
+        "completion": "print what lets a shell complete verbs, options and stacks",
+    },
 }
+"""What a user is about to do, to the verbs for it, each with its one-line help."""
+
+VERBS = {verb: text for verbs in TASKS.values() for verb, text in verbs.items()}
 """Verb to its one-line help; its module is `holdfast.cli.<module_of>`, its command `command`."""
 
 
@@ -44,7 +62,7 @@ def module_of(verb: str) -> str:
     return "import_verb" if verb == "import" else verb
 
 
-class VerbGroup(click.Group):
+class VerbGroup(NamedVerbs):
     """Loads a verb's module when that verb is called: start-up is part of a scan's time."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -58,10 +76,21 @@ class VerbGroup(click.Group):
         command = importlib.import_module(f"holdfast.cli.{module_of(cmd_name)}").command
         return command if isinstance(command, click.Command) else None
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
+        """Complete verbs from the table, without loading them; options as click does."""
+        verbs = [
+            CompletionItem(verb, help=text)
+            for verb, text in VERBS.items()
+            if verb.startswith(incomplete)
+        ]
+        return verbs + click.Command.shell_complete(self, ctx, incomplete)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs from the table, without loading them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(VERBS.items()))
+        """List the verbs by task from the table, without loading them."""
+        width = max(map(len, VERBS))
+        for task, verbs in TASKS.items():
+            with formatter.section(task):
+                formatter.write_dl([(verb.ljust(width), text) for verb, text in verbs.items()])
 
 
 @click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -83,10 +112,14 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code (see `ExitCode`)."""
+    if os.environ.get("_HOLDFAST_COMPLETE"):
+        from holdfast.cli.completion import complete_stacks  # noqa: PLC0415  (only for a shell)
+
+        complete_stacks()
     try:
         result = command.main(arguments, prog_name="holdfast", standalone_mode=False)
     except HoldfastError as error:
-        click.echo(f"error: {error}", err=True)
+        _tell(error)
         return int(error.exit_code)
     except click.ClickException as error:
         error.show()
@@ -95,10 +128,24 @@ def run(arguments: list[str]) -> int:
         click.echo("cancelled", err=True)
         return int(ExitCode.CANCELLED)
     except BrokenPipeError:
-        # The reader (head, less) has gone: nothing is left to say, not even at shutdown.
+        # The reader (head, less) has gone: nothing is left to say, not even at shutdown. What was
+        # to be told is not known to anybody, so that it is not 0: that would be "in sync".
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(ExitCode.OK)
+        return int(ExitCode.ERROR)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(f"error: {place}{error.strerror or error}", err=True)
+        return int(ExitCode.ERROR)
     return int(result) if isinstance(result, int) else int(ExitCode.OK)
+
+
+def _tell(error: HoldfastError) -> None:
+    if isinstance(error, InvalidFilesError):
+        # Each fault begins its line with its place, as editors and problem matchers read it.
+        click.echo("\n".join(str(each) for each in error.errors), err=True)
+        click.echo(f"error: {error.message}", err=True)
+    else:
+        click.echo(f"error: {error}", err=True)
 
 
 if __name__ == "__main__":

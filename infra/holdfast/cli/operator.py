@@ -1,35 +1,27 @@
 """`holdfast operator`: agents as resources of a cluster. A group; each part has its own file."""
 
-import importlib
-
 import click
 
+from holdfast.cli.verb_parts import GroupOfParts
+
 PARTS = {
-    "run": "watch a stack's agents, tell how they are, hold them to it",
-    "install": "give a cluster the kinds, and the operator of a stack",
-    "manifests": "print what `install` would apply",
+    "run": (
+        "holdfast.cli.operator_run",
+        "watch a stack's agents, tell how they are, hold them to it",
+    ),
+    "install": (
+        "holdfast.cli.operator_install",
+        "give a cluster the kinds, and the operator of a stack",
+    ),
+    "manifests": ("holdfast.cli.operator_manifests", "print what `install` would apply"),
+    "migrate": (
+        "holdfast.cli.operator_migrate",
+        "hand a stack's objects from Pulumi to the operator, deleting nothing",
+    ),
 }
-"""Part to its one-line help; its module is `holdfast.cli.operator_<part>`."""
 
 
-class _Parts(click.Group):
-    """Loads a part's module when it is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(PARTS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in PARTS:
-            return None
-        found = importlib.import_module(f"holdfast.cli.operator_{cmd_name}").command
-        return found if isinstance(found, click.Command) else None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(PARTS.items()))
-
-
-@click.group(cls=_Parts)
+@click.group(cls=GroupOfParts, parts=PARTS)
 def command() -> None:
     """Agents as resources of their cluster: `kubectl get agents` says how each of them is.
 

@@ -29,9 +29,10 @@ _SERVED_SECONDS = 60.0
 def command(objects: list[KubeObject], kubeconfig: Path | None, context: str | None) -> None:
     """Give a cluster the kinds of Holdfast, and wait until it serves them.
 
-    Agent, AgentTeam, ModelConfig, MCPServer, PolicyException and DriftIgnore, of holdfast.dev. With
-    -s also the operator of that stack (`operator manifests` prints it). Repeating it brings
-    everything up to date; resources of these kinds stay.
+    Agent, AgentTeam, ModelConfig, MCPServer, PolicyException and DriftIgnore, of holdfast.dev, and
+    AgentStack, in which `holdfast reconcile` tells how a stack is. With -s also the operator of
+    that stack (`operator manifests` prints it). Repeating it brings everything up to date;
+    resources of these kinds stay.
 
     \b
     Examples:

@@ -9,19 +9,23 @@ from typing import Any
 
 import click
 
+from holdfast import __version__
 from holdfast.cli.drift_ignore import ignore_rules
+from holdfast.cli.lease_option import LeasePlace, leadership_of, lease_option, lease_place
 from holdfast.cli.policy_judge import judge_of
 from holdfast.cluster.client import ApiClient
 from holdfast.cluster.kubeconfig import Connection, connection_of
-from holdfast.cluster.lease import LEASE_SECONDS, Lease
+from holdfast.cluster.leadership import Leadership
+from holdfast.cluster.place_watch import SILENCE_SECONDS
 from holdfast.errors import ClusterError, ExitCode, InputError
 from holdfast.manifest.fleet import Fleet
 from holdfast.operator.declaration import Verdicts
 from holdfast.operator.endpoints import serve
 from holdfast.operator.journal import Journal
-from holdfast.operator.leadership import Leadership
 from holdfast.operator.loop import AgentLoop, LoopSettings
 from holdfast.operator.metrics import OperatorMetrics
+from holdfast.tracing.opentelemetry import tracer_of
+from holdfast.tracing.spans import Tracer
 
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 _REQUEST_SECONDS = 60.0
@@ -38,11 +42,7 @@ _REQUEST_SECONDS = 60.0
     metavar="HOST:PORT",
     help="Where /metrics, /healthz and /readyz are served; port 0 chooses a free one.",
 )
-@click.option(
-    "--lease",
-    metavar="NAMESPACE/NAME",
-    help="Lease that the writer holds; default LEASE_NAMESPACE/LEASE_NAME, else none is taken.",
-)
+@lease_option
 @click.option(
     "--interval",
     type=click.FloatRange(min=1.0),
@@ -51,13 +51,21 @@ _REQUEST_SECONDS = 60.0
     metavar="SECONDS",
     help="Everything is read and looked at anew that often, as a safety net.",
 )
+@click.option(
+    "--silence",
+    type=click.FloatRange(min=1.0),
+    default=SILENCE_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="What has been silent for so long is unknown, and read anew.",
+)
 def command(
     stack: str,
     kubeconfig: Path | None,
     context: str | None,
     address: str,
     lease: str | None,
-    interval: float,
+    **seconds: float,
 ) -> int:
     """Watch the agents of a stack and their objects; tell how they are, and hold them to it.
 
@@ -66,7 +74,7 @@ def command(
     the objects itself. The stack's holdfast:agentResources says which.
 
     It ends on SIGINT or SIGTERM, in order, with exit code 8. The log is on standard error, one JSON
-    document a line.
+    document a line. With OTEL_EXPORTER_OTLP_ENDPOINT every look at an agent is sent as a trace.
 
     \b
     Examples:
@@ -74,20 +82,23 @@ def command(
       holdfast operator run -s dev --context holdfast-default --address 127.0.0.1:0
     """
     name = stack.rpartition("/")[2]
-    host, separator, port = address.rpartition(":")
-    if not separator or not port.isdigit():
-        raise InputError(f"--address {address!r}: expected HOST:PORT", remedy="such as :9464")
+    host, port = _served_at(address)
 
     def connect() -> Connection:
         return connection_of(kubeconfig, context)
 
     client = ApiClient(connect(), _REQUEST_SECONDS, connect)
-    journal, metrics = Journal(name), OperatorMetrics(name)
+    journal, tracer = _journal(name)
+    metrics = OperatorMetrics(name)
     instance = os.environ.get("AGENT_POD_NAME") or socket.gethostname()
     loop = AgentLoop(
-        LoopSettings(name, interval, instance), client, _verdicts_for(name), metrics, journal
+        LoopSettings(name, seconds["interval"], instance, seconds["silence"]),
+        client,
+        _verdicts_for(name),
+        metrics,
+        journal,
     )
-    leadership = _leadership(_lease_place(lease), instance, connect, loop, journal)
+    leadership = _leadership(lease_place(lease), instance, connect, loop, journal)
     _stop_when_told(loop, leadership)
 
     def is_waiting() -> bool:
@@ -97,12 +108,33 @@ def command(
         "/healthz": lambda: "" if is_waiting() else loop.dead,
         "/readyz": lambda: "" if is_waiting() else loop.unready,
     }
-    served, end_serving = serve(host.strip("[]"), int(port), metrics.registry, checks)
+    served, end_serving = serve(host.strip("[]"), port, metrics.registry, checks)
     journal.say("start", address=f"{host or '0.0.0.0'}:{served}", instance=instance)  # noqa: S104
     try:
         return _run(loop, leadership, metrics, journal)
     finally:
         end_serving()
+        tracer.close()
+
+
+def _served_at(address: str) -> tuple[str, int]:
+    host, separator, port = address.rpartition(":")
+    if not separator or not port.isdigit():
+        raise InputError(f"--address {address!r}: expected HOST:PORT", remedy="such as :9464")
+    return host, int(port)
+
+
+def _journal(stack: str) -> tuple[Journal, Tracer]:
+    """The log, and the traces that the environment asks for."""
+
+    def tell(problem: str) -> None:
+        journal.say("trace", level="warning", problem=problem)
+
+    tracer, place = tracer_of(os.environ, stack, __version__, tell)
+    journal = Journal(stack, tracer)
+    if place:
+        journal.say("trace", to=place)
+    return journal, tracer
 
 
 def _run(
@@ -140,20 +172,8 @@ def _once(journal: Journal) -> Callable[[str], None]:
     return tell
 
 
-def _lease_place(option: str | None) -> tuple[str, str] | None:
-    named = option
-    if named is None and "LEASE_NAME" in os.environ:
-        named = f"{os.environ.get('LEASE_NAMESPACE', 'default')}/{os.environ['LEASE_NAME']}"
-    if named is None:
-        return None
-    namespace, separator, name = named.partition("/")
-    if not (separator and namespace and name):
-        raise InputError(f"--lease {named!r}: expected NAMESPACE/NAME")
-    return namespace, name
-
-
 def _leadership(
-    place: tuple[str, str] | None,
+    place: LeasePlace | None,
     instance: str,
     connect: Callable[[], Connection],
     loop: AgentLoop,
@@ -161,15 +181,12 @@ def _leadership(
 ) -> Leadership | None:
     if place is None:
         return None
-    # Its own connection: a renewal must not wait behind the work that it guards.
-    client = ApiClient(connect(), LEASE_SECONDS / 3, connect)
 
     def lost(reason: str) -> None:
         journal.say("lost", level="error", reason=reason)
         loop.stop()
 
-    holder = f"{instance}_{os.getpid()}"
-    return Leadership(Lease(client, *place, holder), lost)
+    return leadership_of(place, instance, connect, lost)
 
 
 def _stop_when_told(loop: AgentLoop, leadership: Leadership | None) -> None:
@@ -188,7 +205,7 @@ def _stop_when_told(loop: AgentLoop, leadership: Leadership | None) -> None:
 def _verdicts_for(stack: str) -> Callable[[Fleet], Verdicts]:
     def verdicts(fleet: Fleet) -> Verdicts:
         profile, rules = fleet.environment.profile_for(stack), fleet.environment.policy.rules
-        judge = judge_of(profile, rules, fleet)
+        judge = judge_of(profile, rules, lambda: fleet)
 
         def broken(manifest: Mapping[str, Any]) -> tuple[str, ...]:
             return tuple(name for name, rule in judge(manifest).items() if rule.is_mandatory)

@@ -2,13 +2,16 @@
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import msgspec
 
 from holdfast.cli.commit_project import CommitProject, project_at
-from holdfast.cli.updating import PACK_FOLDER, Order, Updating
+from holdfast.cli.update_order import PACK_FOLDER, Order
+from holdfast.cli.updating import Updating
+from holdfast.engine.lock_holder import recovery_command
 from holdfast.engine.results import RunResult
 from holdfast.engine.update_record import UpdateRecord
 from holdfast.errors import EngineError, ExitCode, HoldfastError
@@ -39,7 +42,7 @@ def bring_to(
     Raises:
         EngineError: refused, failed, or not equal afterwards; the history says why.
     """
-    with project_at(order.root, commit.name) as project:
+    with _going_on(order), project_at(order.root, commit.name) as project:
         pack = order.pack or order.root / PACK_FOLDER
         there = replace(
             order, root=project.root, pack=pack, source=Source(commit), is_validated=False
@@ -49,15 +52,15 @@ def bring_to(
         try:
             before(project)
         except HoldfastError as error:
-            updating.refuse(error)
+            updating.account.refuse(error)
             raise
         record = (do or _at_once)(updating, policy, planned)
         proof, code = equality(project, order.stack)
         order.tell(f"proof: {proof}")
         proved = msgspec.structs.replace(record, proof=proof)
         if code is ExitCode.OK:
-            return updating.add(proved)
-        updating.add(msgspec.structs.replace(proved, outcome="failed", detail=proof))
+            return updating.account.add(proved)
+        updating.account.add(msgspec.structs.replace(proved, outcome="failed", detail=proof))
     raise NotEqualError(
         f"stack {order.stack} was updated to {commit.short} and is not equal to it: {proof}",
         remedy=f"see `holdfast drift -s {order.stack}` at that commit",
@@ -65,8 +68,25 @@ def bring_to(
     )
 
 
+@contextmanager
+def _going_on(order: Order) -> Iterator[None]:
+    """Errors that name how to go on after a killed run name the command that was asked for.
+
+    `holdfast up` would bring the stack to the commit that is checked out here, and not to the one
+    that was wanted.
+    """
+    try:
+        yield
+    except HoldfastError as error:
+        if order.again:
+            general = recovery_command(order.stack)
+            error.message = error.message.replace(general, order.again)
+            error.remedy = error.remedy.replace(general, order.again)
+        raise
+
+
 def _at_once(updating: Updating, policy: str, _: RunResult) -> UpdateRecord:
-    return updating.do(updating.record(policy=policy))
+    return updating.do(updating.account.record(policy=policy))
 
 
 def equality(project: CommitProject, stack: str) -> tuple[str, ExitCode]:

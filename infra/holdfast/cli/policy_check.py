@@ -1,24 +1,19 @@
 """`holdfast policy check`: judge what is declared, written, recorded or live. Wiring only."""
 
-from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
-from holdfast_policies.profile import PolicyConfigError, Profile, load_config, profile_of
 from holdfast_policies.table import RULES
-from holdfast_policies.waivers import Waivers
 
 from holdfast.cli.moments import now
 from holdfast.cli.policy_findings import verdicts, waiver_findings
 from holdfast.cli.policy_request import CheckRequest, source_options
-from holdfast.cli.policy_sources import StackPolicy
+from holdfast.cli.policy_sources import profile_by
 from holdfast.cli.report_output import ReportRequest, check_files, report_options_for, write_all
-from holdfast.errors import ExitCode, InputError
-from holdfast.report.formats import POLICY_FORMATS, write_policy
+from holdfast.errors import ExitCode
+from holdfast.report.policy_formats import POLICY_FORMATS, write_policy
 from holdfast.report.policy_notices import PAGES
 from holdfast.report.policy_report import PolicyReport
 from holdfast.report.policy_text import objects_text
@@ -69,7 +64,7 @@ def command(
       1 incomplete: something could not be read or decided   2 bad input   6 no such stack
     """
     check_files(wanted)
-    chosen = _profile(request.policy(datetime.now(UTC).date()), profile, config)
+    chosen = profile_by(request.policy(datetime.now(UTC).date()), profile, config)
     gathered = request.gather()
     findings, judged = verdicts(gathered.judged, chosen, is_exact=wanted.is_for_files)
     told = tuple(waiver_findings(gathered.judged, findings, chosen.waivers))
@@ -91,15 +86,3 @@ def command(
 
 def _written(report: PolicyReport, pages: str, chosen: str, *, colour: bool) -> str:
     return write_policy(report, chosen, RULES, pages=pages, colour=colour)
-
-
-def _profile(policy: StackPolicy, named: str | None, config: Path | None) -> Profile:
-    rules: Mapping[str, Any] = policy.rules
-    try:
-        if config is not None:
-            rules = {**rules, **load_config(config)}
-        chosen = profile_of(named or policy.profile, rules)
-    except PolicyConfigError as error:
-        faults = "\n".join(error.faults)
-        raise InputError(faults, remedy="run `holdfast policy lint`") from error
-    return replace(chosen, waivers=Waivers(policy.waivers, policy.today))

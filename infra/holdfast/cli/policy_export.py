@@ -59,7 +59,7 @@ _TARGETS: dict[str, Callable[..., list[dict[str, Any]]]] = {
     "--to", "folder", type=click.Path(path_type=Path, file_okay=False), help="Folder for -o dir."
 )
 @click.option("--force", is_flag=True, help="Write into a folder that holds something already.")
-def export(  # noqa: PLR0913 - one parameter an option
+def command(  # noqa: PLR0913 - one parameter an option
     target: str,
     stack: str | None,
     profile: str | None,
@@ -86,7 +86,8 @@ def export(  # noqa: PLR0913 - one parameter an option
     \b
     Examples:
       holdfast policy export -s prod --mode audit -o dir --to policies
-      kubectl apply --server-side -f policies/00-*.yaml && sleep 5
+      kubectl apply --server-side -f policies/00-*.yaml
+      kubectl wait --for=condition=Established crd/policyparameters.policy.holdfast.dev
       kubectl apply --server-side -f policies
       holdfast policy export --target kyverno --profile prod | kubectl apply -f -
     """

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
 
 from holdfast_policies.census import Census, census_of
 from holdfast_policies.decode.unknown import UndeterminedError
@@ -20,11 +19,6 @@ from holdfast.report.policy_report import JudgedObject, PolicyFinding, Verdict
 
 Place = Callable[[str], SourceLocation | None]
 """Field path of an object to the place that declares it."""
-
-
-WAIVER_EXPIRED: Final = "waiver-expired"
-WAIVER_UNUSED: Final = "waiver-unused"
-"""As the pack calls them at preview."""
 
 
 def _nowhere(_: str) -> None:
@@ -90,32 +84,24 @@ def waiver_findings(
 ) -> Iterator[PolicyFinding]:
     """Waivers that have ended, which is a violation, and those that nothing needs any more."""
     needed = {(each.ref.kind, each.ref.namespace, each.ref.name, each.rule) for each in findings}
-    seen = {target_of(each.subject) for each in judged} - {None}
-    for waiver in waivers.entries:
-        ref = ObjectRef(waiver.namespace, waiver.kind, waiver.object_name, "")
-        is_used = any((*waiver.target, rule) in needed for rule in waiver.rules)
-        if waivers.has_ended(waiver):
-            yield PolicyFinding(
-                rule=WAIVER_EXPIRED,
-                verdict=Verdict.VIOLATED,
-                is_mandatory=True,
-                severity=Severity.MEDIUM,
-                ref=ref,
-                expected="a waiver that holds, or none",
-                found=f"{waiver.name}, which ended on {waiver.expires}",
-                remedy=f"{waiver.owner} removes or renews it; `holdfast policy waivers --write`",
-            )
-        elif waiver.target in seen and not is_used:
-            yield PolicyFinding(
-                rule=WAIVER_UNUSED,
-                verdict=Verdict.VIOLATED,
-                is_mandatory=False,
-                severity=Severity.LOW,
-                ref=ref,
-                expected="a waiver that something needs",
-                found=f"{waiver.name}, and nothing breaks {', '.join(waiver.rules)}",
-                remedy=f"{waiver.owner} removes it; `holdfast policy waivers --write`",
-            )
+    seen = [target for each in judged if (target := target_of(each.subject))]
+    used = [
+        waiver.name
+        for waiver in waivers.entries
+        if any((*waiver.target, rule) in needed for rule in waiver.rules)
+    ]
+    for fault in waivers.faults(seen, used):
+        waiver = fault.waiver
+        yield PolicyFinding(
+            rule=fault.rule,
+            verdict=Verdict.VIOLATED,
+            is_mandatory=fault.is_refused,
+            severity=Severity.MEDIUM if fault.is_refused else Severity.LOW,
+            ref=ObjectRef(waiver.namespace, waiver.kind, waiver.object_name, ""),
+            expected=fault.required,
+            found=f"{waiver.name}: {fault.got}",
+            remedy=fault.remedy,
+        )
 
 
 def _rank(finding: PolicyFinding) -> tuple[bool, bool, int, str]:

@@ -1,6 +1,6 @@
 """The policy pack's verdict on one object, in the words of the drift room. Wiring."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from holdfast.manifest.fleet import Fleet
 
 
-def judge_of(environment: str, rules: Mapping[str, Any], fleet: "Fleet | None" = None) -> RuleJudge:
+def judge_of(
+    environment: str,
+    rules: Mapping[str, Any],
+    find_fleet: "Callable[[], Fleet | None]" = lambda: None,
+) -> RuleJudge:
     """The policy pack's verdict on one object; the pack is loaded when something is found.
 
     What is waived is named all the same, and refuses nothing.
@@ -21,7 +25,7 @@ def judge_of(environment: str, rules: Mapping[str, Any], fleet: "Fleet | None" =
     Args:
         environment: Profile, or the name of a stack.
         rules: What a stack says of single rules.
-        fleet: Whose exceptions hold; None for plain objects.
+        find_fleet: Reads whose exceptions hold, when something is found; None for plain objects.
     """
 
     @cache
@@ -31,6 +35,7 @@ def judge_of(environment: str, rules: Mapping[str, Any], fleet: "Fleet | None" =
 
         from holdfast.render.admission import waivers_of  # noqa: PLC0415  (as above)
 
+        fleet = find_fleet()
         granted = waivers_of(fleet) if fleet is not None else ()
         today = datetime.now(UTC).date()
         return replace(profile_of(environment, rules), waivers=Waivers(granted, today))

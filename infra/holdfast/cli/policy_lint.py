@@ -1,27 +1,73 @@
-"""What is wrong with settings of rules, with the line of each fault. Wiring."""
+"""`holdfast policy lint`: what is wrong with settings of rules, with the line of each fault."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
 from holdfast_policies.profile import ALL, LEVEL_KEY, located_faults_of
 
-from holdfast.errors import ManifestError, SourceLocation
+from holdfast.cli.output import wants_colour
+from holdfast.cli.project import find_project_root
+from holdfast.errors import ExitCode, InputError, ManifestError, SourceLocation
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.kube.paths import format_path
 from holdfast.manifest.documents import read_documents
 from holdfast.manifest.origin import Origin
 from holdfast.manifest.source_text import read_text
-from holdfast.manifest.stack_files import path_in_file, read_stack_file
-from holdfast.report.validation_report import ValidationReport, sorted_faults
+from holdfast.manifest.stack_files import path_in_file, read_stack_file, stack_names
+from holdfast.report.validation_report import (
+    ValidationReport,
+    sorted_faults,
+    validation_text,
+)
 
 CONFIG_FOLDER = "policy-pack/config"
+
+
+@click.command("lint")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+def command(files: tuple[Path, ...]) -> ExitCode:
+    """Find what the engine accepts in silence: unknown rules and parameters, wrong values.
+
+    Without FILES, checks `holdfast:policy` of every stack and every JSON file of
+    policy-pack/config. Also refused: parameters without a level in a config file; empty lists of
+    what is allowed; parameters under "all".
+
+    \b
+    Example:
+      holdfast policy lint policy-pack/config/prod.json
+    """
+    if files:
+        report = lint_files(files)
+    else:
+        root = find_project_root()
+        stacks = stack_names(root)
+        if not stacks and not config_files(root):
+            raise InputError(
+                f"no stack and no config file of rules in {root}",
+                remedy="run this inside the project, or name FILES",
+            )
+        report = lint_stacks(root, stacks)
+    click.echo(validation_text(report, colour=wants_colour()), nl=False)
+    click.echo(_verdict(report), err=True)
+    return report.exit_code
+
+
+def _verdict(report: ValidationReport) -> str:
+    count = len(report.errors)
+    return f"{count} error{'' if count == 1 else 's'}" if count else "the settings are valid"
 
 
 def lint_files(files: Sequence[Path]) -> ValidationReport:
     """Config files for the engine, in its own shape."""
     found = [(fault, "") for file in files for fault in _faults_of_file(file, str(file))]
     return ValidationReport(sorted_faults(found), ())
+
+
+def config_files(root: Path) -> list[Path]:
+    """The project's own config files for the engine, sorted."""
+    return sorted((root / CONFIG_FOLDER).glob("*.json"))
 
 
 def lint_stacks(root: Path, stacks: Sequence[str]) -> ValidationReport:
@@ -35,7 +81,7 @@ def lint_stacks(root: Path, stacks: Sequence[str]) -> ValidationReport:
             rules = settings.environment.policy.rules
             path = path_in_file(("policy", "rules"))
             found.extend((fault, "") for fault in faults_of_rules(rules, origin, path))
-    for file in sorted((root / CONFIG_FOLDER).glob("*.json")):
+    for file in config_files(root):
         name = str(file.relative_to(root))
         found.extend((fault, "") for fault in _faults_of_file(file, name))
     return ValidationReport(sorted_faults(found), ())

@@ -22,7 +22,7 @@ from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.render.origins import Origins
 from holdfast.report.engine_verdicts import EngineRun, engine_report
-from holdfast.report.formats import POLICY_FORMATS, write_policy
+from holdfast.report.policy_formats import POLICY_FORMATS, write_policy
 from holdfast.report.policy_notices import PAGES
 from holdfast.report.policy_report import PolicyReport
 

@@ -2,27 +2,31 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from holdfast_policies.profile import PolicyConfigError, Profile, load_config, profile_of
 from holdfast_policies.subject import Options, Subject
-from holdfast_policies.waivers import Waiver
+from holdfast_policies.waivers import Waiver, Waivers
 
 from holdfast.cli.policy_findings import Judged
 from holdfast.cli.stack_state import StackState
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.object_drift import agent_of
-from holdfast.errors import SourceLocation
+from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import ObjectRef, reference_of
 from holdfast.kube.paths import parse_path
+from holdfast.manifest.agent import API_VERSION
 from holdfast.manifest.fleet import Fleet
 from holdfast.manifest.kube_files import read_kube_objects
 from holdfast.manifest.kube_places import KubeFilePlaces
 from holdfast.render.admission import waivers_of
 from holdfast.render.marks import RenderedObject
 from holdfast.render.origins import Origins
+
+_MANIFEST_GROUP = API_VERSION.partition("/")[0]
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,30 @@ def policy_of(state: StackState, today: date) -> StackPolicy:
     fleet = state.fleet
     rules = fleet.environment.policy.rules
     return StackPolicy(state.policy_profile, today, rules, waivers_of(fleet))
+
+
+def profile_by(
+    policy: StackPolicy, named: str | None = None, config: Path | None = None
+) -> Profile:
+    """Rules, levels and waivers by which something is judged.
+
+    Args:
+        policy: As the stack says.
+        named: Profile in place of the stack's.
+        config: JSON file of levels and parameters, over everything else.
+
+    Raises:
+        InputError: the settings of a rule are not what it takes.
+    """
+    rules: Mapping[str, Any] = policy.rules
+    try:
+        if config is not None:
+            rules = {**rules, **load_config(config)}
+        chosen = profile_of(named or policy.profile, rules)
+    except PolicyConfigError as error:
+        faults = "\n".join(error.faults)
+        raise InputError(faults, remedy="run `holdfast policy lint`") from error
+    return replace(chosen, waivers=Waivers(policy.waivers, policy.today))
 
 
 def rendered_objects(state: StackState) -> Gathered:
@@ -110,7 +138,18 @@ def objects_of_files(paths: Iterable[Path]) -> Gathered:
             place_of = _in_file(known, counted[one.file])
             judged.append(Judged(subject, agent_of(one.kube_object), place_of))
             counted[one.file] += 1
-    return Gathered(tuple(judged))
+    return Gathered(tuple(judged), remarks=_of_manifests(judged))
+
+
+def _of_manifests(judged: Iterable[Judged]) -> tuple[str, ...]:
+    """That agents themselves keep every rule, so that nobody takes it for a verdict on them."""
+    count = sum(each.subject.kind.group == _MANIFEST_GROUP for each in judged)
+    if not count:
+        return ()
+    return (
+        f"{count} of them are manifests, into which no rule looks; "
+        "holdfast policy check -s STACK judges what they stand for",
+    )
 
 
 def _in_file(places: KubeFilePlaces, index: int) -> Callable[[str], SourceLocation | None]:

@@ -21,12 +21,14 @@ class ProbeRequest:
     Attributes:
         is_on: Any at all.
         commands: Also those that run commands.
+        contents: Also the Secrets and ConfigMaps that pods mount.
         addresses: Address by agent (name, or namespace and name) or tool server.
         headers: Headers by the host they are for; their values are never shown.
     """
 
     is_on: bool = False
     commands: bool = False
+    contents: bool = False
     addresses: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
@@ -45,6 +47,11 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         "--probe-commands",
         is_flag=True,
         help="With --probes: also run the commands that manifests name, here.",
+    ),
+    click.option(
+        "--probe-contents",
+        is_flag=True,
+        help="With --probes: also read the Secrets that pods mount, to compare a digest of them.",
     ),
     click.option(
         "--probe-address",
@@ -71,14 +78,20 @@ def probe_options(command: Command) -> Command:
         *arguments: Any,  # noqa: ANN401  (the command's own)
         probes: bool,
         probe_commands: bool,
+        probe_contents: bool,
         probe_addresses: Sequence[str],
         probe_headers: Sequence[str],
         **others: Any,  # noqa: ANN401  (as above)
     ) -> int:
-        if not probes and (probe_commands or probe_addresses or probe_headers):
+        said = (probe_commands, probe_contents, probe_addresses, probe_headers)
+        if not probes and any(said):
             raise InputError("the options --probe-... need --probes", remedy="add it")
         request = ProbeRequest(
-            probes, probe_commands, _addresses(probe_addresses), _headers(probe_headers)
+            probes,
+            probe_commands,
+            probe_contents,
+            _addresses(probe_addresses),
+            _headers(probe_headers),
         )
         return command(*arguments, probing=request, **others)
 

@@ -1,13 +1,14 @@
-"""What probes ask an API server: pods, nodes and runtime classes with their status. Wiring."""
+"""What probes ask an API server: pods, nodes, workloads with their status, contents. Wiring."""
 
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 from holdfast.cluster.client import ApiClient
+from holdfast.cluster.content import Content, ContentKey, read_content
 from holdfast.cluster.whole_objects import list_whole, read_whole
 from holdfast.errors import ClusterError
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.probes.cards import CARD_PATH
 from holdfast.probes.workloads import AGENT_LABEL
 
@@ -18,6 +19,7 @@ class ProbedCluster:
 
     client: ApiClient
     _read: dict[tuple[str, str], list[KubeObject] | ClusterError] = field(default_factory=dict)
+    _contents: dict[ContentKey, Content | ClusterError | None] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def pods(self, namespace: str) -> list[KubeObject]:
@@ -31,6 +33,25 @@ class ProbedCluster:
     def runtime_classes(self) -> list[KubeObject]:
         """Every RuntimeClass."""
         return self._once("node.k8s.io/v1", "runtimeclasses")
+
+    def workload(self, ref: ObjectRef, plural: str) -> KubeObject | None:
+        """One workload; None when there is none."""
+        listed = self._once(ref.api_version, plural, ref.namespace)
+        named = (one for one in listed if mapping_at(one, "metadata").get("name") == ref.name)
+        return next(named, None)
+
+    def content(self, key: ContentKey) -> Content | None:
+        """What is known of a Secret or ConfigMap; None when there is none."""
+        with self._lock:
+            if key not in self._contents:
+                try:
+                    self._contents[key] = read_content(self.client, key)
+                except ClusterError as error:
+                    self._contents[key] = error
+            found = self._contents[key]
+        if isinstance(found, ClusterError):
+            raise found
+        return found
 
     def agent_card(self, namespace: str, service: str, port: str) -> dict[str, Any]:
         """The card that an agent serves at a port of its Service, through the API server."""

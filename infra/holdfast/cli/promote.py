@@ -18,8 +18,10 @@ from holdfast.cli.promotion_gates import (
     promotable_update,
 )
 from holdfast.cli.stack_diff import tell_commits
+from holdfast.cli.traced import traced_order
 from holdfast.cli.up import show
-from holdfast.cli.updating import Order, Updating
+from holdfast.cli.update_order import Order
+from holdfast.cli.updating import Updating
 from holdfast.engine.results import RunResult
 from holdfast.engine.update_record import UpdateRecord
 from holdfast.errors import ExitCode, InputError
@@ -36,18 +38,26 @@ from holdfast.manifest.stack_files import read_stack_file
     type=click.Path(path_type=Path, dir_okay=False),
     help="File of lines Commit:, Stack: and Approved-By:, written by somebody else.",
 )
+@click.option(
+    "--recover", "recovers", is_flag=True, help="Go on from where a killed run has left --to."
+)
 @click.option("--reason", default="", help="Why, for the history.")
 @click.option("--yes", is_flag=True, help="Agree to what is shown.")
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 def command(
-    origin: str, target: str, approval_file: Path | None, reason: str, output: str, *, yes: bool
+    origin: str,
+    target: str,
+    approval_file: Path | None,
+    reason: str,
+    output: str,
+    **flags: bool,
 ) -> ExitCode:
     """Bring the commit that runs on one stack to another: the same commit, past five gates.
 
     \b
-      source    the last update of --from succeeded, from a clean commit
+      source    the last update of --from succeeded, from a clean commit; none was killed
       policy    the pack refuses nothing of a preview on --to
       health    every agent of --from is ready
       drift     what runs on --from is what the commit declares
@@ -55,7 +65,8 @@ def command(
                 names this commit and stack, and not the commit's author as its approver
 
     Shows the commits that are new to --to and what would change there, and asks. The first gate
-    that fails ends it; nothing is written, and the history of --to says which one it was.
+    that fails ends it; nothing is written, and the history of --to says which one it was. What a
+    killed run has left of --to is refused; with --recover it is taken up as by `holdfast up`.
 
     \b
     Examples:
@@ -83,11 +94,19 @@ def command(
             gates.append(Gate("approval", lambda: approval(approval_file, commit, target)))
         check(gates)
         tell_commits(root, target, commit)
-        agree(f"Bring {target} to {commit.short}, as on {origin}?", is_agreed=yes)
+        agree(f"Bring {target} to {commit.short}, as on {origin}?", is_agreed=flags["yes"])
 
     def do(updating: Updating, policy: str, planned: RunResult) -> UpdateRecord:
         return CarefulUpdate(updating, root).do(policy, planned)
 
-    order = Order(root, target, action="promote", reason=reason or f"promoted from {origin}")
-    show(bring_to(order, commit, before, do), output)
+    order = Order(
+        root,
+        target,
+        action="promote",
+        reason=reason or f"promoted from {origin}",
+        recovers=flags["recovers"],
+        again=f"holdfast promote --from {origin} --to {target} --recover",
+    )
+    with traced_order(order) as traced:
+        show(bring_to(traced, commit, before, do), output)
     return ExitCode.OK

@@ -9,9 +9,11 @@ import click
 
 from holdfast.cli.agent_health import health_of_agents
 from holdfast.cli.commit_project import CommitProject
+from holdfast.cli.engine_access import ready_stack
 from holdfast.cli.past_update import equality
 from holdfast.cli.update_facts import update_records
 from holdfast.drift.health import worst
+from holdfast.engine.interrupted import interrupted
 from holdfast.engine.update_record import UpdateRecord
 from holdfast.errors import ExitCode, HoldfastError
 from holdfast.git.source import Commit
@@ -64,8 +66,11 @@ def promotable_update(root: Path, origin: str) -> UpdateRecord:
     """The update that brought a stack where it is.
 
     Raises:
-        GateFailedError: it failed, or was not from a clean commit; or there is none.
+        GateFailedError: it failed, or was not from a clean commit; or there is none; or one that
+            was killed has left the stack half done.
     """
+    if error := interrupted(ready_stack(root, origin)).refusal(origin):
+        raise GateFailedError("source", error.message, remedy=error.remedy) from error
     done = [each for each in update_records(root, origin) if each.is_update]
     if not done:
         raise GateFailedError(

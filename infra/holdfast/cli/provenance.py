@@ -10,6 +10,11 @@ COMMIT_VARIABLE = "HOLDFAST_COMMIT"
 DIRTY_VARIABLE = "HOLDFAST_DIRTY"
 
 
+def commit_in_words(commit: str, *, is_dirty: bool) -> str:
+    """A commit as `git describe --dirty` would end it; empty where there is none."""
+    return f"{commit}-dirty" if commit and is_dirty else commit
+
+
 def provenance(project_root: Path) -> tuple[str, bool]:
     """The commit of a project's files (empty without one), and whether they differ from it.
 

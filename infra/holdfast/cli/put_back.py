@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from holdfast.cli.drift_sources import DriftSources, Scan
-from holdfast.cluster.api_error import ApiError
+from holdfast.cluster.overtaken import done_anew_when_overtaken
 from holdfast.cluster.writing import (
     Writer,
     apply_object,
@@ -18,9 +18,10 @@ from holdfast.drift.revert import ObjectPlan, Step, field_manager_for, plan_obje
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.structure import KindEntry
+from holdfast.render.serving import keeping_side
 
-MOST_TRIES = 5
-"""How often one object is judged and written anew when somebody writes in between."""
+PATIENCE_SECONDS = 20.0
+"""How long one object is judged and written anew when somebody writes in between."""
 
 DELETION_SECONDS = 60.0
 """How long a replaced object may take to go."""
@@ -34,7 +35,7 @@ class PutBack:
     scan: Scan
 
     def do(self, shown: ObjectPlan) -> str:
-        """Put one object back; whoever wrote in between makes it judged anew, a few times.
+        """Put one object back; whoever wrote in between makes it judged anew, for a while.
 
         Returns:
             What was done, in words.
@@ -42,20 +43,14 @@ class PutBack:
         Raises:
             ClusterError: the server refused, or the outcome is not known.
         """
-        for tries_left in reversed(range(MOST_TRIES)):
-            try:
-                return self._do_once(shown)
-            except ApiError as error:
-                # Controllers write status all the time, and every write ends the guard's version.
-                if not (error.is_conflict and tries_left):
-                    raise
-        raise AssertionError  # the last try returns or raises
+        return done_anew_when_overtaken(lambda: self._do_once(shown), PATIENCE_SECONDS)
 
     def _do_once(self, shown: ObjectPlan) -> str:
         ref, cluster = shown.ref, self.sources.cluster
         entry = cluster.kinds[ref.api_version, ref.kind]
         desired = self.scan.desired[ref.identity]
         live = read_object(cluster.client, ref, entry)
+        desired = keeping_side(desired, live)
         plan = self._plan_again(shown, desired, live)
         if not plan.acts:
             return "already as declared"

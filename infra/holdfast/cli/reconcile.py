@@ -3,26 +3,29 @@
 import fcntl
 import os
 import signal
-import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
+from holdfast import __version__
+from holdfast.cli.lease_option import lease_option, lease_place
 from holdfast.cli.loop_actor import LoopActor
+from holdfast.cli.loop_lease import LoopLease
+from holdfast.cli.loop_output import LoopOutput
+from holdfast.cli.loop_report import LoopReport
+from holdfast.cli.loop_triggers import watch_metrics, watch_nodes
 from holdfast.cli.loop_watch import watch_for_drift
 from holdfast.engine.folders import state_directory
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.git.tracking import TrackedBranch
 from holdfast.reconcile.hook_server import Answers, HookServer
-from holdfast.reconcile.loop_state import LoopState
 from holdfast.reconcile.reconciler import COMMIT, DRIFT, Poll, Reconciler
-from holdfast.report.loop_log import log_line
+from holdfast.tracing.opentelemetry import tracer_of
+from holdfast.tracing.spans import Tracer
 
 HOOK_SECRET = "HOLDFAST_HOOK_SECRET"  # noqa: S105  (the name of a variable)
 _SECONDS = click.FloatRange(min=1.0)
@@ -57,6 +60,7 @@ _STUCK_AFTER_SECONDS = 1800.0
     metavar="HOST:PORT",
     help="Take hooks at /hook; tell /healthz, /status and /metrics.",
 )
+@lease_option
 @click.option("--require-signed", is_flag=True, help="Use signed commits only.")
 @click.option("--once", is_flag=True, help="Bring the stack to the newest commit, and end.")
 @click.option(
@@ -72,21 +76,28 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
     each agent says. A field that was put back five times within an hour is only reported then.
 
     Nothing is done while the stack is paused (`holdfast pause`) or somebody holds its lock. A
-    second loop for the stack waits until the first has ended. SIGINT and SIGTERM end it in order.
+    second loop for the stack waits until the first has ended: on this machine always, anywhere
+    else with the same --lease in the stack's cluster. SIGINT and SIGTERM end it in order.
+    With OTEL_EXPORTER_OTLP_ENDPOINT every piece of work is sent as a trace. How the stack is can be
+    read in its cluster where that serves AgentStack (`holdfast operator install`): conditions to
+    wait for, and Events (`kubectl describe agentstack prod`).
 
     \b
     Examples:
       holdfast reconcile -s prod --repo https://git.example/fleet.git --branch main
       holdfast reconcile -s prod --repo git@git.example:fleet.git --interval 30 \\
-        --listen 127.0.0.1:9465 --require-signed -o json
+        --listen 127.0.0.1:9465 --require-signed --lease ops/holdfast-prod -o json
       holdfast reconcile -s dev --repo . --once
 
     \b
-    Exit codes: 8 ended as told   2 bad input   with --once: 0 there   else as `holdfast up`
+    Exit codes: 8 ended as told   1 the lease was lost   2 bad input
+      with --once: 0 there, else as `holdfast up`
     """
+    place = lease_place(asked.pop("lease"))
     asking = _Asking(**asked)
     address = _address(asking.listen) if asking.listen else None
-    log = _Log(as_json=output == "json")
+    log = LoopOutput(as_json=output == "json")
+    tracer = _tracer(stack, log)
     folder = state_directory() / "reconcile" / stack.rpartition("/")[2]
     actor = LoopActor(
         TrackedBranch(_absolute(asking.repo), asking.branch, folder / "clone"),
@@ -94,16 +105,25 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
         asking.path,
         asking.require_signed,
         tell=lambda line: log("progress", text=line.strip()),
+        tracer=tracer,
     )
-    with _only_one(folder, log):
+    with closing(tracer), _only_one(folder, log):
         actor.begin()
-        if once:
-            commit = actor.newest()
-            log("act", key=COMMIT, commit=commit.short, done=actor.update(commit))
-            return ExitCode.OK
-        _work(actor, asking, address, log)
-    log("end", reason="as told")
-    return ExitCode.CANCELLED
+        report = LoopReport.of(stack, actor, log)
+        lease = LoopLease(stack, place, log, report.leads)
+        try:
+            if once:
+                lease.take()
+                commit = actor.newest()
+                with tracer.span("reconcile", key=COMMIT, commit=commit.name):
+                    log("act", key=COMMIT, commit=commit.short, done=actor.update(commit))
+                return ExitCode.OK
+            _work(_Loop(actor, report, lease, log, tracer), asking, address)
+        finally:
+            report.end()
+            lease.give_back()
+    log("end", reason="the lease was lost" if lease.was_lost else "as told")
+    return ExitCode.ERROR if lease.was_lost else ExitCode.CANCELLED
 
 
 @dataclass(frozen=True)
@@ -119,31 +139,45 @@ class _Asking:
     require_signed: bool
 
 
-def _work(actor: LoopActor, asking: _Asking, address: tuple[str, int] | None, log: "_Log") -> None:
-    state = LoopState(actor.stack)
-    reconciler = Reconciler(actor, actor, log, [state])
-    server = _server(address, reconciler, state, log) if address else None
-    _stop_when_told(reconciler)
-    watch_for_drift(actor.stack, reconciler.ask, log)
+def _tracer(stack: str, log: LoopOutput) -> Tracer:
+    """The traces that the environment asks for."""
+    name = stack.rpartition("/")[2]
+
+    def tell(problem: str) -> None:
+        log("trace", problem=problem)
+
+    tracer, place = tracer_of(os.environ, name, __version__, tell)
+    if place:
+        log("trace", to=place)
+    return tracer
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """The parts of one loop."""
+
+    actor: LoopActor
+    report: LoopReport
+    lease: LoopLease
+    log: LoopOutput
+    tracer: Tracer
+
+
+def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None:
+    listeners = loop.report.listeners
+    reconciler = Reconciler(loop.actor, loop.actor, loop.log, listeners, loop.tracer)
+    _stop_when_told(reconciler, loop.lease)
+    server = _server(address, reconciler, loop) if address else None
     try:
-        reconciler.run([Poll(COMMIT, asking.interval), Poll(DRIFT, asking.resync)])
+        if loop.lease.take():
+            actor = loop.actor
+            watch_for_drift(actor.stack, reconciler.ask, loop.log)
+            watch_nodes(actor.root, actor.stack, reconciler.ask, loop.log)
+            watch_metrics(actor.root, actor.stack, reconciler.ask, loop.log)
+            reconciler.run([Poll(COMMIT, asking.interval), Poll(DRIFT, asking.resync)])
     finally:
         if server is not None:
             server.close()
-
-
-class _Log:
-    """Writes a line a phase to standard output, from any thread."""
-
-    def __init__(self, *, as_json: bool) -> None:
-        self._as_json = as_json
-        self._lock = threading.Lock()
-
-    def __call__(self, phase: str, **told: Any) -> None:  # noqa: ANN401 - whatever is told
-        line = log_line(datetime.now(UTC), phase, told, as_json=self._as_json)
-        with self._lock:
-            click.echo(line)
-            sys.stdout.flush()
 
 
 def _absolute(repo: str) -> str:
@@ -160,23 +194,25 @@ def _address(listen: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def _server(
-    address: tuple[str, int], reconciler: Reconciler, state: LoopState, log: _Log
-) -> HookServer:
+def _server(address: tuple[str, int], reconciler: Reconciler, loop: _Loop) -> HookServer:
     host, port = address
+
+    def is_alive() -> bool:
+        return loop.lease.is_waiting or reconciler.seconds_since_turn() < _STUCK_AFTER_SECONDS
+
     answers = Answers(
-        on_hook=lambda: reconciler.ask(COMMIT, is_urgent=True),
-        is_alive=lambda: reconciler.seconds_since_turn() < _STUCK_AFTER_SECONDS,
-        status=state.status,
-        metrics=state.metrics,
+        on_hook=lambda: reconciler.ask(COMMIT, "hook", is_urgent=True),
+        is_alive=is_alive,
+        status=loop.report.state.status,
+        metrics=loop.report.state.metrics,
     )
     server = HookServer(host, port, answers, os.environ.get(HOOK_SECRET, ""))
-    log("listen", address=f"{host}:{server.port}")
+    loop.log("listen", address=f"{host}:{server.port}")
     return server
 
 
 @contextmanager
-def _only_one(folder: Path, log: _Log) -> Iterator[None]:
+def _only_one(folder: Path, log: LoopOutput) -> Iterator[None]:
     """Hold the place of the one loop that acts on a stack, waiting for it if need be."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
@@ -191,12 +227,13 @@ def _only_one(folder: Path, log: _Log) -> Iterator[None]:
         raise HoldfastError(f"{folder} cannot be used ({error.strerror or error})") from error
 
 
-def _stop_when_told(reconciler: Reconciler) -> None:
+def _stop_when_told(reconciler: Reconciler, lease: LoopLease) -> None:
     """The first signal ends the loop in order, the second one at once."""
 
     def stop(number: int, _: object) -> None:
         signal.signal(number, signal.SIG_DFL)
         reconciler.stop()
+        lease.stop_waiting()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from holdfast.cli.agent_names import NOTHING_DECLARED, no_such_agent
 from holdfast.cli.project import find_project_root
 from holdfast.cli.render_files import git_source, write_files
 from holdfast.errors import InputError
@@ -15,7 +16,7 @@ from holdfast.export.helm import helm_files
 from holdfast.export.kustomize import kustomize_files
 from holdfast.manifest.loader import load_fleet
 from holdfast.render.declared import plan_fleet
-from holdfast.render.fleet import render_fleet
+from holdfast.render.fleet import render_delivered, render_fleet
 from holdfast.report.yaml_text import yaml_documents
 
 PRINTED = ("yaml", "json")
@@ -65,7 +66,9 @@ def command(
     """Print the Kubernetes objects that the manifests stand for, or write them for another tool.
 
     Needs no cluster and no engine; the same manifests give the same bytes. What is printed is what
-    `pulumi up` applies, and `kubectl apply --server-side -f -` accepts it unchanged.
+    `pulumi up` applies, and `kubectl apply --server-side -f -` accepts it unchanged. Of a stack in
+    mode expand, yaml, json and dir hold the agents' objects, too, which the operator makes there;
+    the other forms hold what is to be delivered.
 
     \b
     yaml, json   one YAML text, one JSON List
@@ -88,7 +91,9 @@ def command(
       holdfast render -s prod -o argocd --to deploy --repo https://git.example.com/team/agents.git
     """
     _refuse_without_effect(form, stacks, folder, is_forced=force, in_git=in_git)
-    rendered = [_rendered(name, agent) for name in dict.fromkeys(stacks)]
+    rendered = [_rendered(name, agent, form) for name in dict.fromkeys(stacks)]
+    if not any(each.objects for each in rendered):
+        click.echo(f"note: {NOTHING_DECLARED}", err=True)
     if form in PRINTED:
         click.echo(_text(rendered[0], form), nl=False)
         return
@@ -125,14 +130,13 @@ def _refuse_without_effect(
         )
 
 
-def _rendered(stack: str, agent: str | None) -> RenderedStack:
+def _rendered(stack: str, agent: str | None, form: str) -> RenderedStack:
     fleet = load_fleet(find_project_root(), stack)
-    objects = render_fleet(plan_fleet(fleet, stack))
+    objects = (render_fleet if form in ONE_STACK else render_delivered)(plan_fleet(fleet, stack))
     if agent is not None:
         objects = tuple(item for item in objects if item.agent == agent)
         if not objects:
-            names = ", ".join(each.name for each in fleet.workloads)
-            raise InputError(f"no agent {agent!r} on stack {stack}", remedy=f"there are: {names}")
+            raise no_such_agent(agent, [each.name for each in fleet.workloads], stack)
     return RenderedStack(stack, fleet.environment.cluster.identifier or stack, objects)
 
 

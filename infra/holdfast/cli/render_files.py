@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
+from holdfast.cli.whole_file import write_whole
 from holdfast.errors import InputError
 from holdfast.export.files import ExportedFile, GitSource
 from holdfast.report.yaml_text import yaml_document, yaml_documents
@@ -28,7 +29,7 @@ def write_files(files: Sequence[ExportedFile], folder: Path, *, is_forced: bool)
         for file in files:
             target = folder / file.path
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(_text(file), encoding="utf-8")
+            write_whole(target, _text(file))
         (folder / RECORD).write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
     except OSError as error:
         raise InputError(

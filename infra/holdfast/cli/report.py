@@ -1,41 +1,143 @@
-"""`holdfast report`: a saved drift report in another format. Wiring only."""
+"""`holdfast report`: a fleet on one page, or a saved drift report in another format. Wiring."""
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from holdfast.cli.declared_places import places_in
-from holdfast.cli.moments import Moment
-from holdfast.cli.report_output import ReportRequest, check_files, report_options, write_reports
+from holdfast.cli.moments import Moment, now
+from holdfast.cli.project import find_project_root
+from holdfast.cli.report_output import (
+    ReportRequest,
+    check_files,
+    report_options,
+    write_all,
+    write_reports,
+)
 from holdfast.cli.stack_state import open_state
 from holdfast.errors import ExitCode, InputError
 from holdfast.render.origins import Origins
 from holdfast.report.drift_context import DriftContext
 from holdfast.report.drift_document import read_drift_json
+from holdfast.report.fleet_formats import FLEET_FORMATS, write_fleet
+
+
+class _SavedScan(click.ParamType[tuple[str, Path]]):
+    """`STACK=FILE`."""
+
+    name = "STACK=FILE"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Path]:
+        """Stack and file of one saved scan."""
+        stack, separator, file = str(value).partition("=")
+        if not (stack and separator and file):
+            self.fail(f"expected STACK=FILE, got {value!r}", param, ctx)
+        return stack, Path(file)
 
 
 @click.command()
-@click.argument("document", type=click.Path(path_type=Path, allow_dash=True), metavar="FILE")
+@click.argument(
+    "document", type=click.Path(path_type=Path, allow_dash=True), required=False, metavar="[FILE]"
+)
 @report_options
-@click.option("-s", "--stack", default="", help="Stack that was scanned: for title and places.")
-@click.option("--observed-at", type=Moment(), help="Time of the scan.")
-def command(wanted: ReportRequest, *, document: Path, stack: str, observed_at: str | None) -> int:
-    """Show a drift report that `holdfast drift -o json` has written in another format.
+@click.option(
+    "-s", "--stack", "stacks", multiple=True, help="Stack to report; repeatable without FILE."
+)
+@click.option(
+    "--scan",
+    "scans",
+    type=_SavedScan(),
+    multiple=True,
+    help="A stack's drift from what `holdfast drift -o json` has written; its cluster is not "
+    "asked. Repeatable.",
+)
+@click.option("--offline", is_flag=True, help="Ask no cluster: what runs is then not known.")
+@click.option("--observed-at", type=Moment(), help="Time of the saved scans.")
+def command(
+    wanted: ReportRequest,
+    *,
+    document: Path | None,
+    stacks: tuple[str, ...],
+    observed_at: str | None,
+    **fleet: bool | tuple[tuple[str, Path], ...],
+) -> int:
+    """Report a whole fleet, or show a drift report that was saved in another format.
 
-    FILE may be `-` for standard input. With --stack, inside the project, formats that name files
-    say where each field is declared.
+    Without FILE, everything that is known of one stack or several: agents with sync, health, drift,
+    its authors and its age, what the rules say, who calls whom, the updates, and what could not be
+    looked at. As HTML it is one page that needs no network and no script; also text and JSON. A
+    stack whose cluster does not answer is reported as not known. Nothing is changed or recorded.
+
+    With FILE (`-` for standard input), the report that `holdfast drift -o json` has written, in any
+    format; with --stack, inside the project, formats that name files say where each field is
+    declared.
 
     \b
     Examples:
+      holdfast report -s dev -s prod -o html --output-file fleet.html
+      holdfast report -s prod --scan prod=drift.json -o html --output-file fleet.html
+      holdfast report -s prod --offline -o json
       holdfast report drift.json -o html --output-file drift.html
-      holdfast report drift.json -o markdown > comment.md
       holdfast drift -s prod -o json | holdfast report - -s prod -o sarif
 
     \b
-    Exit codes: 0 written, whatever the report says   2 no drift report   1 a file not written
+    Exit codes: 0 written, whatever the report says   2 bad input   6 no such stack
+      1 a file not written; or, of a fleet, something could not be looked at (not with --offline)
     """
+    scans, is_offline = dict(_pairs(fleet["scans"])), bool(fleet["offline"])
+    if document is None:
+        return _of_fleet(wanted, stacks, scans, is_offline=is_offline, observed_at=observed_at)
+    if len(stacks) > 1 or scans or is_offline:
+        raise InputError(
+            "FILE excludes --scan, --offline and a second --stack",
+            remedy="leave FILE out to report a fleet",
+        )
+    return _of_document(wanted, document, "".join(stacks), observed_at)
+
+
+def _pairs(value: object) -> tuple[tuple[str, Path], ...]:
+    return value if isinstance(value, tuple) else ()
+
+
+def _of_fleet(
+    wanted: ReportRequest,
+    stacks: tuple[str, ...],
+    scans: Mapping[str, Path],
+    *,
+    is_offline: bool,
+    observed_at: str | None,
+) -> int:
+    from holdfast.cli.fleet_sources import FleetRequest, fleet_report  # noqa: PLC0415  (start-up)
+
+    if not stacks:
+        raise InputError(
+            "neither FILE nor a stack is named",
+            remedy="add -s STACK, or name a report that `holdfast drift -o json` has written",
+        )
+    for chosen in (wanted.output, *(each for each, _ in wanted.files)):
+        if chosen not in FLEET_FORMATS:
+            raise InputError(
+                f"expected one of {', '.join(FLEET_FORMATS)} for a fleet, got {chosen}",
+                remedy=f"for one stack's drift, `holdfast drift -s {stacks[0]} -o {chosen}`",
+            )
+    if observed_at and not scans:
+        raise InputError("--observed-at needs --scan or FILE", remedy="leave it out")
+    check_files(wanted)
+    report = fleet_report(
+        FleetRequest(
+            find_project_root(), stacks, now(), scans, is_offline, observed_at=observed_at or ""
+        )
+    )
+    write_all(lambda chosen, *, colour: write_fleet(report, chosen), wanted)
+    return ExitCode.OK if is_offline or report.is_complete else ExitCode.ERROR
+
+
+def _of_document(wanted: ReportRequest, document: Path, stack: str, observed_at: str | None) -> int:
     check_files(wanted)
     if str(document) == "-":
         text, source = sys.stdin.buffer.read(), "standard input"

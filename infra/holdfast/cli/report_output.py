@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import click
 
 from holdfast.cli.output import wants_colour
+from holdfast.cli.whole_file import write_whole
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import HoldfastError, InputError
 from holdfast.report.drift_context import DriftContext
@@ -72,7 +73,29 @@ def report_options_for(page: str, formats: Sequence[str]) -> Callable[[Command],
         formats: Words that choose one.
         page: Documentation that reports link to, unless the user names its address.
     """
-    options: tuple[Callable[[Command], Command], ...] = (
+    options = _options(page, formats)
+
+    def with_options(command: Command) -> Command:
+        @wraps(command)
+        def with_request(
+            output: str,
+            output_file: Path | None,
+            reports: tuple[tuple[str, Path], ...],
+            runbook: str,
+            **others: Any,  # noqa: ANN401  (the command's own options, by name)
+        ) -> int:
+            return command(ReportRequest(output, output_file, reports, runbook), **others)
+
+        decorated: Command = with_request
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return with_options
+
+
+def _options(page: str, formats: Sequence[str]) -> tuple[Callable[[Command], Command], ...]:
+    return (
         click.option(
             "-o",
             "--output",
@@ -98,24 +121,6 @@ def report_options_for(page: str, formats: Sequence[str]) -> Callable[[Command],
             help="Address of that page, for the links in reports.",
         ),
     )
-
-    def with_options(command: Command) -> Command:
-        @wraps(command)
-        def with_request(
-            output: str,
-            output_file: Path | None,
-            reports: tuple[tuple[str, Path], ...],
-            runbook: str,
-            **others: Any,  # noqa: ANN401  (the command's own options, by name)
-        ) -> int:
-            return command(ReportRequest(output, output_file, reports, runbook), **others)
-
-        decorated: Command = with_request
-        for option in reversed(options):
-            decorated = option(decorated)
-        return decorated
-
-    return with_options
 
 
 report_options = report_options_for(PAGE, DRIFT_FORMATS)
@@ -167,7 +172,7 @@ def write_all(writer: Writer, wanted: ReportRequest) -> None:
     """
     for chosen, file in wanted.written_files:
         try:
-            file.write_text(writer(chosen, colour=False), encoding="utf-8")
+            write_whole(file, writer(chosen, colour=False))
         except OSError as error:
             raise HoldfastError(f"{file}: {error.strerror or error}") from error
         click.echo(f"wrote {file}", err=True)

@@ -5,8 +5,9 @@ import click
 from holdfast.cli.agreement import agree
 from holdfast.cli.past_update import bring_to
 from holdfast.cli.project import find_project_root
+from holdfast.cli.traced import traced_order
 from holdfast.cli.up import show
-from holdfast.cli.updating import Order
+from holdfast.cli.update_order import Order
 from holdfast.errors import ExitCode
 from holdfast.git.source import commit_named
 
@@ -24,7 +25,8 @@ def command(commit: str, stack: str, reason: str, output: str, *, yes: bool) -> 
 
     The commit is checked out beside the working tree, which is not touched, and its own code
     renders it; today's policy pack judges it. What would change is shown first. After the update a
-    drift scan compares every object with what the commit declares.
+    drift scan compares every object with what the commit declares. What a killed run has left is
+    taken up, as by `holdfast up --recover`.
 
     \b
     Examples:
@@ -38,8 +40,10 @@ def command(commit: str, stack: str, reason: str, output: str, *, yes: bool) -> 
     """
     root = find_project_root()
     wanted = commit_named(root, commit)
-    order = Order(root, stack, action="rollback", reason=reason)
+    again = f"holdfast rollback -s {stack} {commit} --reason ..."
+    order = Order(root, stack, action="rollback", reason=reason, recovers=True, again=again)
     question = f"Bring {stack} to {wanted.short} ({wanted.subject})?"
-    record = bring_to(order, wanted, lambda _: agree(question, is_agreed=yes))
+    with traced_order(order) as traced:
+        record = bring_to(traced, wanted, lambda _: agree(question, is_agreed=yes))
     show(record, output)
     return ExitCode.OK

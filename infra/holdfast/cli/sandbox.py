@@ -5,6 +5,7 @@ import time
 
 import click
 
+from holdfast.cli.named_verbs import NamedVerbs
 from holdfast.cli.sandbox_status import list_json, list_text, status_json, status_text, up_text
 from holdfast.errors import ExitCode, InputError, SandboxError
 from holdfast.sandbox.definitions import Definer, definers, install_definitions
@@ -40,7 +41,7 @@ _output = click.option(
 )
 
 
-@click.group()
+@click.group(cls=NamedVerbs)
 def command() -> None:
     """Run a real local control plane, started in seconds.
 
@@ -175,7 +176,7 @@ def list_sandboxes(form: str) -> None:
 
 
 @command.command()
-@click.argument("program", type=click.Choice(LOG_NAMES), required=False)
+@click.argument("program", type=click.Choice(LOG_NAMES), required=False, metavar="[PROGRAM]")
 @_name
 @click.option(
     "-n",
@@ -188,6 +189,8 @@ def list_sandboxes(form: str) -> None:
 @click.option("-f", "--follow", "is_following", is_flag=True, help="Go on until interrupted.")
 def logs(program: str | None, place: SandboxPlace, lines: int, is_following: bool) -> None:
     """Print the log of a program, or of all of them; `audit` is who changed what.
+
+    PROGRAM is etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok or audit.
 
     \b
     Examples:

@@ -10,10 +10,13 @@ from holdfast.cli.project import find_project_root
 from holdfast.errors import InputError
 from holdfast.manifest.custom_resource import custom_resource_definitions
 from holdfast.manifest.json_schema import manifest_schema, stack_schema
+from holdfast.report.drift_event_schema import drift_event_schema
 from holdfast.report.drift_schema import drift_schema
+from holdfast.report.fleet_schema import fleet_schema
 from holdfast.report.history_schema import history_schema
 from holdfast.report.manifest_reference import reference_page
 from holdfast.report.policy_schema import policy_schema
+from holdfast.report.stacks_json import stacks_schema
 from holdfast.report.yaml_text import yaml_documents
 
 
@@ -22,10 +25,14 @@ def _json_of(make: Callable[[], dict[str, Any]]) -> Callable[[], str]:
     return lambda: json.dumps(make(), indent=2, ensure_ascii=False) + "\n"
 
 
+SCHEMA_FOLDER = "docs/schema"
 SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "docs/schema/agent.schema.json": manifest_schema,
+    "docs/schema/drift-event.schema.json": drift_event_schema,
     "docs/schema/drift-history.schema.json": history_schema,
+    "docs/schema/drift-stacks.schema.json": stacks_schema,
     "docs/schema/drift.schema.json": drift_schema,
+    "docs/schema/fleet.schema.json": fleet_schema,
     "docs/schema/policy.schema.json": policy_schema,
     "docs/schema/stack.schema.json": stack_schema,
 }
@@ -68,8 +75,12 @@ def command(is_stack: bool, crd: bool, write: bool) -> None:
 
 def _write() -> None:
     root = find_project_root()
+    if not (root / SCHEMA_FOLDER).is_dir():
+        raise InputError(
+            f"no folder {SCHEMA_FOLDER} in {root}",
+            remedy="--write is for a clone of Holdfast; without it the schema is printed",
+        )
     for file, make in FILES.items():
         path = root / file
-        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(make(), encoding="utf-8")
         click.echo(f"wrote {file}", err=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from holdfast.cli.agent_names import no_such_agent
 from holdfast.cli.commit_project import project_at
 from holdfast.cli.explain_compare import differences_of_objects
 from holdfast.cli.update_facts import update_records
@@ -71,7 +72,7 @@ def differences(first: Deployed, second: Deployed, agent: str) -> list[Differenc
     sides = [_by_agent(each.objects) for each in (first, second)]
     names = sorted({*sides[0], *sides[1]})
     if agent and agent not in names:
-        raise InputError(f"no agent {agent!r}", remedy=f"there are: {', '.join(names)}")
+        raise no_such_agent(agent, names)
     return [
         each
         for name in ([agent] if agent else names)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import click
 
+from holdfast.cli.agent_names import no_such_agent
 from holdfast.cli.drift_sources import DriftRequest, DriftSources, Scan
 from holdfast.drift.deviations import deviations_of
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.object_drift import agent_of
-from holdfast.errors import ExitCode, InputError
+from holdfast.errors import ExitCode
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
 from holdfast.report.explanation import Difference, difference_json, difference_text
@@ -61,7 +62,7 @@ def compare_live(stacks: tuple[str, str], agent: str) -> LiveComparison:
     scans = [DriftSources(DriftRequest(stack=stack)).scan(keeps_all=True) for stack in stacks]
     names = {agent_of(one) for scan in scans for one in scan.desired.values()} - {""}
     if agent and agent not in names:
-        raise InputError(f"no agent {agent!r}", remedy=f"there are: {', '.join(sorted(names))}")
+        raise no_such_agent(agent, sorted(names))
     first, second = (dict(_deviations(scan, agent)) for scan in scans)
     differences = [
         Difference(key[0], f"{key[1]}: {key[2]}".removesuffix(": "), values)

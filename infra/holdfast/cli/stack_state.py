@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from holdfast.cli.project import find_project_root
-from holdfast.errors import InputError
+from holdfast.cli.stack_cluster import audit_log_beside, kubeconfig_of_stack
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet import Fleet
 from holdfast.manifest.loader import load_fleet
@@ -58,28 +58,12 @@ class StackState:
         Raises:
             InputError: there is no such sandbox.
         """
-        from holdfast.sandbox.place import (  # noqa: PLC0415  (start-up time)
-            CONTEXT_PREFIX,
-            sandbox_kubeconfig,
-        )
-
-        if self.context is None:
-            return None
-        found = sandbox_kubeconfig(self.context)
-        if found is None and self.context.startswith(CONTEXT_PREFIX):
-            name = self.context.removeprefix(CONTEXT_PREFIX)
-            raise InputError(
-                f"stack {self.name} lives in sandbox {name!r}, which is not there",
-                remedy=f"run `holdfast sandbox up --name {name}`, then `pulumi up -s {self.name}`",
-            )
-        return found
+        return kubeconfig_of_stack(self.name, self.context)
 
     @property
     def audit_log(self) -> Path | None:
         """Audit log of that sandbox; None when the stack lives elsewhere."""
-        kubeconfig = self.kubeconfig
-        log = kubeconfig.with_name("audit.log") if kubeconfig else None
-        return log if log and log.is_file() else None
+        return audit_log_beside(self.kubeconfig)
 
 
 def open_state(stack: str) -> StackState:

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
+from holdfast.cli.named_verbs import NamedVerbs
 from holdfast.cli.project import find_project_root
 from holdfast.cli.tool_servers import Answer, ask, chosen_servers, headers_from_environment
 from holdfast.errors import ExitCode
@@ -55,7 +56,7 @@ def _options(function: F) -> F:
     return function
 
 
-@click.group()
+@click.group(cls=NamedVerbs)
 def command() -> None:
     """Review the tools that agents may call, and see when a server changes them.
 

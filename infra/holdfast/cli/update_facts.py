@@ -84,11 +84,16 @@ def update_records(project_root: Path, stack: str) -> list[UpdateRecord]:
         EngineError: the backend cannot be read.
         JournalError: the journal cannot be read.
     """
-    history = _engine_history(project_root, stack)
+    history = engine_history(project_root, stack)
     return joined(_recorded(history, stack), journal_of(project_root, stack).records())
 
 
-def _engine_history(project_root: Path, stack: str) -> History:
+def engine_history(project_root: Path, stack: str) -> History:
+    """The engine's own history of a stack: from the files of a folder, else asked of the engine.
+
+    Raises:
+        InputError: there is no project in that folder.
+    """
     files = state_files(project_root, stack)
     if files is not None:
         return files

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import click
 
+from holdfast.cli.agent_names import NOTHING_DECLARED
+from holdfast.cli.conversion import convert_files
 from holdfast.cli.output import wants_colour
 from holdfast.cli.project import find_project_root
 from holdfast.cli.validation import validate_project
 from holdfast.errors import ExitCode
+from holdfast.manifest.loader import manifest_files_in
+from holdfast.manifest.project_files import AGENTS_FOLDER
 from holdfast.manifest.stack_files import stack_names
 from holdfast.report.validation_report import (
     validation_json,
@@ -29,19 +33,34 @@ from holdfast.report.validation_report import (
     is_flag=True,
     help="Ask each stack's cluster, too, whether it knows every kind that agents need.",
 )
+@click.option(
+    "--convert",
+    "converts",
+    is_flag=True,
+    help="First rewrite the manifests in PATHS that are of an older apiVersion.",
+)
 def command(
-    paths: tuple[Path, ...], stacks: tuple[str, ...], output: str, *, asks_clusters: bool
+    paths: tuple[Path, ...],
+    stacks: tuple[str, ...],
+    output: str,
+    *,
+    asks_clusters: bool,
+    converts: bool,
 ) -> ExitCode:
     """Check manifests and stack files, and judge what they stand for by the policy pack's rules.
 
     Reads the whole project, since manifests refer to one another, and reports what lies in PATHS:
     files or folders, default all of it. Needs neither cluster nor engine, unless --cluster asks.
 
+    A manifest of an older apiVersion is told with the last day on which it is valid; --convert
+    changes its text where fields moved, and nothing else in it.
+
     \b
     Examples:
       holdfast validate
       holdfast validate -s prod
       holdfast validate -s prod --cluster
+      holdfast validate --convert
       holdfast validate agents/support-rag.yaml -s dev -s prod -o json
 
     \b
@@ -49,6 +68,9 @@ def command(
     """
     root = find_project_root()
     today = datetime.now(UTC).date()
+    if converts:
+        for line in convert_files(root, paths):
+            click.echo(line, err=True)
     chosen = stacks or stack_names(root)
     report = validate_project(root, chosen, paths, today=today, asks_clusters=asks_clusters)
     if output == "json":
@@ -56,4 +78,6 @@ def command(
     else:
         click.echo(validation_text(report, colour=wants_colour()), nl=False)
         click.echo(validation_summary(report), err=True)
+        if not paths and not manifest_files_in(root / AGENTS_FOLDER):
+            click.echo(f"note: {NOTHING_DECLARED}", err=True)
     return report.exit_code

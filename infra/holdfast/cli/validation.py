@@ -9,6 +9,7 @@ from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
 from holdfast_policies.table import RULES_BY_ID
 from holdfast_policies.waivers import Waivers
 
+from holdfast.cli.conversion import older_files, remedy
 from holdfast.cli.definition_check import missing_definitions, remedy_for
 from holdfast.cli.policy_findings import verdicts
 from holdfast.cli.policy_lint import faults_of_rules
@@ -16,18 +17,21 @@ from holdfast.cli.policy_sources import judged_objects
 from holdfast.cli.stack_state import StackState
 from holdfast.cli.waivers import faults_of_compiled
 from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
+from holdfast.manifest.agent import API_VERSION
 from holdfast.manifest.exemptions import PolicyExceptionSpec
 from holdfast.manifest.expiry import faults_of_exemptions, has_expired
 from holdfast.manifest.fleet import DeclaredDriftIgnore, DeclaredPolicyException, Fleet
 from holdfast.manifest.kinds import DRIFT_IGNORE_KIND, POLICY_EXCEPTION_KIND
-from holdfast.manifest.loader import AGENTS_FOLDER, load_fleet, manifest_files_in
-from holdfast.manifest.stack_files import STACKS_FOLDER, path_in_file
+from holdfast.manifest.loader import load_fleet, manifest_files_in
+from holdfast.manifest.project_files import AGENTS_FOLDER, STACKS_FOLDER
+from holdfast.manifest.stack_files import path_in_file
 from holdfast.render.admission import waivers_of
 from holdfast.render.declared import plan_fleet
 from holdfast.render.fleet import render_fleet
 from holdfast.render.origins import Origins
 from holdfast.report.policy_report import PolicyFinding
 from holdfast.report.validation_report import (
+    Deprecation,
     Exemption,
     ValidationReport,
     sorted_faults,
@@ -64,7 +68,7 @@ def validate_project(
     foreign = [path for path in chosen if not any(path.is_relative_to(folder) for folder in own)]
     further = [file for path in foreign if path != root for file in manifest_files_in(path)]
     found: list[tuple[_Fault, str]] = []
-    exemptions: dict[Exemption, None] = {}
+    told: dict[Exemption | Deprecation, None] = {}
     for stack in stacks or [""]:
         for each in (
             *_found_on(root, stack, further, today),
@@ -72,24 +76,30 @@ def validate_project(
         ):
             if chosen and not any(_lies_in(each, path, root) for path in chosen):
                 continue
-            if isinstance(each, Exemption):
-                exemptions[each] = None
+            if isinstance(each, Exemption | Deprecation):
+                told[each] = None
             else:
                 found.append((each, stack))
-    granted = sorted(exemptions, key=lambda each: each.location)
-    return ValidationReport(sorted_faults(found), tuple(stacks), tuple(granted))
+    in_order = sorted(told, key=lambda each: each.location)
+    return ValidationReport(
+        sorted_faults(found),
+        tuple(stacks),
+        exemptions=tuple(each for each in in_order if isinstance(each, Exemption)),
+        deprecations=tuple(each for each in in_order if isinstance(each, Deprecation)),
+    )
 
 
-def _lies_in(each: _Fault | Exemption, path: Path, root: Path) -> bool:
+def _lies_in(each: _Fault | Exemption | Deprecation, path: Path, root: Path) -> bool:
     place = each.location or SourceLocation("")
     return (root / place.file).is_relative_to(path)
 
 
 def _found_on(
     root: Path, stack: str, further_files: Sequence[Path], today: date
-) -> Iterator[_Fault | Exemption]:
+) -> Iterator[_Fault | Exemption | Deprecation]:
     try:
         fleet = load_fleet(root, stack or None, further_files=further_files)
+        yield from _of_older_versions(fleet, today)
         yield from exemptions_of(fleet, today)
         yield from faults_of_exemptions(fleet, today=today, rules=RULES_BY_ID)
         yield from faults_of_compiled(root, fleet)
@@ -100,6 +110,25 @@ def _found_on(
     except RenderError as error:
         place = SourceLocation(f"{STACKS_FOLDER}/Pulumi.{stack}.yaml")
         yield ManifestError(place, "", expected=error.message, remedy=error.remedy)
+
+
+def _of_older_versions(fleet: Fleet, today: date) -> Iterator[ManifestError | Deprecation]:
+    """One a file that is written in an older version; an error once that has ended."""
+    for first in older_files(fleet):
+        version = first.version
+        if today <= version.last_day:
+            last_day = version.last_day.isoformat()
+            yield Deprecation(
+                first.place, version.api_version, API_VERSION, last_day, remedy(first)
+            )
+            continue
+        yield ManifestError(
+            first.place,
+            "apiVersion",
+            expected=f"expected {API_VERSION}",
+            found=f"{version.api_version}, which was valid until {version.last_day}",
+            remedy=remedy(first),
+        )
 
 
 def _missing_definitions(root: Path, stack: str) -> Iterator[ManifestError]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from holdfast.cli.agent_health import health_of_agents
 from holdfast.cli.stack_state import StackState
-from holdfast.cli.updating import Wave
+from holdfast.cli.update_order import Wave
 from holdfast.drift.health import Health, worst
 from holdfast.engine.events import ResourceStep
 from holdfast.errors import EngineError

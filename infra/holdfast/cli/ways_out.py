@@ -49,7 +49,10 @@ _OPTIONS = (
     click.option("--reason", help="With --ignore: why it is expected."),
     click.option("--owner", help="With --ignore: the team that answers for it."),
     click.option(
-        "--expires", type=click.DateTime(["%Y-%m-%d"]), help="With --ignore: the rule's last day."
+        "--expires",
+        type=click.DateTime(["%Y-%m-%d"]),
+        metavar="YYYY-MM-DD",
+        help="With --ignore: the rule's last day.",
     ),
 )
 
@@ -127,7 +130,11 @@ class WaysOut:
         from holdfast.cli.finding_names import named_findings  # noqa: PLC0415  (start-up)
 
         findings = scan.report.findings
-        named = {id(one) for text in self.only for one in named_findings(text, findings, "--only")}
+        named = {
+            id(one)
+            for text in self.only
+            for one in named_findings(text, findings, "--only", with_fields=True)
+        }
         kept = tuple(one for one in findings if id(one) in named)
         return replace(scan, report=replace(scan.report, findings=kept))
 

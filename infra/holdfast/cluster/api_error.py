@@ -12,7 +12,9 @@ _FORBIDDEN: Final = 403
 _NOT_FOUND: Final = 404
 _CONFLICT: Final = 409
 _GONE: Final = 410
+_UNPROCESSABLE: Final = 422
 _TOO_MANY_REQUESTS: Final = 429
+_SERVER_FAULT: Final = 500
 
 
 class ApiError(ClusterError):
@@ -60,9 +62,25 @@ class ApiError(ClusterError):
         return self.status == _TOO_MANY_REQUESTS
 
     @property
+    def may_pass(self) -> bool:
+        """The server is overloaded, or ails: it may do the same later."""
+        return self.is_too_much or self.status >= _SERVER_FAULT
+
+    @property
     def is_conflict(self) -> bool:
         """Somebody has written since the version that was read."""
         return self.status == _CONFLICT
+
+    @property
+    def is_unprocessable(self) -> bool:
+        """Not a valid object, or a test of a JSON patch that failed: the server does not say."""
+        return self.status == _UNPROCESSABLE
+
+    def as_conflict(self) -> "ApiError":
+        """The same refusal, known to be for what somebody wrote in between."""
+        error = type(self)(f"{self.message}: somebody has written in between", remedy=self.remedy)
+        error.status, error.reason = _CONFLICT, self.reason
+        return error
 
     @property
     def is_expired(self) -> bool:

@@ -54,6 +54,7 @@ class ApiClient:
 
     Attributes:
         pace: How many requests may be under way.
+        sent: How many requests were sent, each try counted.
     """
 
     def __init__(
@@ -73,6 +74,8 @@ class ApiClient:
         self.connection = connection
         self._log_in_again = log_in_again
         self._renewing = threading.Lock()
+        self._counting = threading.Lock()
+        self.sent = 0
         self._answer_seconds = answer_seconds
         self.pace = Pace(CONNECTIONS)
         self._token = connection.token
@@ -151,8 +154,18 @@ class ApiClient:
         *,
         content_type: str,
         query: Mapping[str, str | int] | None = None,
+        is_patient: bool = True,
     ) -> bytes:
-        """Body of the answer to one write; never repeated.
+        """Body of the answer to one write; repeated only where the server has not begun it.
+
+        Args:
+            method: Of the request.
+            path: Of the request.
+            body: What is sent.
+            content_type: Of the body.
+            query: Of the request.
+            is_patient: Wait as long as an overloaded server asks for (429 with Retry-After), and
+                try again.
 
         Raises:
             LoginError: the credentials are not accepted.
@@ -160,7 +173,23 @@ class ApiClient:
             UnreachableError: no answer: whether it was done is not known.
         """
         headers = {"Accept": JSON, "Content-Type": content_type}
-        return self._request(method, path, query, headers, body)
+        deadline = time.monotonic() + self._answer_seconds
+        for failures in count(1):
+            try:
+                with self.pace.turn():
+                    answer = self._request(method, path, query, headers, body)
+            except ApiError as error:
+                if not (is_patient and error.is_too_much and error.wait_seconds):
+                    raise
+                self.pace.slow_down()
+                wait = wait_seconds(failures, error.wait_seconds)
+                if failures == MAX_TRIES or time.monotonic() + wait > deadline:
+                    raise
+            else:
+                self.pace.note_success()
+                return answer
+            time.sleep(wait)
+        raise AssertionError  # the last try returns or raises
 
     def _request(
         self,
@@ -197,6 +226,8 @@ class ApiClient:
         headers = {"User-Agent": f"holdfast/{__version__}", **sending.headers}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
+        with self._counting:
+            self.sent += 1
         return pool.request(
             sending.method,
             self.connection.server + sending.path + query,

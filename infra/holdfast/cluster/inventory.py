@@ -4,7 +4,7 @@ Kinds are named by group and name: the version is the one that the server prefer
 not served has no objects; one that may not be read is told, for nothing is known about it then.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,6 +13,7 @@ import msgspec
 
 from holdfast.cluster.api_error import ApiError
 from holdfast.cluster.client import ApiClient, path_of
+from holdfast.cluster.json_answers import get_json
 from holdfast.cluster.kind_reader import METADATA_ONLY, unread_reason
 from holdfast.cluster.whole_objects import PAGE_OBJECTS, list_whole
 from holdfast.errors import ClusterError, LoginError
@@ -122,8 +123,8 @@ def _token_secrets(client: ApiClient, namespace: str) -> Iterator[KubeObject]:
     """Secrets of one type, of which the server sends metadata only: no value leaves it."""
     query: dict[str, str | int] = {"limit": PAGE_OBJECTS, "fieldSelector": f"type={TOKEN_SECRET}"}
     while True:
-        body = client.get(path_of("v1", "secrets", namespace), query, METADATA_ONLY)
-        page: Mapping[str, Any] = msgspec.json.decode(body, type=dict[str, Any])
+        path = path_of("v1", "secrets", namespace)
+        page = get_json(client, path, query, of=dict[str, Any], accept=METADATA_ONLY)
         for each in page.get("items") or ():
             metadata = each.get("metadata") or {}
             yield {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": TOKEN_SECRET}
@@ -135,7 +136,7 @@ def _token_secrets(client: ApiClient, namespace: str) -> Iterator[KubeObject]:
 
 def _served(client: ApiClient, wanted: set[GroupKind]) -> Iterator[_Served]:
     """Each wanted kind in the version that the server prefers among those that have it."""
-    groups = msgspec.json.decode(client.get("/apis"), type=_Groups).groups
+    groups = get_json(client, "/apis", of=_Groups).groups
     versions = {
         each.name: [
             each.preferred_version.group_version,
@@ -155,4 +156,4 @@ def _served(client: ApiClient, wanted: set[GroupKind]) -> Iterator[_Served]:
 
 def _resources(client: ApiClient, api_version: str) -> list[_Resource]:
     root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
-    return msgspec.json.decode(client.get(root), type=_Resources).resources
+    return get_json(client, root, of=_Resources).resources

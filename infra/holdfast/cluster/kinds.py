@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from holdfast.cluster.api_error import ApiError
+from holdfast.cluster.api_error import ApiError, UnreachableError
 from holdfast.cluster.client import ApiClient
+from holdfast.cluster.json_answers import get_json
 from holdfast.kube.openapi import defaults_of, short_name, types_of
 from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
 
@@ -53,7 +54,7 @@ def served_kinds(client: ApiClient, wanted: Iterable[KindKey]) -> dict[KindKey, 
 def _discover(client: ApiClient, api_version: str) -> list[_Resource]:
     root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
     try:
-        return msgspec.json.decode(client.get(root), type=_ResourceList).resources
+        return get_json(client, root, of=_ResourceList).resources
     except ApiError as error:
         if error.is_absent:
             return []
@@ -68,8 +69,8 @@ def custom_types(client: ApiClient, api_versions: Iterable[str]) -> list[TypeTab
     tables = []
     for api_version in sorted(set(api_versions)):
         try:
-            document = msgspec.json.decode(client.get(f"/openapi/v3/apis/{api_version}"))
-        except (ApiError, msgspec.DecodeError):
+            document = get_json(client, f"/openapi/v3/apis/{api_version}", of=dict[str, Any])
+        except (ApiError, UnreachableError):
             continue
         tables.append(table_of_document(document, api_version))
     return tables

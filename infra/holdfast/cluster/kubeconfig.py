@@ -75,7 +75,8 @@ def connection_of(kubeconfig: Path | None = None, context: str | None = None) ->
         names = ", ".join(sorted(merged["contexts"])) or "none"
         raise InputError(
             f"no context {chosen!r} in {present[0]}",
-            remedy=f"choose with --context; there are: {names}",
+            remedy="set KUBECONFIG to a file that has it, or choose with --context; "
+            f"there are: {names}",
         )
     return _connection_of_context(merged, chosen, entry, present)
 

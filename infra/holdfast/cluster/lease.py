@@ -13,8 +13,11 @@ import msgspec
 
 from holdfast.cluster.api_error import ApiError
 from holdfast.cluster.client import JSON, ApiClient, path_of
+from holdfast.cluster.json_answers import get_json, written_object
+from holdfast.errors import ClusterError
 
 LEASE_SECONDS: Final = 15
+MOST_TRIES: Final = 3
 _API: Final = "coordination.k8s.io/v1"
 
 
@@ -37,9 +40,22 @@ class Lease:
     def try_to_hold(self) -> bool:
         """Take the lease, or renew it; returns whether it is held now.
 
+        A write that is refused because somebody wrote in between says nothing of who holds it:
+        that is read again.
+
         Raises:
             ClusterError: nothing is known about it.
         """
+        for _ in range(MOST_TRIES):
+            is_held = self._try_once()
+            if is_held is not None:
+                return is_held
+        raise ClusterError(
+            f"lease {self.namespace}/{self.name} is written by somebody all the time"
+        )
+
+    def _try_once(self) -> bool | None:
+        """As above; None when somebody wrote in between."""
         current = self._read()
         if current is None:
             return self._write("POST", {"metadata": self._metadata()}, changes=1)
@@ -68,15 +84,14 @@ class Lease:
 
     def _read(self) -> dict[str, Any] | None:
         try:
-            body = self.client.get(path_of(_API, "leases", self.namespace, self.name))
+            path = path_of(_API, "leases", self.namespace, self.name)
+            return get_json(self.client, path, of=dict[str, Any])
         except ApiError as error:
             if error.is_absent:
                 return None
             raise
-        lease: dict[str, Any] = msgspec.json.decode(body)
-        return lease
 
-    def _write(self, method: str, current: dict[str, Any], changes: int) -> bool:
+    def _write(self, method: str, current: dict[str, Any], changes: int) -> bool | None:
         now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         before = current.get("spec") or {}
         is_kept = before.get("holderIdentity") == self.holder
@@ -91,7 +106,7 @@ class Lease:
             self._send(method, current | {"spec": spec})
         except ApiError as error:
             if error.is_conflict:
-                return False  # somebody else was faster
+                return None
             raise
         return True
 
@@ -100,7 +115,7 @@ class Lease:
         name = "" if method == "POST" else self.name
         path = path_of(_API, "leases", self.namespace, name)
         answer = self.client.write(method, path, msgspec.json.encode(body), content_type=JSON)
-        self._seen = self._version(msgspec.json.decode(answer))
+        self._seen = self._version(written_object(answer, f"{method} {path}"))
         self._seen_at = time.monotonic()
 
     def _metadata(self) -> dict[str, Any]:

@@ -2,10 +2,8 @@
 
 from typing import Any, Final
 
-import msgspec
-
 from holdfast.cluster.client import ApiClient, path_of
-from holdfast.errors import ClusterError
+from holdfast.cluster.json_answers import get_json
 from holdfast.kube.objects import KubeObject
 
 PAGE_OBJECTS: Final = 500
@@ -47,7 +45,4 @@ def read_whole(
     Raises:
         ClusterError: there is none, or it may not be read.
     """
-    try:
-        return msgspec.json.decode(client.get(path, query or {}), type=dict[str, Any])
-    except msgspec.DecodeError as error:
-        raise ClusterError(f"GET {path}: no JSON object: {error}") from error
+    return get_json(client, path, query, of=dict[str, Any])

@@ -12,11 +12,15 @@ import msgspec
 
 from holdfast.cluster.api_error import ApiError
 from holdfast.cluster.client import JSON, ApiClient, path_of
+from holdfast.cluster.json_answers import get_json, written_object
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
 
 _APPLY: Final = "application/apply-patch+yaml"
 _JSON_PATCH: Final = "application/json-patch+json"
+_VERSION_POINTER: Final = "/metadata/resourceVersion"
+_NO_VERSION: Final = "1"
+"""The revision of an empty etcd: the first write of a cluster has the next one."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Writer:
 def delete_object(
     client: ApiClient, entry: KindEntry, live: KubeObject, *, is_orphaning: bool, is_trial: bool
 ) -> None:
-    """Delete exactly the version that was read.
+    """Delete exactly the version that was read; where none is named, the object in any.
 
     Args:
         client: The API server.
@@ -53,7 +57,7 @@ def delete_object(
         ClusterError: somebody wrote in between, the server refused, or the outcome is not known.
     """
     ref, metadata = reference_of(live), live["metadata"]
-    guards = {key: metadata[key] for key in ("uid", "resourceVersion")}
+    guards = {key: metadata[key] for key in ("uid", "resourceVersion") if key in metadata}
     options = {
         "apiVersion": "v1",
         "kind": "DeleteOptions",
@@ -76,13 +80,12 @@ def read_object(client: ApiClient, ref: ObjectRef, entry: KindEntry) -> KubeObje
         ClusterError: it could not be read.
     """
     try:
-        body = client.get(path_of(ref.api_version, entry.plural, ref.namespace, ref.name))
+        path = path_of(ref.api_version, entry.plural, ref.namespace, ref.name)
+        return get_json(client, path, of=dict[str, Any])
     except ApiError as error:
         if error.is_absent:
             return None
         raise
-    one: KubeObject = msgspec.json.decode(body)
-    return one
 
 
 def apply_object(
@@ -97,15 +100,59 @@ def apply_object(
     Raises:
         ClusterError: the server refused, or nothing is known about the outcome.
     """
+    path = path_of(ref.api_version, entry.plural, ref.namespace, ref.name)
+    return _apply(client, path, body, writer)
+
+
+def apply_status(
+    client: ApiClient,
+    entry: KindEntry,
+    ref: ObjectRef,
+    body: KubeObject,
+    writer: Writer,
+) -> KubeObject:
+    """The same for the status of an object that exists.
+
+    Raises:
+        ClusterError: there is no such object, the server refused, or the outcome is not known.
+    """
+    path = path_of(ref.api_version, entry.plural, ref.namespace, ref.name)
+    return _apply(client, f"{path}/status", body, writer)
+
+
+def _apply(client: ApiClient, path: str, body: KubeObject, writer: Writer) -> KubeObject:
     answer = client.write(
         "PATCH",
-        path_of(ref.api_version, entry.plural, ref.namespace, ref.name),
+        path,
         msgspec.json.encode(body),
         content_type=_APPLY,
         query={**writer.query, "force": "true"},
     )
-    written: KubeObject = msgspec.json.decode(answer)
-    return written
+    return written_object(answer, f"PATCH {path}")
+
+
+def make_object(
+    client: ApiClient,
+    entry: KindEntry,
+    ref: ObjectRef,
+    body: KubeObject,
+    writer: Writer,
+) -> KubeObject | None:
+    """Server-side apply that only makes an object; None when there is one of that name.
+
+    No object has the guard's version, so that the server refuses where one exists, and what
+    nobody has looked at is not taken over: in one request, without a gap.
+
+    Raises:
+        ClusterError: the server refused for another reason, or the outcome is not known.
+    """
+    guarded = {**body, "metadata": {**body["metadata"], "resourceVersion": _NO_VERSION}}
+    try:
+        return apply_object(client, entry, ref, guarded, writer)
+    except ApiError as error:
+        if not error.is_conflict:
+            raise
+        return None
 
 
 def patch_object(
@@ -118,14 +165,30 @@ def patch_object(
     """JSON patch: all operations or none.
 
     Raises:
-        ClusterError: a test failed, the server refused, or the outcome is not known.
+        ApiError: a conflict when somebody has written since the version that the patch tests for;
+            else the server's own refusal.
+        ClusterError: the outcome is not known.
     """
-    answer = client.write(
-        "PATCH",
-        path_of(ref.api_version, entry.plural, ref.namespace, ref.name),
-        msgspec.json.encode(operations),
-        content_type=_JSON_PATCH,
-        query=writer.query,
-    )
-    written: KubeObject = msgspec.json.decode(answer)
-    return written
+    try:
+        answer = client.write(
+            "PATCH",
+            path_of(ref.api_version, entry.plural, ref.namespace, ref.name),
+            msgspec.json.encode(operations),
+            content_type=_JSON_PATCH,
+            query=writer.query,
+        )
+    except ApiError as error:
+        # A test that failed is refused without a word of which, like a value that is not valid.
+        if error.is_unprocessable and _has_moved_on(read_object(client, ref, entry), operations):
+            raise error.as_conflict() from error
+        raise
+    return written_object(answer, f"PATCH {ref}")
+
+
+def _has_moved_on(live: KubeObject | None, operations: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether an object is in another version than a patch tests for, or gone."""
+    tested = {each["path"]: each["value"] for each in operations if each["op"] == "test"}
+    version = tested.get(_VERSION_POINTER)
+    if version is None:
+        return False
+    return live is None or live["metadata"]["resourceVersion"] != version

@@ -29,6 +29,7 @@ from holdfast.components.shape import (
     Record,
     Scalar,
     Shape,
+    forms_in,
     records_below,
     shape_of,
 )
@@ -127,19 +128,9 @@ def _choices_of(model: type[BaseModel], owner: str) -> dict[str, Schema]:
             "enum": [{"value": value, "name": _pascal(value)} for value in choice.values],
         }
         for field, info in model.model_fields.items()
-        for choice in _choices_in(shape_of(info.annotation))
+        for choice in forms_in(shape_of(info.annotation))
+        if isinstance(choice, Choice)
     }
-
-
-def _choices_in(shape: Shape) -> Iterable[Choice]:
-    match shape:
-        case Choice():
-            yield shape
-        case ListOf(inner) | MapOf(inner):
-            yield from _choices_in(inner)
-        case OneOf(forms):
-            for form in forms:
-                yield from _choices_in(form)
 
 
 def _properties(model: type[BaseModel], owner: str) -> dict[str, Schema]:

@@ -12,10 +12,10 @@ from holdfast.components.arguments import (
     AgentSecretsArgs,
     AgentStorageArgs,
 )
-from holdfast.components.inputs import (
+from holdfast.components.inputs import AgentInputs
+from holdfast.components.part_inputs import (
     AgentConfigInputs,
     AgentIdentityInputs,
-    AgentInputs,
     AgentMonitoringInputs,
     AgentNetworkInputs,
     AgentScalingInputs,

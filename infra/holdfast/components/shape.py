@@ -97,19 +97,21 @@ def shape_of(annotation: Any) -> Shape:  # noqa: ANN401, PLR0911 - any type; one
     raise TypeError(f"an argument cannot be of type {annotation!r}")
 
 
+def forms_in(shape: Shape) -> Iterator[Shape]:
+    """A shape and what it is made of; the fields of parts are left out."""
+    yield shape
+    match shape:
+        case ListOf(inner) | MapOf(inner):
+            yield from forms_in(inner)
+        case OneOf(forms):
+            for form in forms:
+                yield from forms_in(form)
+
+
 def records_below(model: type[BaseModel]) -> Iterator[Record]:
     """The parts that a model's fields hold, deepest first, each as often as it is met."""
     for field in model.model_fields.values():
-        yield from _records_in(shape_of(field.annotation))
-
-
-def _records_in(shape: Shape) -> Iterator[Record]:
-    match shape:
-        case Record(model):
-            yield from records_below(model)
-            yield shape
-        case ListOf(inner) | MapOf(inner):
-            yield from _records_in(inner)
-        case OneOf(forms):
-            for form in forms:
-                yield from _records_in(form)
+        for form in forms_in(shape_of(field.annotation)):
+            if isinstance(form, Record):
+                yield from records_below(form.model)
+                yield form

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from holdfast.drift.finding import Actor, DriftClass, EvidenceSource
-from holdfast.kube.audit import SESSIONS, AuditEvent, plurals_of
+from holdfast.kube.audit import AuditEvent, plurals_of
 from holdfast.kube.managed_fields import ManagerEntry
 from holdfast.kube.objects import ObjectRef
 
@@ -189,7 +189,9 @@ class AuditTrail:
         return tuple(sorted(writes, key=lambda event: event.time))
 
     def sessions_in(self, ref: ObjectRef) -> tuple[Actor, ...]:
-        """Who entered a pod, oldest first."""
+        """Who entered a pod, oldest first; each session once."""
         events = self._events.get((ref.group, "pods", ref.namespace, ref.name), ())
-        inside = (event for event in events if event.subresource in SESSIONS)
-        return tuple(_of_event(event) for event in sorted(inside, key=lambda each: each.time))
+        inside: dict[str, AuditEvent] = {}
+        for number, event in enumerate(event for event in events if event.enters_pod):
+            inside.setdefault(event.identifier or str(number), event)
+        return tuple(map(_of_event, sorted(inside.values(), key=lambda each: each.time)))

@@ -56,6 +56,12 @@ class Autoscalers:
     def _live(self) -> dict[Identity, ReplicaRange]:
         return dict(_ranges(self._find_live()))
 
+    def beside(self, live: Iterable[Mapping[str, Any]]) -> "Autoscalers":
+        """The same declared ones, and others that are live now."""
+        other = Autoscalers((), lambda: live)
+        other._declared = self._declared
+        return other
+
     def range_of(self, ref: ObjectRef) -> ReplicaRange | None:
         """Range of a workload; None where no autoscaler scales it."""
         return self._declared.get(ref.identity) or self._live.get(ref.identity)

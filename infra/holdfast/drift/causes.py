@@ -4,6 +4,7 @@ Pure. A finding keeps standing by itself; a cause only says which of them belong
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from holdfast.drift.finding import (
@@ -13,13 +14,45 @@ from holdfast.drift.finding import (
     DriftReport,
     ExpectedBy,
     Finding,
+    NextUpdate,
     Objects,
 )
 from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.paths import ItemKey, Path, format_path, value_at
 
 FEWEST_OBJECTS: Final = 2
-_NOT_DEPLOYED: Final = "declared since the last update and not deployed"
+_NOT_DEPLOYED: Final = "the declaration has changed since the last update and is not deployed"
+
+
+@dataclass(frozen=True)
+class Hand:
+    """One change by one hand, wherever it was made.
+
+    Attributes:
+        done: What happened: a class of findings.
+        path: Without the names of items: containers are called after their agents.
+    """
+
+    done: DriftClass
+    kind: str
+    path: str
+    user: str
+    manager: str
+
+    def words(self, objects: int) -> str:
+        """Who did what, to how many objects."""
+        who = " through ".join(part for part in (self.user, self.manager) if part)
+        where = f" {self.path}" if self.path else ""
+        noun = "object" if objects == 1 else "objects"
+        return f"{self.done}{where} in {objects} {noun} of kind {self.kind} by {who}"
+
+
+def hand_behind(finding: Finding) -> Hand | None:
+    """The hand that a finding shows; None where nobody is known, and for a remark."""
+    if not finding.actors or not finding.counts:
+        return None
+    actor, kind = finding.actors[0], finding.ref.kind
+    return Hand(finding.drift_class, kind, _shape(finding.path), actor.user, actor.manager)
 
 
 def causes_of(report: DriftReport, baseline: Objects | None, live: Objects) -> tuple[Cause, ...]:
@@ -43,6 +76,8 @@ def _is_not_deployed(finding: Finding, baseline: Objects | None, live: Objects) 
     """Whether the cluster still is as the last update left it, and the declaration has moved."""
     if baseline is None:
         return False
+    if finding.next_update is NextUpdate.DELETES:
+        return True
     identity = finding.ref.identity
     before = baseline.get(identity)
     if finding.drift_class is DriftClass.MISSING:
@@ -62,18 +97,15 @@ def _value(one: Mapping[str, Any], path: Path) -> object:
 
 def _same_hands(findings: Sequence[Finding]) -> Iterator[Cause]:
     """The same change of the same field by the same hand, in several objects."""
-    groups: dict[tuple[str, ...], list[Finding]] = {}
+    groups: dict[Hand, list[Finding]] = {}
     for finding in findings:
-        if finding.actors:
-            actor = finding.actors[0]
-            what = (finding.drift_class.value, finding.ref.kind, _shape(finding.path))
-            groups.setdefault((*what, actor.user, actor.manager), []).append(finding)
-    for (done, kind, path, user, manager), found in groups.items():
+        hand = hand_behind(finding)
+        if hand is not None:
+            groups.setdefault(hand, []).append(finding)
+    for hand, found in groups.items():
         objects = len({each.ref for each in found})
         if objects >= FEWEST_OBJECTS:
-            who = " through ".join(part for part in (user, manager) if part)
-            where = f" {path}" if path else ""
-            yield Cause(f"{done}{where} in {objects} objects of kind {kind} by {who}", tuple(found))
+            yield Cause(hand.words(objects), tuple(found))
 
 
 def _shape(path: Path) -> str:

@@ -71,6 +71,7 @@ class NextUpdate(StrEnum):
 
     OVERWRITES = "overwrites"
     KEEPS = "keeps"
+    DELETES = "deletes"
     CONFLICTS = "conflicts"
     REPLACES = "replaces"
     FAILS = "fails"

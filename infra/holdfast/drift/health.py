@@ -15,10 +15,10 @@ from holdfast.kube.objects import mapping_at
 class Health(Enum):
     """How a workload is; the order is from good to bad."""
 
-    HEALTHY = "healthy"
-    PROGRESSING = "progressing"
-    UNKNOWN = "unknown"
-    DEGRADED = "degraded"
+    HEALTHY = "Healthy"
+    PROGRESSING = "Progressing"
+    UNKNOWN = "Unknown"
+    DEGRADED = "Degraded"
 
 
 @dataclass(frozen=True)

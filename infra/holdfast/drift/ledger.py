@@ -59,9 +59,14 @@ class FindingEvent:
 
 
 class Ledger:
-    """The open findings, by object."""
+    """The open findings, by object.
+
+    Attributes:
+        counting: How many of them are drift, and not remarks.
+    """
 
     def __init__(self) -> None:
+        self.counting = 0
         self._open: dict[Identity, dict[FindingKey, tuple[Finding, Moment]]] = {}
 
     def __iter__(self) -> Iterator[tuple[Finding, Moment]]:
@@ -90,6 +95,8 @@ class Ledger:
         """
         before = self._open.pop(identity, {})
         now = _by_key(findings)
+        self.counting += sum(finding.counts for finding in now.values())
+        self.counting -= sum(finding.counts for finding, _ in before.values())
         events = []
         kept = {}
         for key, finding in now.items():

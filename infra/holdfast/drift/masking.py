@@ -9,8 +9,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from holdfast_policies.credentials import credentials_in
-
 from holdfast.kube.normalisation import LAST_APPLIED
 from holdfast.kube.paths import ABSENT, ItemKey, Path, value_at
 
@@ -77,11 +75,18 @@ def _name_of(path: Path) -> str:
     return ""
 
 
+def _is_credential(text: str) -> bool:
+    # Where nothing is found nothing is shown: most scans need none of the forms.
+    from holdfast_policies.credentials import credentials_in  # noqa: PLC0415  (start-up)
+
+    return any(credentials_in(text))
+
+
 def mask_value(value: Any, mask: str = MASK, *, name: str = "") -> Any:  # noqa: ANN401  (JSON)
     """Copy of a value with everything that looks like a credential masked."""
     if isinstance(value, str):
         named = _SECRET_NAME.search(name) and not _REFERENCE_NAME.search(name)
-        hidden = named or any(credentials_in(value))
+        hidden = named or _is_credential(value)
         return mask if hidden and value else value
     if isinstance(value, list):
         return [mask_value(item, mask, name=name) for item in value]

@@ -21,13 +21,25 @@ from holdfast.kube.objects import mapping_at
 
 _TAKEN_OVER: Final = re.compile(r"^(kubectl.*|before-first-apply)$")
 _FORCE: Final = "pulumi.com/patchForce"
-OF_OBJECTS: Final = {
+_OF_OBJECTS: Final = {
     DriftClass.MISSING: NextUpdate.FAILS,
     DriftClass.TERMINATING: NextUpdate.FAILS,
     DriftClass.RECREATED: NextUpdate.OVERWRITES,
     DriftClass.UNMANAGED: NextUpdate.KEEPS,
 }
 """Of findings about whole objects. An update of what is gone ends in `not found`."""
+
+
+def next_update_of_object(drift_class: DriftClass, *, is_recorded: bool) -> NextUpdate:
+    """What the next update does about a whole object.
+
+    Args:
+        drift_class: One of those of whole objects.
+        is_recorded: The last update recorded it: declared no more, it is deleted by the next one.
+    """
+    if drift_class is DriftClass.UNMANAGED and is_recorded:
+        return NextUpdate.DELETES
+    return _OF_OBJECTS[drift_class]
 
 
 def next_update_of(
@@ -44,8 +56,8 @@ def next_update_of(
         desired: The declaration.
         live: The object as it is.
     """
-    if finding.drift_class in OF_OBJECTS:
-        return OF_OBJECTS[finding.drift_class]
+    if finding.drift_class in _OF_OBJECTS:
+        return _OF_OBJECTS[finding.drift_class]
     if finding.expected_by is ExpectedBy.DECLARATION and needs_replacement(finding, live):
         is_changeable = finding.ref.kind in {"ConfigMap", "Secret"}
         return NextUpdate.REPLACES if is_changeable else NextUpdate.FAILS

@@ -8,11 +8,13 @@ from holdfast.drift.attribution import AuditTrail, Evidence
 from holdfast.drift.autoscaling import AUTOSCALER_MANAGERS, REPLICAS, Autoscalers
 from holdfast.drift.comparison import compare
 from holdfast.drift.difference import Difference, Place
+from holdfast.drift.failovers import Failovers
 from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
 from holdfast.drift.ignore import IgnoreRules
 from holdfast.drift.masking import mask_pair
-from holdfast.drift.next_update import OF_OBJECTS, next_update_of
+from holdfast.drift.next_update import next_update_of, next_update_of_object
 from holdfast.drift.ownership import Ownership
+from holdfast.drift.recorded import recorded_uid, uid_of
 from holdfast.drift.rollouts import Rollouts
 from holdfast.drift.rules import RuleJudge, rules_broken_by
 from holdfast.drift.server_owned import is_injected_bundle
@@ -38,6 +40,10 @@ _RESTARTED: Final = (
     "annotations",
     "kubectl.kubernetes.io/restartedAt",
 )
+_SAID_TO_OPERATOR: Final = frozenset(
+    ("metadata", "annotations", f"holdfast.dev/{word}") for word in ("paused", "settled")
+)
+"""How a person tells the operator to leave an agent alone, or that a fight is over."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ class Surroundings:
         ignore: Drift that is expected; None when there are no rules.
         judge: The policy pack's verdict on one object; None leaves `policies` empty.
         rollouts: What Argo Rollouts may write.
+        failovers: Services that the operator may move.
         is_during_update: Whether the stack was being updated at a time, in seconds since 1970;
             None when that is not known.
     """
@@ -62,6 +69,7 @@ class Surroundings:
     ignore: IgnoreRules | None = None
     judge: RuleJudge | None = field(default=None, compare=False)
     rollouts: Rollouts = field(default_factory=Rollouts, compare=False)
+    failovers: Failovers = field(default_factory=Failovers, compare=False)
     is_during_update: Callable[[float], bool] | None = field(default=None, compare=False)
 
     def structure_of(self, ref: ObjectRef, live: Mapping[str, Any]) -> Structure:
@@ -106,16 +114,16 @@ def object_findings(
 def _findings_of_identity(
     ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], around: Surroundings
 ) -> Iterator[Finding]:
-    before = (around.baseline or {}).get(ref.identity)
-    if before is not None and not _is_same_object(before, live):
+    if not _is_same_object(recorded_uid(around.baseline, ref.identity), live):
         yield whole_object_finding(ref, desired, DriftClass.RECREATED, around)
     if mapping_at(live, "metadata").get("deletionTimestamp"):
         yield whole_object_finding(ref, desired, DriftClass.TERMINATING, around)
 
 
-def _is_same_object(before: Mapping[str, Any], live: Mapping[str, Any]) -> bool:
-    old, new = (mapping_at(each, "metadata").get("uid") for each in (before, live))
-    return not old or not new or old == new
+def _is_same_object(before: str, live: Mapping[str, Any]) -> bool:
+    """Whether an object is the one with this uid, as far as both are known."""
+    now = uid_of(live)
+    return not before or not now or before == now
 
 
 def whole_object_finding(
@@ -134,13 +142,16 @@ def whole_object_finding(
     """
     managed = read_managed_fields(described_by)
     evidence = around.evidence_for(ref, described_by)
+    is_recorded = ref.identity in (around.baseline or {}) and _is_same_object(
+        recorded_uid(around.baseline, ref.identity), described_by
+    )
     return Finding(
         ref=ref,
         agent=agent_of(described_by),
         drift_class=drift_class,
         severity=severity_of_object(ref, drift_class),
         actors=evidence.actors_of_object(drift_class, managed.of_object),
-        next_update=OF_OBJECTS[drift_class],
+        next_update=next_update_of_object(drift_class, is_recorded=is_recorded),
     )
 
 
@@ -153,16 +164,11 @@ def field_findings(
     remarks = list(_remarks(desired, live))
     if not differences and not remarks:
         return []
-    before = (around.baseline or {}).get(ref.identity)
-    # Of an object that was made again, the old one says nothing: its addresses are others.
-    if before is not None and not _is_same_object(before, live):
-        before = None
-    ownership = Ownership(wanted, live, before, around.is_during_update)
-    baseline = normalise_object(before) if before is not None else None
+    ownership = Ownership(
+        wanted, live, lambda: _object_before(ref, live, around), around.is_during_update
+    )
     drift = [
-        one
-        for difference in differences
-        for one in _as_drift(ref, difference, ownership, baseline, around)
+        one for difference in differences for one in _as_drift(ref, difference, ownership, around)
     ]
     drift = _without_consequences(drift)
     if not drift and not remarks:
@@ -182,19 +188,27 @@ def field_findings(
     ]
 
 
+def _object_before(
+    ref: ObjectRef, live: Mapping[str, Any], around: Surroundings
+) -> Mapping[str, Any] | None:
+    """The object as it was; of one that was made again the old one says nothing: another's."""
+    baseline = around.baseline or {}
+    is_same = _is_same_object(recorded_uid(baseline, ref.identity), live)
+    return baseline.get(ref.identity) if is_same else None
+
+
 def _as_drift(
     ref: ObjectRef,
     difference: Difference,
     ownership: Ownership,
-    baseline: Mapping[str, Any] | None,
     around: Surroundings,
 ) -> Iterator[Difference]:
-    if around.rollouts.writes(ref, difference):
+    if around.rollouts.writes(ref, difference) or around.failovers.moves(ref, difference):
         return
     if difference.path == REPLICAS:
         yield from _replicas_drift(ref, difference, ownership, around)
     elif not difference.is_declared:
-        yield from undeclared_drift(ref, difference, ownership, baseline)
+        yield from undeclared_drift(ref, difference, ownership)
     else:
         owners = tuple(entry.manager for entry in ownership.owners_of(difference.path))
         if not is_injected_bundle(difference, owners, dict(ownership.desired)):
@@ -228,6 +242,9 @@ def _is_remark(
 ) -> bool:
     """Whether a difference is worth a word but no drift."""
     if difference.path == _RESTARTED and not difference.is_declared:
+        return True
+    is_word = difference.path in _SAID_TO_OPERATOR and not difference.is_declared
+    if is_word and (ref.kind, ref.group) == ("Agent", "holdfast.dev"):
         return True
     if around.rollouts.is_restart(ref, difference):
         return True

@@ -10,7 +10,8 @@ import msgspec
 
 from holdfast.drift.attribution import is_deployer
 from holdfast.kube.managed_fields import ManagedFields, ManagerEntry, read_managed_fields
-from holdfast.kube.objects import mapping_at
+from holdfast.kube.normalisation import normalise_object
+from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.paths import Path
 
 _CONTROLLER: Final = "kube-controller-manager"
@@ -24,15 +25,25 @@ class Ownership:
     Attributes:
         desired: The declaration (normalised), for telling wiped ownership from none.
         live: The object as the server has it, with its metadata.
-        baseline: The object as it was after the last good update, with its metadata; None without.
+        read_baseline: Reads the object as it was after the last good update, with its metadata; of
+            an object in sync nobody asks. None without.
         is_during_update: Whether the stack was being updated at a time (seconds since 1970); None
             when that is not known.
     """
 
     desired: Mapping[str, Any]
     live: Mapping[str, Any]
-    baseline: Mapping[str, Any] | None = None
+    read_baseline: Callable[[], Mapping[str, Any] | None] = lambda: None
     is_during_update: Callable[[float], bool] | None = None
+
+    @cached_property
+    def _baseline(self) -> Mapping[str, Any] | None:
+        return self.read_baseline()
+
+    @cached_property
+    def normal_baseline(self) -> KubeObject | None:
+        """The object as it was then, normalised; None without."""
+        return None if self._baseline is None else normalise_object(self._baseline)
 
     @cached_property
     def managed(self) -> ManagedFields:
@@ -78,9 +89,9 @@ class Ownership:
 
     @cached_property
     def _before(self) -> frozenset[tuple[str, str, str, str]]:
-        if self.baseline is None:
+        if self._baseline is None:
             return frozenset()
-        entries = read_managed_fields(self.baseline).entries
+        entries = read_managed_fields(self._baseline).entries
         return frozenset(_signature(entry) for entry in entries if entry.time)
 
     def names(self, field: str) -> bool:

@@ -1,4 +1,6 @@
-"""The rights that a scan needs, as objects: reading exactly the kinds in use, never Secrets. Pure.
+"""The rights that a scan needs, as objects: reading exactly the kinds in use, no Secrets. Pure.
+
+A Secret is granted by its name alone, and only to who asks for that.
 
 Source: Kubernetes documentation, "Using RBAC Authorization".
 """
@@ -27,11 +29,13 @@ class ReadKind:
         api_version: Such as `apps/v1`.
         plural: Name in URLs, such as `deployments`, or `services/proxy`.
         namespace: Where it is read; empty for kinds that exist once a cluster.
+        names: Of the objects that are read; empty for all.
     """
 
     api_version: str
     plural: str
     namespace: str = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,8 @@ class Reader:
 def reader_objects(kinds: Iterable[ReadKind], reader: Reader) -> list[KubeObject]:
     """A role in each namespace of the kinds and one of the cluster, each bound to one reader.
 
-    Law: every rule names its resources and grants reading alone; no rule grants Secrets.
+    Law: every rule names its resources and grants reading alone; a rule grants Secrets by name or
+    not at all.
 
     Args:
         kinds: What is read; without namespaces, the reader may read them in the whole cluster.
@@ -68,7 +73,7 @@ def reader_objects(kinds: Iterable[ReadKind], reader: Reader) -> list[KubeObject
     """
     places: dict[str, list[ReadKind]] = {}
     for kind in kinds:
-        if (api_group(kind.api_version), kind.plural) not in _NEVER_READ:
+        if kind.names or (api_group(kind.api_version), kind.plural) not in _NEVER_READ:
             places.setdefault(kind.namespace, []).append(kind)
     objects: list[KubeObject] = []
     if not reader.user:
@@ -92,14 +97,21 @@ def _granted(kinds: Sequence[ReadKind], namespace: str, reader: Reader) -> list[
 
 
 def _rules(kinds: Sequence[ReadKind]) -> list[dict[str, Any]]:
-    granted: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+    granted: dict[tuple[str, tuple[str, ...], tuple[str, ...]], set[str]] = {}
     for kind in kinds:
-        # What lies below an object, such as `services/proxy`, is got and never listed.
-        verbs = ("get",) if "/" in kind.plural else VERBS
-        granted.setdefault((api_group(kind.api_version), verbs), set()).add(kind.plural)
+        # What lies below an object, such as `services/proxy`, is got and never listed; and so is
+        # what is named.
+        verbs = ("get",) if "/" in kind.plural or kind.names else VERBS
+        key = (api_group(kind.api_version), verbs, kind.names)
+        granted.setdefault(key, set()).add(kind.plural)
     return [
-        {"apiGroups": [group], "resources": sorted(granted[group, verbs]), "verbs": list(verbs)}
-        for group, verbs in sorted(granted)
+        {
+            "apiGroups": [group],
+            "resources": sorted(granted[group, verbs, names]),
+            **({"resourceNames": sorted(names)} if names else {}),
+            "verbs": list(verbs),
+        }
+        for group, verbs, names in sorted(granted)
     ]
 
 

@@ -13,12 +13,13 @@ from typing import Any, Final
 from holdfast.drift.attribution import ADMISSION, is_deployer
 from holdfast.drift.autoscaling import REPLICAS
 from holdfast.drift.comparison import compare
-from holdfast.drift.finding import DriftClass, ExpectedBy, Finding
+from holdfast.drift.finding import DriftClass, ExpectedBy, Finding, NextUpdate
 from holdfast.drift.replacement import NEVER_REPLACED, needs_replacement
+from holdfast.drift.server_owned import UPDATE_MARKS
 from holdfast.kube.managed_fields import FIELD_MANAGER_ANNOTATION, read_managed_fields
 from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
-from holdfast.kube.paths import Path, json_pointer, with_value
+from holdfast.kube.paths import ABSENT, Path, json_pointer, value_at, with_value
 from holdfast.kube.quantities import parse_quantity
 from holdfast.kube.structure import Structure
 
@@ -120,6 +121,13 @@ def plan_missing(finding: Finding, desired: KubeObject) -> ObjectPlan:
     return ObjectPlan(finding.ref, (step,), apply=_writable(desired))
 
 
+def plan_nothing(findings: Sequence[Finding], reason: str) -> ObjectPlan:
+    """Plan for an object that is left alone as a whole, and why."""
+    counted = (finding for finding in findings if finding.counts)
+    steps = tuple(PlannedStep(finding, Step.LEAVE, reason) for finding in counted)
+    return ObjectPlan(findings[0].ref, steps)
+
+
 def plan_object(
     findings: Sequence[Finding],
     desired: KubeObject,
@@ -175,6 +183,10 @@ def _step_for(finding: Finding, live: Mapping[str, Any], *, may_replace: bool) -
 def _reason_to_leave(finding: Finding) -> str:
     admission = [actor.manager for actor in finding.actors] == [ADMISSION]
     reasons = (
+        (
+            finding.next_update is NextUpdate.DELETES,
+            "declared until the last update, and no more: the next update deletes it",
+        ),
         (finding.drift_class in _WHOLE_OBJECT_REASONS, ""),
         (finding.ref.kind == "DriftIgnore", "the rule has ended: renew it or remove it"),
         (_would_shrink(finding), "a claim cannot shrink: adopt the larger size"),
@@ -218,6 +230,11 @@ def _with_left_alone(
     for difference in compare(normalise_object(desired), normalise_object(live), structure):
         if difference.is_declared and difference.path not in put_back:
             body = with_value(body, difference.path, difference.live)
+    for mark in UPDATE_MARKS:
+        # No declaration has them, and an apply without them takes away what is ours.
+        found = value_at(live, mark)
+        if found is not ABSENT and value_at(body, mark) is ABSENT:
+            body = with_value(body, mark, found)
     return body
 
 

@@ -122,13 +122,3 @@ class DriftJudge:
         for found in self._strangers.among(candidates, self._kinds | live.watched):
             ref = reference_of(found)
             yield whole_object_finding(ref, found, DriftClass.UNMANAGED, self.around)
-
-
-def find_drift(
-    desired: Sequence[KubeObject],
-    live: LiveState,
-    around: Surroundings,
-    stack: str = "",
-) -> DriftReport:
-    """Judge everything at once: see `DriftJudge`."""
-    return DriftJudge(desired, around, stack).report(live)

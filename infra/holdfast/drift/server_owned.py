@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from holdfast.drift.difference import Difference
 from holdfast.kube.objects import ObjectRef, mapping_at
-from holdfast.kube.paths import format_path
+from holdfast.kube.paths import Path, format_path
 
 _CONTROLLER_NAME: Final = re.compile(
     r"(^|[-_.])(controller|controller-manager|operator)$|^(kube|cloud)-controller-manager$"
@@ -49,10 +49,18 @@ def _annotations(*prefixes: str) -> re.Pattern[str]:
     return re.compile(rf'metadata\.annotations\["({names})')
 
 
-# What the pods of an update mount: its own mark, put beside what is rendered.
-_MOUNTED_HASH: Final = re.compile(
-    r'spec\.template\.metadata\.annotations\["holdfast\.dev/mounted-hash"\]$'
+# Marks of an update, put beside what is rendered: what its pods mount, which commit it deployed.
+MOUNTED_HASH: Final[Path] = (
+    "spec",
+    "template",
+    "metadata",
+    "annotations",
+    "holdfast.dev/mounted-hash",
 )
+COMMIT: Final[Path] = ("metadata", "annotations", "holdfast.dev/commit")
+UPDATE_MARKS: Final = (MOUNTED_HASH, COMMIT)
+_MOUNTED_HASH: Final = re.compile(re.escape(format_path(MOUNTED_HASH)) + "$")
+_COMMIT: Final = re.compile(re.escape(format_path(COMMIT)) + "$")
 _HOLDFAST: Final = re.compile(r"^holdfast$")
 _FINALIZERS: Final = re.compile(r"metadata\.finalizers")
 _RULES: Final = (
@@ -61,6 +69,7 @@ _RULES: Final = (
     ServerOwned("ServiceAccount", re.compile("secrets")),
     ServerOwned("Deployment", _MOUNTED_HASH, _HOLDFAST),
     ServerOwned("Rollout", _MOUNTED_HASH, _HOLDFAST),
+    ServerOwned("ConfigMap", _COMMIT, _HOLDFAST),
     ServerOwned(
         "PersistentVolumeClaim",
         _annotations("pv.kubernetes.io/", "volume.kubernetes.io/", "volume.beta.kubernetes.io/"),
@@ -104,6 +113,15 @@ _RULES: Final = (
     # What keeps an object, and says whose it is, where another tool applies what was rendered.
     ServerOwned("", _annotations("helm.sh/resource-policy"), value=re.compile(r"^keep$")),
     ServerOwned("", _annotations("meta.helm.sh/release-", "kustomize.toolkit.fluxcd.io/")),
+    # By these Flux finds what it applied; another one who sets them wants something else.
+    *(
+        ServerOwned(
+            "",
+            re.compile(rf'metadata\.labels\["{tool}\.toolkit\.fluxcd\.io/(name|namespace)"\]'),
+            managers=re.compile(rf"^{tool}-controller$"),
+        )
+        for tool in ("kustomize", "helm")
+    ),
     ServerOwned(
         "", _annotations("argocd.argoproj.io/tracking-id", "argocd.argoproj.io/sync-options")
     ),

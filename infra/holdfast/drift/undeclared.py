@@ -5,9 +5,8 @@ whether it can be a default. Admission leaves no owner, exactly like a default d
 list item or a value other than the default is drift that admission is held to have made.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from holdfast.drift.comparison import compare_at
 from holdfast.drift.difference import Difference
@@ -22,15 +21,13 @@ def undeclared_drift(
     ref: ObjectRef,
     difference: Difference,
     ownership: Ownership,
-    baseline: Mapping[str, Any] | None,
 ) -> Iterator[Difference]:
     """What of an undeclared difference is drift: nothing, itself, or parts of it.
 
     Args:
         ref: The object.
         difference: A difference in what nobody declared.
-        ownership: Who owns the object's fields.
-        baseline: The whole object as it was after the last good update, normalised.
+        ownership: Who owns the object's fields, and how it was after the last good update.
     """
     if difference.desired is ALLOCATED and not ownership.names(str(difference.path[-1])):
         return  # nearly every undeclared difference is one that the server allocated
@@ -38,6 +35,7 @@ def undeclared_drift(
     managers = [entry.manager for entry in owners]
     if is_server_owned(ref, difference, managers, dict(ownership.desired)):
         return
+    baseline = ownership.normal_baseline
     before = value_at(baseline, difference.path) if baseline is not None else ABSENT
     if before is not ABSENT:
         # The baseline says what was there: only what moved since then can be drift, and what an

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from holdfast.drift.cause_ledger import CauseEvent
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.ledger import FindingEvent, Moment
 from holdfast.kube.objects import ObjectRef
@@ -87,6 +88,16 @@ class Listener:
 
     def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
         """The state, whenever something was looked at or became unknown."""
+
+    def settled(
+        self, events: Sequence[FindingEvent], causes: Sequence[tuple[str, CauseEvent]]
+    ) -> None:
+        """A round of looks is over.
+
+        Args:
+            events: Turns of findings in it that stand for themselves.
+            causes: The others, gathered by what is behind them, each under an id.
+        """
 
     def ended(self) -> None:
         """The watch is over."""

@@ -1,5 +1,6 @@
 """What a stack is up to, told without starting the engine: asked before every look of a watch."""
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -35,8 +36,16 @@ class ActivityReader:
         self._history = None
         if url.startswith(FILE_SCHEME):
             self._history = FileHistory.at(url, project.name, stack)
+            # As texts: many times a second, putting paths together is most of a look's cost.
+            self._locks = str(self._history.locks_folder)
+            self._records = str(self._history.records_folder)
         self._stamp = -1
         self._newest = ""
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the backend is no folder here, so that nothing is ever seen."""
+        return self._history is None
 
     def read(self) -> StackActivity:
         """What the stack is up to now: a look at two folders, and at names when one has changed."""
@@ -44,12 +53,12 @@ class ActivityReader:
             return StackActivity()
         # The lock first: whoever held it has written its record by the time it is gone. The other
         # way round an update that ends in between would look like none at all.
-        is_under_way = self._is_locked(self._history)
+        is_under_way = self._is_locked()
         return StackActivity(self._newest_change(self._history), is_under_way)
 
     def _newest_change(self, history: FileHistory) -> str:
         try:
-            stamp = history.records_folder.stat().st_mtime_ns
+            stamp = os.stat(self._records).st_mtime_ns  # noqa: PTH116  (see above)
         except FileNotFoundError:
             return ""
         if stamp != self._stamp:
@@ -57,9 +66,8 @@ class ActivityReader:
             self._newest = history.newest_record()
         return self._newest
 
-    @staticmethod
-    def _is_locked(history: FileHistory) -> bool:
+    def _is_locked(self) -> bool:
         try:
-            return any(entry.suffix == ".json" for entry in history.locks_folder.iterdir())
+            return any(name.endswith(".json") for name in os.listdir(self._locks))  # noqa: PTH208  (as above)
         except FileNotFoundError:
             return False

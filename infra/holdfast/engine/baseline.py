@@ -21,7 +21,9 @@ from holdfast.engine.checkpoint import (
 from holdfast.engine.environment import backend_in_use
 from holdfast.engine.file_backend import FILE_SCHEME, FileHistory
 from holdfast.engine.history import Change, History, position_covering
+from holdfast.engine.lock_holder import LockHolder
 from holdfast.engine.project import read_project
+from holdfast.errors import EngineError, ExitCode
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 
 OLDER_CHECKPOINTS = 10
@@ -32,18 +34,26 @@ class BaselineObject(msgspec.Struct, frozen=True):
     """One live object as an update recorded it.
 
     Attributes:
-        object: Whole object with uid, resourceVersion, managedFields and status; no secrets.
-        field_manager: Manager under which it was applied; empty when unknown.
+        record: That record; read whole when its object is first asked for.
     """
 
     urn: str
-    object: KubeObject
-    field_manager: str = ""
+    record: RecordedObject
+
+    @property
+    def object(self) -> KubeObject:
+        """Whole object with uid, resourceVersion, managedFields and status; no secrets."""
+        return self.record.live
+
+    @property
+    def field_manager(self) -> str:
+        """Manager under which it was applied; empty when unknown."""
+        return self.record.field_manager
 
     @property
     def reference(self) -> ObjectRef:
         """The object's reference."""
-        return reference_of(self.object)
+        return self.record.reference
 
 
 class Baseline(msgspec.Struct, frozen=True):
@@ -56,8 +66,6 @@ class Baseline(msgspec.Struct, frozen=True):
         untrusted: Objects whose only record a refresh has written.
         pending: Objects in the middle of an operation that was never recorded as done.
         rewritten: Objects whose newest record a refresh wrote, each as that record has it.
-        running: Who is changing the stack right now, one text a lock.
-        rewritten: Objects whose newest record a refresh wrote, each as that record has it.
         running: Who holds the stack's lock: a run under way, or one that was killed.
         later_changes: Changes since that update: refreshes, failed updates.
         warnings: What the user should know about the state, such as that everybody may write it.
@@ -69,7 +77,7 @@ class Baseline(msgspec.Struct, frozen=True):
     untrusted: tuple[ObjectRef, ...] = ()
     pending: tuple[ObjectRef, ...] = ()
     rewritten: tuple[KubeObject, ...] = ()
-    running: tuple[str, ...] = ()
+    running: tuple[LockHolder, ...] = ()
     later_changes: tuple[Change, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -94,22 +102,42 @@ def choose_baseline(history: History) -> Baseline:
     newest = len(history.saved_seconds) - 1
     update = next((p for p in range(newest, -1, -1) if _is_good_update(history.change(p))), None)
     if update is None:
-        return Baseline(reason="the stack has never been updated successfully")
+        return Baseline(
+            reason="the stack has never been updated successfully", pending=_first_pending(history)
+        )
+    pending = _pending(history.pending())
     later = tuple(history.change(position) for position in range(update + 1, newest + 1))
     if any(change.kind == "destroy" and not change.is_partial for change in later):
-        return Baseline(reason="the stack has been destroyed since its last update")
+        return Baseline(
+            reason="the stack has been destroyed since its last update", pending=pending
+        )
     deployment = history.checkpoint(update)
+    if deployment is None and update < newest:
+        # A backend that gives out the newest alone: what later changes left alone is in it.
+        deployment = history.checkpoint(newest)
     if deployment is None:
-        return Baseline(reason="the checkpoint of the last successful update is gone")
+        return Baseline(
+            reason="the checkpoint of the last successful update is gone", pending=pending
+        )
     objects, untrusted = _trusted_objects(history, update, deployment)
     return Baseline(
         objects=objects,
         updated_seconds=history.saved_seconds[update],
         untrusted=untrusted,
-        pending=_pending(history.pending()),
+        pending=pending,
         rewritten=tuple(_rewritten(history, update, deployment, objects)),
         later_changes=later,
     )
+
+
+def _first_pending(history: History) -> tuple[ObjectRef, ...]:
+    """What a first update that was killed has left; a stack need not even exist before it."""
+    try:
+        return _pending(history.pending())
+    except EngineError as error:
+        if error.exit_code is not ExitCode.NO_STACK:
+            raise
+        return ()
 
 
 def _is_good_update(change: Change) -> bool:
@@ -125,32 +153,33 @@ def _trusted_objects(
         newest = resource.kubernetes_object()
         if newest is None:
             continue
-        trusted = _trusted_record(resource, newest, history, older)
+        trusted = _trusted_record(resource, newest, older)
         if trusted is None:
-            untrusted.append(reference_of(newest.live))
+            untrusted.append(newest.reference)
         else:
-            objects.append(BaselineObject(resource.urn, trusted.live, trusted.field_manager))
+            objects.append(BaselineObject(resource.urn, trusted))
     return tuple(objects), tuple(untrusted)
 
 
 def _trusted_record(
-    resource: RecordedResource, newest: RecordedObject, history: History, older: "_OlderRecords"
+    resource: RecordedResource, newest: RecordedObject, older: "_OlderRecords"
 ) -> RecordedObject | None:
     """The record of an object that an update wrote: the newest, or an older one that still holds.
 
     An older record holds while the object is the same one (uid) and the program asks for the same
     (inputs): otherwise the update changed the object, and so wrote the newer record itself.
     """
-    trust = _trust(resource, history)
+    history, update = older.history, older.update
+    trust = _trust(resource, history, update)
     if trust is _Trust.UPDATE:
         return newest
     for record in older.of(resource.urn):
         found = record.kubernetes_object()
         if found is None or found.uid != newest.uid or record.inputs != resource.inputs:
             break
-        if _trust(record, history) is _Trust.UPDATE:
+        if _trust(record, history, update) is _Trust.UPDATE:
             return found
-    return newest if trust is _Trust.EITHER else None
+    return newest if trust is _Trust.EITHER and not older.are_gone else None
 
 
 def _rewritten(
@@ -159,16 +188,19 @@ def _rewritten(
     """What the newest checkpoint says of objects where a refresh, not an update, wrote it."""
     newest = len(history.saved_seconds) - 1
     current = deployment if newest == update else history.checkpoint(newest)
-    before = {each.urn: each.object for each in trusted}
+    before = {each.urn: each for each in trusted}
     for resource in current.resources if current is not None else ():
-        if resource.urn not in before or _trust(resource, history) is _Trust.UPDATE:
+        if resource.urn not in before or _trust(resource, history, newest) is _Trust.UPDATE:
             continue
         recorded = resource.kubernetes_object()
-        if recorded is not None and recorded.live != before[resource.urn]:
+        if recorded is not None and recorded.live != before[resource.urn].object:
             yield recorded.live
 
 
-def _trust(resource: RecordedResource, history: History) -> _Trust:
+def _trust(resource: RecordedResource, history: History, newest: int) -> _Trust:
+    """Who wrote a record, as far as the changes up to the newest one that counts account for it."""
+    if _seconds(resource.modified) > history.saved_seconds[newest]:
+        return _Trust.REFRESH
     if resource.created and resource.created == resource.modified:
         return _Trust.UPDATE
     position = position_covering(history, _seconds(resource.modified))
@@ -181,10 +213,16 @@ def _trust(resource: RecordedResource, history: History) -> _Trust:
 
 
 class _OlderRecords:
-    """Records of a resource in earlier successful updates, newest first, read when asked for."""
+    """Records of a resource in successful updates before one, newest first, read when asked for.
+
+    Attributes:
+        are_gone: The backend does not give them out any more, or never did.
+    """
 
     def __init__(self, history: History, update: int) -> None:
-        self._history = history
+        self.history = history
+        self.update = update
+        self.are_gone = False
         older = range(update - 1, -1, -1)
         self._positions = (p for p in older if _is_good_update(history.change(p)))
         self._read: list[dict[str, RecordedResource]] = []
@@ -200,8 +238,9 @@ class _OlderRecords:
 
     def _read_next(self) -> bool:
         position = next(self._positions, None)
-        deployment = None if position is None else self._history.checkpoint(position)
+        deployment = None if position is None else self.history.checkpoint(position)
         if deployment is None:
+            self.are_gone = self.are_gone or position is not None
             return False
         self._read.append({resource.urn: resource for resource in deployment.resources})
         return True
@@ -239,7 +278,7 @@ def read_baseline(project_root: Path, stack: str) -> Baseline:
     files = state_files(project_root, stack)
     if files is not None:
         return msgspec.structs.replace(
-            choose_baseline(files), warnings=files.warnings(), running=files.running()
+            choose_baseline(files), warnings=files.warnings(), running=files.holders()
         )
     # Loaded when needed: a scan of a local stack starts no engine, and should not pay for it.
     from holdfast.engine.remote_backend import RemoteHistory  # noqa: PLC0415

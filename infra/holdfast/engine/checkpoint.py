@@ -6,13 +6,15 @@ Values that the engine encrypted are left out of the objects, unread.
 import gzip
 import importlib
 import zlib
-from typing import Any, Generic, Protocol, TypeVar, cast
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, cast
 
 import msgspec
 
 from holdfast.engine.events import KUBERNETES_TYPE_PREFIX
 from holdfast.errors import EngineError
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
 
 NEWEST_VERSION = 4
 """Newest checkpoint format read here; 4 adds a list of features to 3."""
@@ -34,6 +36,7 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
         modified: When its record last changed, by an update or by a refresh.
         protect: Whether deleting it is refused.
         ignore_changes: Properties whose changes an update ignores.
+        parent: Component that it stands below; empty for the root.
     """
 
     urn: str
@@ -47,6 +50,7 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
     modified: str = ""
     protect: bool = False
     ignore_changes: tuple[str, ...] | None = ()
+    parent: str = ""
 
     @property
     def properties(self) -> tuple[Any, Any]:
@@ -59,31 +63,79 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
             return None
         if not self.type.startswith(KUBERNETES_TYPE_PREFIX):
             return None
-        answer = msgspec.json.decode(self.answer)
-        if not isinstance(answer, dict) or not {"apiVersion", "kind", "metadata"} <= answer.keys():
-            return None
-        shown = {key: value for key, value in answer.items() if not key.startswith("__")}
-        if _SIGNATURE in bytes(self.answer):
-            shown = without_secrets(shown)
-        return RecordedObject(shown, str(answer.get("__fieldManager") or ""))
+        try:
+            head = _HEADS.decode(self.answer)
+        except msgspec.ValidationError:
+            return _object_without_head(self.answer)
+        named = head.metadata
+        reference = ObjectRef(named.namespace, head.kind, named.name, head.api_version)
+        return RecordedObject(self.answer, reference, named.uid, head.field_manager)
 
 
-class RecordedObject(msgspec.Struct, frozen=True):
-    """A live object as it was recorded.
+class _Metadata(msgspec.Struct):
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+
+
+class _Head(msgspec.Struct, rename="camel"):
+    """What tells one object from another, read without the rest of it."""
+
+    api_version: str
+    kind: str
+    metadata: _Metadata
+    field_manager: str = msgspec.field(default="", name="__fieldManager")
+
+
+_HEADS = msgspec.json.Decoder(_Head)
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedObject:
+    """A live object as it was recorded; most are never looked into.
+
+    Equal to another record that says the same, however it is written.
 
     Attributes:
-        live: Whole object, without the provider's notes and without secrets.
+        answer: JSON text of what the provider answered.
+        reference: Its reference.
+        uid: UID of the live object; empty when none was recorded.
         field_manager: Manager under which the provider applied it; empty when unknown.
     """
 
-    live: KubeObject
+    answer: msgspec.Raw = field(repr=False)
+    reference: ObjectRef
+    uid: str
     field_manager: str
 
-    @property
-    def uid(self) -> str:
-        """UID of the live object; empty when none was recorded."""
-        metadata = self.live.get("metadata")
-        return str(metadata.get("uid") or "") if isinstance(metadata, dict) else ""
+    @cached_property
+    def live(self) -> KubeObject:
+        """The whole object, without the provider's notes and without secrets."""
+        return _shown(self.answer, msgspec.json.decode(self.answer))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RecordedObject):
+            return NotImplemented
+        return self.field_manager == other.field_manager and self.live == other.live
+
+    def __hash__(self) -> int:
+        return hash((self.reference, self.uid))
+
+
+def _object_without_head(text: msgspec.Raw) -> RecordedObject | None:
+    """An object of which a name or a version is secret, or no text; None where there is none."""
+    answer = msgspec.json.decode(text)
+    if not isinstance(answer, dict) or not {"apiVersion", "kind", "metadata"} <= answer.keys():
+        return None
+    live = _shown(text, answer)
+    uid = str(mapping_at(live, "metadata").get("uid") or "")
+    manager = str(answer.get("__fieldManager") or "")
+    return RecordedObject(text, reference_of(live), uid, manager)
+
+
+def _shown(text: msgspec.Raw, answer: dict[str, Any]) -> KubeObject:
+    shown = {key: value for key, value in answer.items() if not key.startswith("__")}
+    return without_secrets(shown) if _SIGNATURE in bytes(text) else shown
 
 
 class PendingOperation(msgspec.Struct, rename="camel", frozen=True):
@@ -100,21 +152,14 @@ class Deployment(msgspec.Struct, frozen=True):
     pending_operations: tuple[PendingOperation, ...] = ()
 
 
-class _Pending(msgspec.Struct):
-    pending_operations: tuple[PendingOperation, ...] = ()
-
-
-_Latest = TypeVar("_Latest")
-
-
-class _Checkpoint(msgspec.Struct, Generic[_Latest]):
+class _Checkpoint(msgspec.Struct):
     stack: str = ""
-    latest: _Latest | None = None
+    latest: Deployment | None = None
 
 
-class _CheckpointFile(msgspec.Struct, Generic[_Latest]):
+class _CheckpointFile(msgspec.Struct):
     version: int = 0
-    checkpoint: _Checkpoint[_Latest] | None = None
+    checkpoint: _Checkpoint | None = None
 
 
 class _Export(msgspec.Struct):
@@ -126,8 +171,7 @@ class _Decompressor(Protocol):
     def decompress(self, data: bytes) -> bytes: ...
 
 
-_CHECKPOINTS = msgspec.json.Decoder(_CheckpointFile[Deployment])
-_PENDING = msgspec.json.Decoder(_CheckpointFile[_Pending])
+_CHECKPOINTS = msgspec.json.Decoder(_CheckpointFile)
 _EXPORTS = msgspec.json.Decoder(_Export)
 
 
@@ -142,19 +186,8 @@ def decode_checkpoint(data: bytes, *, stack: str, place: str) -> Deployment:
     Raises:
         EngineError: it is cut off, newer than this reader, or another stack's.
     """
-    return _latest(_CHECKPOINTS, data, stack, place) or Deployment()
-
-
-def decode_pending(data: bytes, *, stack: str, place: str) -> tuple[PendingOperation, ...]:
-    """Decode only the pending operations of a checkpoint file; else as `decode_checkpoint`."""
-    return (_latest(_PENDING, data, stack, place) or _Pending()).pending_operations
-
-
-def _latest(
-    decoder: "msgspec.json.Decoder[_CheckpointFile[_Latest]]", data: bytes, stack: str, place: str
-) -> _Latest | None:
     try:
-        file = decoder.decode(decompressed(data, place))
+        file = _CHECKPOINTS.decode(decompressed(data, place))
     except msgspec.DecodeError as error:
         raise _unreadable(place, error) from error
     _require_known_version(file.version, place)
@@ -162,7 +195,7 @@ def _latest(
         found = file.checkpoint.stack if file.checkpoint else ""
         message = f"{place} belongs to {found or 'no stack'}, not to {stack}"
         raise EngineError(message, remedy="run 'pulumi up' on the stack to write its own")
-    return file.checkpoint.latest
+    return file.checkpoint.latest or Deployment()
 
 
 def decode_export(data: bytes, *, place: str) -> Deployment:
@@ -231,5 +264,5 @@ def _require_known_version(version: int, place: str) -> None:
 def _unreadable(place: str, error: Exception) -> EngineError:
     return EngineError(
         f"{place} cannot be read, it may be cut off ({error})",
-        remedy="restore it with 'pulumi stack import --file' from an older checkpoint",
+        remedy="run 'holdfast recover' for the stack: it takes the newest copy that can be read",
     )

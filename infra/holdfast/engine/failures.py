@@ -4,8 +4,10 @@ import re
 
 import holdfast.errors
 from holdfast.engine.events import Diagnostic, PolicyViolation
+from holdfast.engine.lock_holder import recovery_command
 from holdfast.engine.process import Finished
 from holdfast.engine.reasons import Reason, explain
+from holdfast.engine.refusals import explain_refusal
 from holdfast.engine.results import RunResult
 from holdfast.errors import EngineError, ExitCode, HoldfastError
 
@@ -16,6 +18,9 @@ _PULUMI_EXIT_CODES = {
     8: ExitCode.CANCELLED,
 }
 _OUTPUT_LINES = 12
+_STACK_TYPE = "pulumi:pulumi:Stack"
+_BROKEN_OFF = "context canceled"
+_NOT_REGISTERED = "ResourceRegistrationFailed"
 
 
 class RunFailedError(EngineError):
@@ -35,16 +40,18 @@ class RunFailedError(EngineError):
 def run_failure(stack: str, finished: Finished, result: RunResult) -> RunFailedError | None:
     """The error that a run ends in; None when it succeeded.
 
-    Looked at in this order: we stopped it; a mandatory rule refused it; a reason that is known by
-    its text; whatever the engine said.
+    Looked at in this order: we stopped it; a mandatory rule refused it; several resources failed,
+    each for a reason of its own; a reason that is known by its text; whatever the engine said.
     """
     if finished.exit_code == 0 and not finished.timed_out:
         return None
     reason = (
         _stopped(stack, finished, result)
         or _refused(stack, result.mandatory_violations)
+        or _failed_for_several_reasons(stack, result)
         or explain(_text_of(finished, result), stack)
         or _program_failed(result)
+        or _failed_resources(stack, result)
         or _said(stack, finished, result)
     )
     return RunFailedError(
@@ -75,7 +82,7 @@ def _stopped(stack: str, finished: Finished, result: RunResult) -> Reason | None
     kept = "; what was done is saved, run it again to go on" if changes_state else ""
     killed = finished.exit_code < 0
     if killed and changes_state:
-        kept = f"; it was killed: run 'pulumi cancel -s {stack}' and then again"
+        kept = f"; it was killed: run '{recovery_command(stack)}' to go on"
     if finished.timed_out:
         return Reason(f"{result.action} did not end in time{kept}", exit_code=ExitCode.TIMEOUT)
     if finished.was_interrupted:
@@ -115,12 +122,46 @@ def _program_failed(result: RunResult) -> Reason | None:
     return None
 
 
-def _exception(error: Diagnostic) -> Reason:
-    """An exception that ended the program; our own ones are shown as our commands show them."""
+def _failed_for_several_reasons(stack: str, result: RunResult) -> Reason | None:
+    """What came of resources of which some failed for a known reason and others did not."""
+    errors = _of_resources(result)
+    known = [explain(each.message, stack) is not None for each in errors]
+    return _failed_resources(stack, result) if any(known) and not all(known) else None
+
+
+def _failed_resources(stack: str, result: RunResult) -> Reason | None:
+    """Every resource that failed, with its reason, and what helps."""
+    errors = _of_resources(result)
+    if not errors:
+        return None
+    reasons = [explain(each.message, stack) or explain_refusal(each, stack) for each in errors]
+    lines = list(dict.fromkeys(each.message for each in reasons))
+    remedies = dict.fromkeys(each.remedy for each in reasons if each.remedy)
+    said = lines[0] if len(lines) == 1 else "".join(f"\n  {line}" for line in lines)
+    remedy = _pending_remedy(stack, result) or "; ".join(remedies)
+    return Reason(f"{result.action} failed: {said}", remedy)
+
+
+def _of_resources(result: RunResult) -> list[Diagnostic]:
+    """Errors about single resources, but for what was only broken off because of another one."""
+    return [
+        each
+        for each in result.errors
+        if each.urn and f"::{_STACK_TYPE}::" not in each.urn and _BROKEN_OFF not in each.message
+    ]
+
+
+def _exception(error: Diagnostic) -> Reason | None:
+    """An exception that ended the program; our own ones are shown as our commands show them.
+
+    None for the program's word that a resource failed: the resource's own error says why.
+    """
     lines = error.message.rpartition("Traceback (most recent call last):")[2].splitlines()
     frames_end = next((n for n, line in enumerate(lines) if line and line[0] != " "), 0)
     said = "\n".join(lines[frames_end:]).strip()
     name, _, text = said.partition(": ")
+    if name.endswith(_NOT_REGISTERED):
+        return None
     ours = getattr(holdfast.errors, name.removeprefix("holdfast.errors."), None)
     if isinstance(ours, type) and issubclass(ours, HoldfastError):
         return Reason(text, exit_code=ours.exit_code)
@@ -151,8 +192,8 @@ def _pending_remedy(stack: str, result: RunResult) -> str:
     for diagnostic in result.diagnostics:
         if found := re.search(r"with (\d+) pending operations? from previous", diagnostic.message):
             return (
-                f"{found[1]} operations of a killed run are still pending: run 'pulumi refresh "
-                f"-s {stack} --clear-pending-creates' and then again"
+                f"{found[1]} operations of a killed run are still pending: run "
+                f"'{recovery_command(stack)}'"
             )
     return ""
 

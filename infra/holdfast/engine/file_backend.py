@@ -8,6 +8,7 @@ import functools
 import os
 import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,22 +19,16 @@ from holdfast.engine.checkpoint import (
     Deployment,
     PendingOperation,
     decode_checkpoint,
-    decode_pending,
     decompressed,
 )
 from holdfast.engine.history import Change
+from holdfast.engine.lock_holder import LockHolder, read_lock
 from holdfast.errors import EngineError, ExitCode
 
 FILE_SCHEME = "file://"
 _RECORD_NAME = re.compile(r"-(\d+)\.history\.json(?:\.gz|\.zst)?$")
 _COMPRESSIONS = ("", ".gz", ".zst")
 _NANOSECONDS = 1_000_000_000
-
-
-class _Lock(msgspec.Struct):
-    pid: int = 0
-    username: str = "somebody"
-    hostname: str = "somewhere"
 
 
 @dataclass(frozen=True)
@@ -48,6 +43,9 @@ class FileHistory:
     project: str
     stack: str
     _changes: dict[int, Change] = field(default_factory=dict, repr=False, compare=False)
+    _decoded: list[tuple[bytes, Deployment]] = field(
+        default_factory=list, repr=False, compare=False
+    )
 
     @classmethod
     def at(cls, backend_url: str, project: str, stack: str) -> "FileHistory":
@@ -110,10 +108,27 @@ class FileHistory:
             data = path.read_bytes()
         except FileNotFoundError:
             return None
-        return decode_checkpoint(data, stack=self.full_name, place=str(path))
+        return self._deployment(data, path)
+
+    def _deployment(self, data: bytes, path: Path) -> Deployment:
+        """Decode a checkpoint, unless the one before was the same: an update leaves a copy."""
+        for known, deployment in self._decoded:
+            if known == data:
+                return deployment
+        deployment = decode_checkpoint(data, stack=self.full_name, place=str(path))
+        self._decoded[:] = [(data, deployment)]
+        return deployment
 
     def pending(self) -> tuple[PendingOperation, ...]:
         """Read the pending operations of the stack's own checkpoint.
+
+        Raises:
+            EngineError: as `current`.
+        """
+        return self.current().pending_operations
+
+    def current(self) -> Deployment:
+        """Read the stack's own checkpoint.
 
         Raises:
             EngineError: the backend has no such stack, or its checkpoint cannot be read.
@@ -122,43 +137,82 @@ class FileHistory:
         if path is None:
             message = f"no stack named {self.stack!r} found in {self.folder.parent}"
             remedy = f"run 'pulumi stack init {self.stack}'"
+            if self._records:
+                message = f"the state of stack {self.stack} is gone from {self.folder.parent}"
+                remedy = f"run 'holdfast recover -s {self.stack}' to make it anew"
             raise EngineError(message, remedy=remedy, exit_code=ExitCode.NO_STACK)
-        return decode_pending(path.read_bytes(), stack=self.full_name, place=str(path))
+        return self._deployment(path.read_bytes(), path)
 
     def current_path(self) -> Path | None:
         """File of the stack's checkpoint, the newest as for the engine; None when there is none."""
+        return max(self.state_paths(), key=lambda path: path.stat().st_mtime_ns, default=None)
+
+    def state_paths(self) -> list[Path]:
+        """Every file that holds a checkpoint of the stack: one, or one for each compression."""
         folder = self.folder / "stacks" / self.project
         paths = (folder / f"{self.stack}.json{suffix}" for suffix in _COMPRESSIONS)
-        there = [path for path in paths if path.is_file()]
-        return max(there, key=lambda path: path.stat().st_mtime_ns, default=None)
+        return [path for path in paths if path.is_file()]
 
-    def running(self, but: str = "") -> tuple[str, ...]:
+    def holders(self, but: str = "") -> tuple[LockHolder, ...]:
         """Who holds the stack's lock: a run under way, or one that was killed.
 
         Args:
             but: Name of a lock file to pass over: our own.
         """
-        found = []
-        for path in sorted(self.locks_folder.glob("*.json")):
-            if path.name == but:
-                continue
-            try:
-                lock = msgspec.json.decode(path.read_bytes(), type=_Lock)
-            except FileNotFoundError:
-                continue  # released just now
-            except (OSError, msgspec.DecodeError):
-                lock = _Lock()
-            found.append(f"{lock.username}@{lock.hostname} (process {lock.pid})")
-        return tuple(found)
+        paths = (path for path in sorted(self.locks_folder.glob("*.json")) if path.name != but)
+        found = (read_lock(path) for path in paths)
+        return tuple(each for each in found if each is not None)
 
     def warnings(self) -> tuple[str, ...]:
-        """Say when others could have written the state: whoever writes it decides what is drift."""
+        """What makes the state doubtful: whoever writes it decides what is drift."""
         suspects = (self.folder, self.records_folder, self.current_path())
-        return tuple(
+        said = [
             f"{path} may be written by everybody; run 'chmod o-w {path}'"
             for path in suspects
             if path is not None and path.exists() and path.stat().st_mode & stat.S_IWOTH
-        )
+        ]
+        current, *others = sorted(self.state_paths(), key=_written, reverse=True) or (Path(),)
+        said += [f"{path} is older than {current} and not used; delete it" for path in others]
+        if self._newest_overlap():
+            said.append(
+                "the last two runs of the engine were under way at once, each without the other's "
+                f"changes; run 'holdfast recover -s {self.stack} --replace' to read what is there"
+            )
+        return tuple(said)
+
+    def _newest_overlap(self) -> bool:
+        """Whether the newest change had begun before the one before it ended: a lock was removed.
+
+        Both times are whole seconds of the same clock or of two: less than two say nothing.
+        """
+        count = len(self._records)
+        if count < 2:  # noqa: PLR2004  (two are compared)
+            return False
+        before, newest = self.change(count - 2), self.change(count - 1)
+        return before.end_time - newest.start_time > 1
+
+    def copies(self) -> Iterator[Path]:
+        """Older copies of the checkpoint, the newest first; those that cannot be read are not told.
+
+        The engine keeps one beside the checkpoint, and one of every change in the history.
+        """
+        folder = self.folder / "stacks" / self.project
+        beside = [folder / f"{self.stack}.json{suffix}.bak" for suffix in _COMPRESSIONS]
+        recorded = [
+            self.records_folder / name.replace(".history.json", ".checkpoint.json")
+            for _, name in reversed(self._records)
+        ]
+        there = [path for path in (*beside, *recorded) if path.is_file()]
+        for path in sorted(there, key=_written, reverse=True):
+            try:
+                decode_checkpoint(path.read_bytes(), stack=self.full_name, place=str(path))
+            except EngineError:
+                continue
+            yield path
+
+
+def _written(path: Path) -> int:
+    return path.stat().st_mtime_ns
 
 
 def backend_folder(backend_url: str) -> Path:

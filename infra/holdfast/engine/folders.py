@@ -1,12 +1,20 @@
-"""Where Holdfast keeps what must outlive a clone: sandboxes and the default Pulumi backend."""
+"""Where Holdfast keeps what must outlive a clone, and what may be thrown away at any time."""
 
 import os
 from pathlib import Path
 
 
 def state_directory() -> Path:
-    """State of this machine's user: HOLDFAST_STATE, else `holdfast` in the XDG state folder."""
+    """What must be kept: HOLDFAST_STATE, else `holdfast` in the XDG state folder."""
     if explicit := os.environ.get("HOLDFAST_STATE"):
         return Path(explicit).absolute()
     base = os.environ.get("XDG_STATE_HOME")
     return (Path(base) if base else Path.home() / ".local" / "state").absolute() / "holdfast"
+
+
+def cache_directory() -> Path:
+    """What can be made anew: HOLDFAST_CACHE, else `holdfast` in the XDG cache folder."""
+    if explicit := os.environ.get("HOLDFAST_CACHE"):
+        return Path(explicit).absolute()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache").absolute() / "holdfast"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from holdfast.engine.backend_failures import BackendFailure, Failed, backend_failure
 from holdfast.engine.conflicts import find_conflicts
 from holdfast.errors import ExitCode
 
@@ -21,10 +22,23 @@ _Explainer = Callable[[re.Match[str], str], Reason]
 
 def explain(text: str, stack: str) -> Reason | None:
     """Explain a failure by what the engine said; None for one that is not known."""
+    if not _OF_A_FOLDER.search(text) and (lost := backend_failure(text)):
+        return _lost(lost, stack)
     for pattern, reason in _REASONS:
         if match := pattern.search(text):
             return reason(match, stack)
     return None
+
+
+def _lost(lost: BackendFailure, stack: str) -> Reason:
+    message = f"{lost.failed.value.format(stack=stack)}: {lost.cause}"
+    remedy = "renew the login of the backend" if lost.is_login else "correct that"
+    remedy += {
+        Failed.WRITE: f", then run 'holdfast up -s {stack} --recover'",
+        Failed.RECORD: ", and run it again to have it recorded",
+        Failed.READ: ", and run it again",
+    }[lost.failed]
+    return Reason(message, remedy, ExitCode.AUTHENTICATION if lost.is_login else ExitCode.ERROR)
 
 
 def _fixed(message: str, remedy: str, exit_code: ExitCode = ExitCode.ERROR) -> _Explainer:
@@ -65,6 +79,14 @@ def _conflict(match: re.Match[str], stack: str) -> Reason:
     return Reason(f"{len(conflicts)} conflicts of field managers:{listed}\n", remedy)
 
 
+# The system's words on a file of a self-managed backend, which lies below a folder `.pulumi`.
+_BACKEND_FAILURE = (
+    r"(/\S*/\.pulumi(?:/\S*)?): (permission denied|read-only file system|not a directory|"
+    r"no space left on device|file too large|disk quota exceeded|input/output error)"
+)
+
+_OF_A_FOLDER = re.compile(_BACKEND_FAILURE)
+
 _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
     (re.compile(pattern), reason)
     for pattern, reason in (
@@ -72,7 +94,7 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
             r"currently locked by \d+ lock\(s\)[\s\S]*?created by (\S+) \(pid (\d+)\) at (\S+)",
             _fixed(
                 "stack {stack} is locked by {0} (process {1}) since {2}",
-                "wait for that run to end; if it is dead, run 'pulumi cancel -s {stack}'",
+                "wait for that run to end; if it is dead, run 'holdfast up -s {stack} --recover'",
             ),
         ),
         (
@@ -87,7 +109,8 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
             r"incorrect passphrase",
             _fixed(
                 "the passphrase of stack {stack} is wrong",
-                "set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE",
+                "set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE; after a 'pulumi "
+                "stack change-secrets-provider' the new one, with the stack file that it wrote",
                 ExitCode.AUTHENTICATION,
             ),
         ),
@@ -139,7 +162,36 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
             r"snapshot integrity failure",
             _fixed(
                 "the state of stack {stack} is damaged",
-                "run 'pulumi state repair -s {stack}', or import an older checkpoint",
+                "run 'pulumi state repair -s {stack}', or 'holdfast recover -s {stack} --replace'",
+            ),
+        ),
+        (
+            r"unsupported checkpoint version (\d+)",
+            _fixed(
+                "the state of stack {stack} has format {0}, which a newer Pulumi has written",
+                "update Pulumi",
+            ),
+        ),
+        (
+            r"failed to load checkpoint: (.+)",
+            _fixed(
+                "the state of stack {stack} cannot be read, it may be cut off ({0})",
+                "run 'holdfast recover -s {stack}'",
+            ),
+        ),
+        (
+            rf"saving update info: [\s\S]*?{_BACKEND_FAILURE}",
+            _fixed(
+                "all of it was done and is saved, but the history of stack {stack} cannot be "
+                "written: {0}: {1}",
+                "correct that, and run it again to have it recorded",
+            ),
+        ),
+        (
+            _BACKEND_FAILURE,
+            _fixed(
+                "the state of stack {stack} cannot be written: {0}: {1}",
+                "correct that, then run 'holdfast up -s {stack} --recover'",
             ),
         ),
         (

@@ -1,6 +1,7 @@
 """A backend that is no folder of this machine: its history and checkpoints, asked of the engine.
 
-Self-managed ones (`s3://`, `gs://`, ...) only give out the newest checkpoint, Pulumi Cloud all.
+Self-managed ones (`s3://`, `postgres://`, ...) only give out the newest checkpoint, Pulumi Cloud
+all; what our own updates have left is kept here as well.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,9 @@ import msgspec
 
 from holdfast.engine.checkpoint import Deployment, PendingOperation
 from holdfast.engine.history import Change
+from holdfast.engine.kept_states import KeptStates
 from holdfast.engine.stack import Stack
+from holdfast.engine.update_record import identifier_of
 from holdfast.errors import EngineError
 
 RECORDS = 100
@@ -59,7 +62,15 @@ class RemoteHistory:
         )
 
     def checkpoint(self, position: int) -> Deployment | None:
-        """The checkpoint that a change left; None where the backend does not give it out."""
+        """The checkpoint that a change left; None where the backend does not give it out.
+
+        The newest may hold more than its change: what a run did that was killed before it was
+        recorded. A copy that is kept here holds what the update left.
+        """
+        name = identifier_of(self.change(position))
+        kept = self._kept.deployment(name) if name else None
+        if kept is not None:
+            return kept
         if position == len(self._records) - 1:
             return self._current
         version = self._records[position].version
@@ -73,6 +84,10 @@ class RemoteHistory:
     def pending(self) -> tuple[PendingOperation, ...]:
         """Operations of the newest checkpoint that were never recorded as done."""
         return self._current.pending_operations
+
+    @property
+    def _kept(self) -> KeptStates:
+        return KeptStates.of(self.stack.runner.project.name, self.stack.name)
 
     @cached_property
     def _current(self) -> Deployment:

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from holdfast.engine.backend_failures import without_credentials
 from holdfast.engine.environment import EngineEnvironment
 from holdfast.engine.process import Finished, LineHandler, run_in_session
 from holdfast.engine.project import Project
@@ -38,25 +39,36 @@ class EngineRunner:
     environment: EngineEnvironment
 
     def run(
-        self, arguments: Sequence[str], on_line: LineHandler, timeout_seconds: float | None = None
+        self,
+        arguments: Sequence[str],
+        on_line: LineHandler,
+        timeout_seconds: float | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> Finished:
         """Run one command of `pulumi`; see `run_in_session`.
+
+        Args:
+            arguments: The command, its flags and arguments.
+            on_line: Called with each line of its output.
+            timeout_seconds: When to stop it; default never.
+            variables: Further variables of this run alone.
 
         Raises:
             ToolchainError: the program cannot be started.
         """
         pulumi = self.environment.pulumi.path
         try:
-            return run_in_session(
+            finished = run_in_session(
                 [str(pulumi), *arguments, "--non-interactive", "--color=never"],
                 folder=self.project.root,
-                variables=self.variables,
+                variables={**self.variables, **(variables or {})},
                 on_line=on_line,
                 timeout_seconds=timeout_seconds,
             )
         except OSError as error:
             message = f"{pulumi} cannot be started ({error.strerror})"
             raise ToolchainError(message, remedy="run 'make toolchain'") from error
+        return replace(finished, errors=without_credentials(finished.errors))
 
     @cached_property
     def variables(self) -> Mapping[str, str]:

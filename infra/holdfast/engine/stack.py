@@ -18,6 +18,7 @@ from holdfast.engine.process import Finished
 from holdfast.engine.project import read_project
 from holdfast.engine.results import RunRecorder, RunResult
 from holdfast.engine.runner import EngineRunner
+from holdfast.errors import EngineError, ExitCode
 
 EventHandler = Callable[[Event], None]
 
@@ -53,13 +54,22 @@ class Stack:
         Raises:
             EngineError: the backend cannot be read or written.
         """
-        if self.files is not None and self.files.current_path() is not None:
+        if self._exists():
             return False
         done, _ = self._capture(["stack", "init", self.name, "--no-select"])
         if done.exit_code and "already exists" in done.errors:
             return False
         self._raise_for("stack init", done)
         return True
+
+    def _exists(self) -> bool:
+        """Whether the backend has it.
+
+        Asked first: where `stack init` cannot see whether there is a state, it writes an empty.
+        """
+        if self.files is not None:
+            return self.files.current_path() is not None
+        return self.export_if_there() is not None
 
     def preview(
         self,
@@ -107,6 +117,21 @@ class Stack:
         """
         flags = ["--preview-only", *(f"--target={urn}" for urn in targets)]
         return self._run("refresh", flags, on_event, timeout_seconds)
+
+    def refresh(self, *, targets: Sequence[str] = ()) -> RunResult:
+        """Write into the state what the cluster has; what it has not is struck out.
+
+        For a state that is made anew, and for objects that a killed run was deleting: after it,
+        nobody can tell any more what an update had left of them.
+
+        Args:
+            targets: URNs of the resources to look at; all when empty.
+
+        Raises:
+            EngineError: the cluster cannot be read, or the state not written.
+        """
+        flags = ["--yes", "--skip-preview", *(f"--target={urn}" for urn in targets)]
+        return self._run("refresh", flags, None, None)
 
     def up(
         self,
@@ -166,9 +191,30 @@ class Stack:
         Raises:
             EngineError: there is no such stack or version, or it cannot be read.
         """
+        text = self.export_text(version)
+        return decode_export(text, place=f"the export of stack {self.name}")
+
+    def export_if_there(self) -> Deployment | None:
+        """The state of the stack; None when its backend has no such stack.
+
+        Raises:
+            EngineError: it cannot be read.
+        """
+        try:
+            return self.export()
+        except EngineError as error:
+            if error.exit_code is not ExitCode.NO_STACK:
+                raise
+            return None
+
+    def export_text(self, version: int | None = None) -> bytes:
+        """The same as the engine prints it, for `pulumi stack import`.
+
+        Raises:
+            EngineError: there is no such stack or version, or it cannot be read.
+        """
         which = [f"--version={version}"] if version is not None else []
-        lines = self._query(["stack", "export", *which])
-        return decode_export(b"\n".join(lines), place=f"the export of stack {self.name}")
+        return b"\n".join(self._query(["stack", "export", *which]))
 
     def outputs(self) -> dict[str, Any]:
         """Outputs of the stack; secret ones are masked by the engine.

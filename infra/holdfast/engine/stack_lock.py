@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from holdfast.engine.file_backend import FileHistory
+from holdfast.engine.interrupted import Interrupted
+from holdfast.engine.lock_holder import LockHolder
 from holdfast.errors import EngineError
 
 
@@ -27,7 +29,7 @@ def stack_lock(files: FileHistory | None) -> Iterator[None]:
     if files is None:
         yield
         return
-    _refuse_locked(files, files.running())
+    refuse_locked(files.stack, files.holders())
     path = files.locks_folder / f"{uuid.uuid4()}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -36,19 +38,21 @@ def stack_lock(files: FileHistory | None) -> Iterator[None]:
         message = f"the lock of stack {files.stack} cannot be written ({error.strerror})"
         raise EngineError(message, remedy=f"correct the rights of {path.parent}") from error
     try:
-        _refuse_locked(files, files.running(but=path.name))
+        refuse_locked(files.stack, files.holders(but=path.name))
         yield
     finally:
         with suppress(FileNotFoundError):
             path.unlink()
 
 
-def _refuse_locked(files: FileHistory, holders: tuple[str, ...]) -> None:
-    if holders:
-        raise EngineError(
-            f"stack {files.stack} is locked by {', '.join(holders)}",
-            remedy=f"wait for that run to end; if it is dead, run 'pulumi cancel -s {files.stack}'",
-        )
+def refuse_locked(stack: str, holders: tuple[LockHolder, ...]) -> None:
+    """Refuse to write beside whoever holds the lock.
+
+    Raises:
+        EngineError: somebody does.
+    """
+    if error := Interrupted(holders).refusal(stack):
+        raise error
 
 
 def _own_lock() -> dict[str, object]:

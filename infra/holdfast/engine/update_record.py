@@ -131,6 +131,12 @@ def record_of(change: Change, stack: str) -> UpdateRecord | None:
     return msgspec.structs.replace(record, **(known | facts))
 
 
+def identifier_of(change: Change) -> str:
+    """What joins our records of an update with the engine's; empty for a plain `pulumi up`."""
+    told: dict[str, str] = dict(_TRAILER.findall(change.message))
+    return told.get("Identifier", "")
+
+
 def _value(record: UpdateRecord, name: str) -> str:
     return " ".join(str(getattr(record, name)).split())
 

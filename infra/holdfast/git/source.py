@@ -3,14 +3,18 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from holdfast.errors import InputError
 from holdfast.git.command import GitError, run_git
+from holdfast.manifest.documents import read_documents
 
 _FIELDS = ("%H", "%an <%ae>", "%aI", "%s", "%(trailers:key=Pull-Request,valueonly)")
 _SEPARATOR = "\x1f"
 _MERGED = re.compile(r"Merge pull request #(\d+)|\(#(\d+)\)$|See merge request \S*!(\d+)")
 SHORT_DIGITS = 12
+_STACK_FILE = re.compile(r"(?:^|/)Pulumi\.[^/]+\.ya?ml$")
+_SALT = "encryptionsalt"
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,30 @@ def source_of(project_root: Path) -> Source | None:
 
 
 def changed_files(project_root: Path) -> tuple[str, ...]:
-    """Files of the project that are not as committed, relative to the repository."""
+    """Files of the project that are not as committed, relative to the repository.
+
+    A stack's file is as committed when the engine has only added the stack's salt to it, which it
+    does when it makes one: no object depends on that.
+    """
     said = run_git(project_root, "status", "--porcelain=v1", "-z", "--no-renames", "--", ".")
-    return tuple(sorted(entry[3:] for entry in said.split("\0") if entry))
+    changed = sorted(entry for entry in said.split("\0") if entry)
+    return tuple(each[3:] for each in changed if not _is_salted_only(project_root, each))
+
+
+def _is_salted_only(project_root: Path, entry: str) -> bool:
+    status, file = entry[:2].strip(), entry[3:]
+    if status != "M" or not _STACK_FILE.search(file):
+        return False
+    committed = _settings(run_git(project_root, "show", f"HEAD:{file}"), file)
+    top = Path(run_git(project_root, "rev-parse", "--show-toplevel"))
+    now = _settings((top / file).read_text(errors="replace"), file)
+    added = {key: value for key, value in now.items() if key not in committed}
+    return added.keys() == {_SALT} and {**committed, **added} == now
+
+
+def _settings(text: str, file: str) -> dict[str, Any]:
+    """What a stack's file says, whatever its layout; nothing when it is broken."""
+    content = read_documents(text, file)
+    values = [document.data for document in content.documents]
+    is_one = not content.errors and len(values) == 1 and isinstance(values[0], dict)
+    return values[0] if is_one else {}

@@ -15,10 +15,12 @@ from holdfast.kube.structure import builtin_kind
 
 WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
-SESSIONS: Final = frozenset({"exec", "attach", "ephemeralcontainers"})
+SESSIONS: Final = frozenset({"exec", "attach", "portforward", "ephemeralcontainers"})
 """Subresources of a pod through which somebody gets inside it."""
 
-_ENTRIES: Final = frozenset({"exec", "attach"})
+_ENTRIES: Final = SESSIONS - {"ephemeralcontainers"}
+_STARTED: Final = "ResponseStarted"
+"""Stage of a session that lasts: it is told when it begins, not when whoever entered has left."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class AuditEvent:
         manager: Field manager named in the request, else what the server derives from the client.
         user_agent: Client, as it names itself.
         source_address: Where the request came from.
+        identifier: Of the request: a session is told twice, when it begins and when it ends.
     """
 
     time: datetime
@@ -45,11 +48,17 @@ class AuditEvent:
     manager: str
     user_agent: str = ""
     source_address: str = ""
+    identifier: str = ""
 
     @property
     def is_session(self) -> bool:
         """Whether somebody entered a pod, which changes no field."""
         return self.resource == "pods" and self.subresource in _ENTRIES
+
+    @property
+    def enters_pod(self) -> bool:
+        """Whether it lets somebody into a pod, as a session or by a container added to it."""
+        return self.resource == "pods" and self.subresource in SESSIONS
 
 
 class _User(msgspec.Struct):
@@ -79,6 +88,7 @@ class _Event(msgspec.Struct, rename="camel"):
     response_status: _Status | None = None
     request_received_timestamp: str = ""
     request_uri: str = msgspec.field(default="", name="requestURI")
+    audit_id: str = msgspec.field(default="", name="auditID")
 
 
 _decoder: Final = msgspec.json.Decoder(_Event)
@@ -94,9 +104,11 @@ def parse_event(line: bytes) -> AuditEvent | None:
     except (msgspec.DecodeError, ValueError):
         return None
     ref, status = event.object_ref, event.response_status
-    if ref is None or event.stage not in {"", "ResponseComplete"}:
+    if ref is None:
         return None
     is_entry = ref.resource == "pods" and ref.subresource in _ENTRIES
+    if event.stage not in {"", "ResponseComplete"} and not (is_entry and event.stage == _STARTED):
+        return None
     code = status.code if status is not None else 0
     # Whether a session got through is the node's word; that it was allowed to is the server's.
     if code in _REFUSED if is_entry else (code >= _FIRST_FAILURE or event.verb not in WRITES):
@@ -118,6 +130,7 @@ def parse_event(line: bytes) -> AuditEvent | None:
         manager=manager,
         user_agent=event.user_agent,
         source_address=event.source_ips[0] if event.source_ips else "",
+        identifier=event.audit_id,
     )
 
 

@@ -8,7 +8,7 @@ Source: Kubernetes documentation, "Server-side apply"; structured-merge-diff, "f
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -107,6 +107,21 @@ def owned_depth(fields: FieldSet, path: Path, live: Mapping[str, Any]) -> int:
             return 0
         fields = child
     return len(path)
+
+
+def owned_paths(fields: FieldSet) -> Iterator[Path]:
+    """The paths of a field set that have nothing below them; items of sets by their value."""
+    for name, child in fields.items():
+        if name == ".":
+            continue
+        kind, _, text = name.partition(":")
+        segment: Segment = text
+        if kind == "k":
+            segment = ItemKey(tuple(json.loads(text).items()))
+        elif kind == "v":
+            segment = ItemKey((("", json.loads(text)),))
+        below = list(owned_paths(_as_fields(child)))
+        yield from ((segment, *path) for path in below or [()])
 
 
 def _child(fields: FieldSet, segment: Segment, value: Any) -> FieldSet | None:  # noqa: ANN401

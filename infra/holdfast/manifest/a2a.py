@@ -71,7 +71,7 @@ class AgentCardSpec(ManifestModel):
     """Whether there is a card; default true."""
     skills: Items[CardSkill] = ()
     """What the agent can do for others."""
-    capabilities: CardCapabilities = CardCapabilities()
+    capabilities: CardCapabilities = CardCapabilities.model_construct()
     """Optional parts of the protocol."""
     input_modes: Items[MediaType] = ("text/plain",)
     """Media types it takes; default text/plain."""

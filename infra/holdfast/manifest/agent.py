@@ -4,6 +4,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from holdfast.kube.names import ANNOTATIONS_MAX_BYTES
 from holdfast.manifest.a2a import AgentCardSpec, Provider
 from holdfast.manifest.agent_checks import faults_of_spec
 from holdfast.manifest.agent_types import AgentType
@@ -81,10 +82,9 @@ class Metadata(ManifestModel):
                     at=(field, own, KEY),
                 )
         size = sum(len(key) + len(value.encode()) for key, value in self.annotations.items())
-        limit = 256 * 1024
-        if size > limit:
+        if size > ANNOTATIONS_MAX_BYTES:
             raise fault(
-                f"annotations must have at most {limit} bytes together",
+                f"annotations must have at most {ANNOTATIONS_MAX_BYTES} bytes together",
                 found=str(size),
                 at=("annotations",),
             )
@@ -139,13 +139,13 @@ class AgentSpec(Placement):
     """The system message."""
     tools: Items[Tool] = ()
     """What the agent may call."""
-    memory: Memory = Memory()
+    memory: Memory = Memory.model_construct()
     """What it remembers, and where."""
     skills: Items[AgentSkill] = ()
     """Folders with instructions and scripts that it reads."""
-    a2a: AgentCardSpec = Field(default=AgentCardSpec(), alias="a2a")
+    a2a: AgentCardSpec = Field(default=AgentCardSpec.model_construct(), alias="a2a")
     """How it presents itself to other agents: its card."""
-    budget: Budget = Budget()
+    budget: Budget = Budget.model_construct()
     """What it may spend."""
     guardrails: Items[Guardrail] = ()
     """Policies of the model gateway that judge what it sends and gets."""
@@ -162,31 +162,31 @@ class AgentSpec(Placement):
     """Secrets by reference."""
     config: Items[ConfigEntry] = ()
     """Configuration files."""
-    resources: Resources = Resources()
+    resources: Resources = Resources.model_construct()
     """Requests and limits."""
-    scaling: Scaling = Scaling()
+    scaling: Scaling = Scaling.model_construct()
     """How many run."""
-    availability: Availability = Availability()
+    availability: Availability = Availability.model_construct()
     """What keeps it up."""
-    rollout: Rollout = Rollout()
+    rollout: Rollout = Rollout.model_construct()
     """How changes reach it."""
-    network: Network = Network()
+    network: Network = Network.model_construct()
     """Who may call it, what it may reach."""
-    security: Security = Security()
+    security: Security = Security.model_construct()
     """What it may do."""
-    probes: Probes = Probes()
+    probes: Probes = Probes.model_construct()
     """How its health is asked for."""
-    lifecycle: Lifecycle = Lifecycle()
+    lifecycle: Lifecycle = Lifecycle.model_construct()
     """How it starts, proves itself and ends."""
-    telemetry: Telemetry = Telemetry()
+    telemetry: Telemetry = Telemetry.model_construct()
     """What it tells about itself."""
-    drift: DriftSettings = DriftSettings()
+    drift: DriftSettings = DriftSettings.model_construct()
     """What is done about drift of its objects; not rendered, read by `holdfast drift`."""
     schedules: Items[Schedule] = ()
     """When an agent of type Job runs."""
     triggers: Items[Trigger] = ()
     """What else starts runs of an agent of type Job: work that waits. Needs KEDA."""
-    sandbox: SandboxSettings = SandboxSettings()
+    sandbox: SandboxSettings = SandboxSettings.model_construct()
     """The workspace of an agent of type Sandbox."""
     sidecars: Items[ExtraContainer] = ()
     """Containers beside the agent's, as in PodSpec; the security defaults are merged in."""

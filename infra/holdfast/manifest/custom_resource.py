@@ -14,6 +14,8 @@ from holdfast.manifest.agent import API_VERSION
 from holdfast.manifest.json_schema import Schema, manifest_schema
 from holdfast.manifest.kinds import KINDS
 from holdfast.manifest.resource_interface import (
+    AGENT_STACK_KIND,
+    AGENT_STACK_SPEC,
     COLUMNS,
     RULES,
     SHORT_NAMES,
@@ -42,23 +44,41 @@ _ANYTHING: Final[Schema] = {"x-kubernetes-preserve-unknown-fields": True}
 
 
 def custom_resource_definitions() -> list[KubeObject]:
-    """One CustomResourceDefinition a kind; `apiextensions.k8s.io/v1`, namespaced."""
+    """One CustomResourceDefinition a kind; `apiextensions.k8s.io/v1`.
+
+    The kinds of manifests are namespaced. AgentStack, which only a loop writes, is not: it can be
+    told of before the first namespace is there.
+    """
     definitions = manifest_schema()["$defs"]
-    return [_definition(kind, model.__name__, definitions) for kind, model in KINDS.items()]
+    kinds = [_manifest_kind(kind, model.__name__, definitions) for kind, model in KINDS.items()]
+    description = "A stack that a loop holds to a branch."
+    stack = _root(AGENT_STACK_KIND, description, AGENT_STACK_SPEC)
+    return [*kinds, _definition(AGENT_STACK_KIND, stack, "Cluster")]
 
 
-def _definition(kind: str, model: str, definitions: dict[str, Schema]) -> KubeObject:
-    group, version = API_VERSION.split("/")
-    plural = kind.lower() if kind.endswith("s") else f"{kind.lower()}s"
+def plural_of(kind: str) -> str:
+    """Name of a kind in URLs."""
+    return kind.lower() if kind.endswith("s") else f"{kind.lower()}s"
+
+
+def _manifest_kind(kind: str, model: str, definitions: dict[str, Schema]) -> KubeObject:
     spec = _structural(definitions[model]["properties"]["spec"], definitions)
+    return _definition(kind, _root(kind, definitions[model]["description"], spec), "Namespaced")
+
+
+def _root(kind: str, description: str, spec: Schema) -> Schema:
     root: Schema = {
         "type": "object",
-        "description": definitions[model]["description"],
+        "description": description,
         "required": ["spec"],
         "properties": {"spec": spec, "status": _status(kind)},
     }
-    if kind in RULES:
-        root["x-kubernetes-validations"] = list(RULES[kind])
+    return root | ({"x-kubernetes-validations": list(RULES[kind])} if kind in RULES else {})
+
+
+def _definition(kind: str, root: Schema, scope: str) -> KubeObject:
+    group, version = API_VERSION.split("/")
+    plural = plural_of(kind)
     served: KubeObject = {
         "name": version,
         "served": True,
@@ -81,7 +101,7 @@ def _definition(kind: str, model: str, definitions: dict[str, Schema]) -> KubeOb
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": f"{plural}.{group}"},
-        "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [served]},
+        "spec": {"group": group, "scope": scope, "names": names, "versions": [served]},
     }
 
 

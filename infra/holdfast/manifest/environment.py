@@ -69,7 +69,9 @@ class NetworkSettings(ManifestModel):
     """The proxy that agents use for domains."""
     monitoring: PodGroup | None = None
     """The pods that may scrape metrics; default none."""
-    dns: PodGroup = PodGroup(namespace="kube-system", pod_labels={"k8s-app": "kube-dns"})
+    dns: PodGroup = PodGroup.model_construct(
+        namespace="kube-system", pod_labels={"k8s-app": "kube-dns"}
+    )
     """The cluster's DNS; default kube-system, k8s-app=kube-dns."""
 
 
@@ -219,7 +221,7 @@ class ModelSettings(ManifestModel):
 class Environment(ManifestModel):
     """All that differs between environments."""
 
-    cluster: Cluster = Cluster()
+    cluster: Cluster = Cluster.model_construct()
     """The cluster."""
     namespace: LabelName = "agents"
     """Namespace of agents that name none; default agents."""
@@ -227,27 +229,27 @@ class Environment(ManifestModel):
     """managed: the stack declares its namespaces, with Pod Security labels; existing: not."""
     controllers: Items[ControllerName] = ()
     """Controllers that the cluster runs beyond Kubernetes' own; what needs another is refused."""
-    namespace_limits: NamespaceLimits = NamespaceLimits()
+    namespace_limits: NamespaceLimits = NamespaceLimits.model_construct()
     """What every managed namespace may take."""
-    network: NetworkSettings = NetworkSettings()
+    network: NetworkSettings = NetworkSettings.model_construct()
     """What the cluster's network offers."""
-    telemetry: TelemetrySettings = TelemetrySettings()
+    telemetry: TelemetrySettings = TelemetrySettings.model_construct()
     """Where agents report to."""
-    secret_stores: SecretStores = SecretStores()
+    secret_stores: SecretStores = SecretStores.model_construct()
     """Where secrets come from."""
-    backups: BackupSettings = BackupSettings()
+    backups: BackupSettings = BackupSettings.model_construct()
     """What snapshots of volumes take."""
-    images: Images = Images()
+    images: Images = Images.model_construct()
     """Images that run beside agents."""
-    object_stores: ObjectStores = ObjectStores()
+    object_stores: ObjectStores = ObjectStores.model_construct()
     """Where files are fetched from."""
-    models: ModelSettings = ModelSettings()
+    models: ModelSettings = ModelSettings.model_construct()
     """How models are reached."""
-    policy: PolicySettings = PolicySettings()
+    policy: PolicySettings = PolicySettings.model_construct()
     """How strictly the stack is judged."""
-    agent_resources: AgentResources = AgentResources()
+    agent_resources: AgentResources = AgentResources.model_construct()
     """Agents as resources of the cluster, and who applies their objects."""
-    updates: UpdateSettings = UpdateSettings()
+    updates: UpdateSettings = UpdateSettings.model_construct()
     """What must hold before and after an update."""
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)
     """Agent or tool server to the part of its spec that differs here; merged before validation."""

@@ -121,13 +121,13 @@ class Egress(ManifestModel):
 class Network(ManifestModel):
     """Everything that is not named here is denied."""
 
-    expose: Expose = Expose()
+    expose: Expose = Expose.model_construct()
     """The agent's port."""
     ingress_from: Items[Caller] = ()
     """Who may call the agent; default nobody."""
     peers: Items[Reference] = ()
     """Agents it may call; each must name this one in its ingressFrom."""
-    egress: Egress = Egress()
+    egress: Egress = Egress.model_construct()
     """What else it may reach."""
 
 
@@ -186,7 +186,7 @@ class Security(ManifestModel):
     """Merged over the default SecurityContext of every container, in its own words."""
     read_only_root_filesystem: bool = True
     """Mount the image read-only and give a small /tmp; default true."""
-    service_account: ServiceAccount = ServiceAccount()
+    service_account: ServiceAccount = ServiceAccount.model_construct()
     """The agent's identity."""
     rbac_rules: Items[PolicyRule] = ()
     """Rights at the API server; default none."""

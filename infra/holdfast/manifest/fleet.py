@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Segment, parse_path
 from holdfast.manifest.agent import AGENT_KIND, API_VERSION, Agent, AgentSpec, Metadata
+from holdfast.manifest.conversion import OlderDocument
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.exemptions import DriftIgnoreSpec, PolicyExceptionSpec
 from holdfast.manifest.kinds import MCP_SERVER_KIND
@@ -100,6 +101,7 @@ class Fleet:
         drift_ignores: Rules on expected drift, expired ones included; sorted likewise.
         tool_lock: The reviewed tools of servers.
         environment: The settings of the stack that the fleet was loaded for.
+        older: What is written in an older version, in the order in which it was read.
         stack: Name of that stack; empty when none was given.
         settings_origin: Where those settings were written.
     """
@@ -112,6 +114,7 @@ class Fleet:
     policy_exceptions: tuple[DeclaredPolicyException, ...] = ()
     drift_ignores: tuple[DeclaredDriftIgnore, ...] = ()
     tool_lock: ToolLock = field(default_factory=ToolLock)
+    older: tuple[OlderDocument, ...] = field(default=(), repr=False, compare=False)
     stack: str = ""
     settings_origin: Origin = field(
         default_factory=lambda: Origin("", 0, 0), repr=False, compare=False

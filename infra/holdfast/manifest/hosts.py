@@ -3,6 +3,9 @@
 import ipaddress
 from collections.abc import Iterable
 from enum import Enum
+from typing import Final
+
+DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 class Place(Enum):

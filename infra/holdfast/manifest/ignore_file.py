@@ -7,8 +7,8 @@ from holdfast.errors import InvalidFilesError, ManifestError
 from holdfast.manifest.documents import Document, read_documents
 from holdfast.manifest.exemptions import DriftIgnoreSpec
 from holdfast.manifest.origin import Origin
+from holdfast.manifest.project_files import STACKS_FOLDER
 from holdfast.manifest.source_text import read_text
-from holdfast.manifest.stack_files import STACKS_FOLDER
 from holdfast.manifest.validation import validate
 from holdfast.manifest.values import Items, ManifestModel, Text
 from holdfast.manifest.wording import described

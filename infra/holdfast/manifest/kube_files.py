@@ -7,11 +7,11 @@ goes, typed like Kubernetes' own reader (no dates, no base 60), and still refusi
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-import yaml
 
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject
@@ -24,30 +24,7 @@ MAX_VALUES: Final = 1_000_000
 
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 _NESTED_IN_ONE_LINE: Final = re.compile(rb"(?:[-?] ){64}")
-_FAST_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
 _RETYPED: Final = {f"tag:yaml.org,2002:{name}" for name in ("timestamp", "int", "float")}
-
-
-class _KubeLoader(_FAST_LOADER):  # type: ignore[misc]  # the base is chosen at run time
-    """Safe loader that types scalars like sigs.k8s.io/yaml: dates and base 60 are text."""
-
-
-_KubeLoader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _RETYPED]
-    for first, resolvers in _FAST_LOADER.yaml_implicit_resolvers.items()
-}
-_KubeLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:int",
-    re.compile(r"^[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0[0-7]+)$"),
-    list("-+0123456789"),
-)
-_KubeLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?$"),
-    list("-+.0123456789"),
-)
 
 
 @dataclass(frozen=True)
@@ -89,9 +66,11 @@ def read_data(file: Path) -> list[Any]:
             return [msgspec.json.decode(text)]
         except (msgspec.DecodeError, RecursionError):
             pass  # YAML in flow style begins like JSON
+    import yaml  # noqa: PLC0415  (what programs write is JSON, and needs none)
+
     _refuse_bombs(file, text)
     try:
-        documents = list(yaml.load_all(text, Loader=_KubeLoader))
+        documents = list(yaml.load_all(text, Loader=_loader()))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else str(file)
@@ -104,6 +83,30 @@ def read_data(file: Path) -> list[Any]:
             f"{file}: aliases stand for more than {MAX_VALUES} values", remedy="write them out"
         )
     return [document for document in documents if document is not None]
+
+
+@cache
+def _loader() -> Any:  # noqa: ANN401  (the library has no types)
+    """Safe loader that types scalars like sigs.k8s.io/yaml: dates and base 60 are text."""
+    import yaml  # noqa: PLC0415  (as above)
+
+    fast: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    loader: Any = type("KubeLoader", (fast,), {})
+    loader.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag not in _RETYPED]
+        for first, resolvers in fast.yaml_implicit_resolvers.items()
+    }
+    loader.add_implicit_resolver(
+        "tag:yaml.org,2002:int",
+        re.compile(r"^[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0[0-7]+)$"),
+        list("-+0123456789"),
+    )
+    loader.add_implicit_resolver(
+        "tag:yaml.org,2002:float",
+        re.compile(r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?$"),
+        list("-+.0123456789"),
+    )
+    return loader
 
 
 def _read(file: Path) -> bytes:

@@ -187,7 +187,7 @@ class Lifecycle(ManifestModel):
     images.tools, off with llm and tools false."""
     cache_warmer: CacheWarmer | None = None
     """Sidecar that keeps the agent's caches warm; default none."""
-    pre_stop: PreStop = PreStop()
+    pre_stop: PreStop = PreStop.model_construct()
     """Hook before SIGTERM; default sleep 5 s."""
     termination_grace_period_seconds: Annotated[int, Field(ge=1, le=86_400)] | None = None
     """Seconds between SIGTERM and SIGKILL; default max(60, longest tool timeout + preStop)."""

@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from holdfast.errors import InputError, InvalidFilesError, ManifestError
 from holdfast.kube.paths import format_path
 from holdfast.manifest.agent import AGENT_KIND, API_VERSION, Agent
+from holdfast.manifest.conversion import OlderDocument, converted, in_own_words
 from holdfast.manifest.credential_scan import faults_of_credentials
 from holdfast.manifest.declared_names import DeclaredNames
 from holdfast.manifest.documents import Document, read_documents
@@ -27,42 +28,52 @@ from holdfast.manifest.kinds import (
     McpServer,
 )
 from holdfast.manifest.origin import Origin
+from holdfast.manifest.project_files import AGENTS_FOLDER
 from holdfast.manifest.source_text import read_text
 from holdfast.manifest.stack_files import StackSettings, path_in_file, read_stack_file
 from holdfast.manifest.team_defaults import Memberships
 from holdfast.manifest.tool_lock import ToolLock, read_tool_lock
 from holdfast.manifest.validation import suggestion, validate
+from holdfast.manifest.versions import SUPPORTED
 from holdfast.manifest.wording import described
 
-AGENTS_FOLDER = "agents"
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
 @dataclass(slots=True)
 class _Gathered:
-    """What has been read so far."""
+    """What has been read so far; `as_written` are errors that speak of the text as it stands."""
 
     errors: list[ManifestError] = field(default_factory=list)
+    as_written: list[ManifestError] = field(default_factory=list)
+    older: list[OlderDocument] = field(default_factory=list)
     agents: list[DeclaredAgent] = field(default_factory=list)
     companions: dict[str, list[DeclaredCompanion[Any]]] = field(default_factory=dict)
+
+    def all_errors(self) -> list[ManifestError]:
+        """Every error, in the words of the document that it lies in."""
+        found = self.errors
+        if self.older:
+            found = [in_own_words(each, self.older) for each in found]
+        return [*self.as_written, *found]
+
+    def fleet(self, environment: Environment) -> Fleet:
+        """All of it, in a stack's settings."""
+        return Fleet(
+            agents=tuple(sorted(self.agents, key=lambda each: each.name)),
+            model_configs=self.of_kind(MODEL_CONFIG_KIND),
+            mcp_servers=self.of_kind(MCP_SERVER_KIND),
+            agent_teams=self.of_kind(AGENT_TEAM_KIND),
+            policy_exceptions=self.of_kind(POLICY_EXCEPTION_KIND),
+            drift_ignores=self.of_kind(DRIFT_IGNORE_KIND),
+            environment=environment,
+            older=tuple(self.older),
+        )
 
     def of_kind(self, kind: str) -> tuple[DeclaredCompanion[Any], ...]:
         """Companions of one kind, sorted by namespace and name."""
         found = self.companions.get(kind, ())
         return tuple(sorted(found, key=lambda each: (each.namespace, each.name)))
-
-
-def load_environment(project_root: Path, stack: str) -> Environment:
-    """Settings of one stack.
-
-    Raises:
-        InputError: there is no such stack; exit code 6.
-        InvalidFilesError: the stack file is not valid.
-    """
-    settings = read_stack_file(project_root.resolve(), stack)
-    if settings.errors or settings.environment is None:
-        raise InvalidFilesError(settings.errors)
-    return settings.environment
 
 
 def load_fleet(
@@ -100,15 +111,9 @@ def load_fleet(
     project = Project(root, settings, environment.namespace, memberships, agents)
     for document in documents:
         _gather(document, project, gathered)
-    fleet = Fleet(
-        agents=tuple(sorted(gathered.agents, key=lambda each: each.name)),
-        model_configs=gathered.of_kind(MODEL_CONFIG_KIND),
-        mcp_servers=gathered.of_kind(MCP_SERVER_KIND),
-        agent_teams=gathered.of_kind(AGENT_TEAM_KIND),
-        policy_exceptions=gathered.of_kind(POLICY_EXCEPTION_KIND),
-        drift_ignores=gathered.of_kind(DRIFT_IGNORE_KIND),
+    fleet = replace(
+        gathered.fleet(environment),
         tool_lock=_lock(root, gathered) if is_lock_read else ToolLock(),
-        environment=environment,
         stack=stack or "",
         settings_origin=settings.origin,
     )
@@ -116,9 +121,10 @@ def load_fleet(
     if stack and settings.environment:
         # Settings that are not valid say nothing about what the cluster offers.
         gathered.errors += faults_in_environment(fleet)
-    if gathered.errors:
+    errors = gathered.all_errors()
+    if errors:
         # What a team hands down is wrong in each of its members, and told once.
-        raise InvalidFilesError(list({str(error): error for error in gathered.errors}.values()))
+        raise InvalidFilesError(list({str(error): error for error in errors}.values()))
     return fleet
 
 
@@ -170,10 +176,12 @@ def _documents(
         except ManifestError as error:
             gathered.errors.append(error)
             continue
-        gathered.errors += content.errors
+        newest = converted(content.documents)
+        gathered.older += newest.older
+        gathered.as_written += [*content.errors, *newest.errors]
         if not content.documents and not content.errors:
             gathered.errors.append(_no_manifest(None, Origin(file, 1, 1)))
-        yield from content.documents
+        yield from newest.documents
 
 
 def _gather(document: Document, project: Project, gathered: _Gathered) -> None:
@@ -228,9 +236,10 @@ def _kind(document: Document, errors: list[ManifestError]) -> type[Agent | Compa
         value = data.get(key)
         if value in known:
             continue
+        supported = SUPPORTED if key == "apiVersion" else known
         place = origin.nearest((key,))
         found = described(value, place) if key in data else "nothing"
-        expected = f"expected {' or '.join(known)}"
+        expected = f"expected {' or '.join(supported)}"
         remedy = suggestion(value, known) if isinstance(value, str) else f"add {key}: {known[0]}"
         errors.append(
             ManifestError(place.value_location, key, expected=expected, found=found, remedy=remedy)

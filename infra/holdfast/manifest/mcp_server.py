@@ -66,13 +66,13 @@ class HostedServer(ManifestModel):
     """Environment variables, by name."""
     secrets: Items[SecretReference] = ()
     """Secrets by reference."""
-    resources: Resources = Resources()
+    resources: Resources = Resources.model_construct()
     """Requests and limits."""
     replicas: Annotated[int, Field(ge=0, le=1000)] = 1
     """How many run; default 1."""
-    network: Network = Network()
+    network: Network = Network.model_construct()
     """What it may reach, and who may call it beside the agents that name it, which always may."""
-    security: Security = Security()
+    security: Security = Security.model_construct()
     """What it may do."""
 
     def address(self, namespace: str, name: str) -> str:

@@ -86,7 +86,7 @@ class ModelChoice(ManifestModel):
 class ModelAccess(ModelChoice):
     """A model, its parameters and the way to it."""
 
-    parameters: ModelParameters = ModelParameters()
+    parameters: ModelParameters = ModelParameters.model_construct()
     """Sampling parameters."""
     base_url: Url | None = None
     """Address of the model; its host joins the agent's egress. Default the gateway's, else the
@@ -164,7 +164,7 @@ class ModelConfigSpec(ManifestModel):
     """Address; its host joins the egress of every consumer. Default the provider's."""
     api_key: KeyReference | None = None
     """Secret and key in the consumer's namespace; mounted as a file, never an env variable."""
-    parameters: ModelParameters = ModelParameters()
+    parameters: ModelParameters = ModelParameters.model_construct()
     """Sampling parameters; an agent's own win one by one."""
     tls: ModelTls | None = None
     """How its certificate is judged; the Secret is one of the consumer's namespace."""

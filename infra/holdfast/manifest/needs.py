@@ -49,6 +49,12 @@ def unmet_needs(spec: "AgentSpec", environment: Environment) -> Iterator[UnmetNe
                 "needs an image that this stack does not name",
                 f"set holdfast:images.{image} in the stack file, or remove the field",
             )
+    if spec.availability.failover == "automatic" and environment.agent_resources.mode == "off":
+        yield UnmetNeed(
+            ("availability", "failover"),
+            "needs the operator, which this stack does not use",
+            "set holdfast:agentResources: {mode: observe} in the stack file, or fail over by hand",
+        )
     yield from _unmet_stores(spec, environment)
     yield from _unmet_telemetry(spec, environment)
 

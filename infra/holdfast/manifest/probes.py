@@ -81,9 +81,13 @@ class Probes(ManifestModel):
 
     startup: Probe | None = None
     """Holds the other two back until it succeeds; default none, or lifecycle.warmup."""
-    liveness: Probe | None = Probe(http_get=HttpGet(path="/healthz"))
+    liveness: Probe | None = Probe.model_construct(
+        http_get=HttpGet.model_construct(path="/healthz")
+    )
     """Restarts the container; default GET /healthz. null: it is never asked."""
-    readiness: Probe | None = Probe(http_get=HttpGet(path="/.well-known/agent-card.json"))
+    readiness: Probe | None = Probe.model_construct(
+        http_get=HttpGet.model_construct(path="/.well-known/agent-card.json")
+    )
     """Takes the pod out of the Service; default GET /.well-known/agent-card.json. null: none."""
 
     @model_validator(mode="after")

@@ -5,6 +5,7 @@ from typing import Any
 
 from holdfast.errors import ManifestError
 from holdfast.manifest.origin import Origin
+from holdfast.manifest.project_files import note_link
 from holdfast.manifest.source_text import read_text
 
 MAX_PROMPT_BYTES = 256 * 1024
@@ -78,6 +79,7 @@ def _inside_project(name: str, folder: Path, project_root: Path, place: Origin) 
             found=f"{name[:80]!r}, a loop of links",
             remedy="give a path relative to this manifest",
         ) from error
+    note_link(folder / name, path)
     if not path.is_relative_to(project_root):
         raise ManifestError(
             place.value_location,

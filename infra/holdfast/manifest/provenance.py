@@ -14,7 +14,7 @@ from holdfast.manifest.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.kinds import KINDS
 from holdfast.manifest.origin import Origin
-from holdfast.manifest.stack_files import STACKS_FOLDER
+from holdfast.manifest.project_files import STACKS_FOLDER
 from holdfast.manifest.validation import validate
 
 

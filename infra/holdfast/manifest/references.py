@@ -115,46 +115,47 @@ def faults_of_entry(
     agent: DeclaredAgent, path: Path, callee: DeclaredAgent
 ) -> Iterator[ManifestError]:
     """What keeps an agent from calling another one that it names; both ends are told."""
+    bar = _bar_between(agent, callee)
+    if bar is not None:
+        expected, found, remedy = bar
+        yield _fault(agent, path, expected=expected, found=found, remedy=remedy)
+
+
+def _bar_between(agent: DeclaredAgent, callee: DeclaredAgent) -> tuple[str, str, str] | None:
+    """What was expected, what is there and what to do, of an agent that cannot call another."""
     if not callee.spec.has_service:
         place = callee.location_of("spec.type")
         what = "a warm pool" if callee.spec.is_pooled else f"of type {callee.spec.type}"
-        yield _fault(
-            agent,
-            path,
-            expected="expected an agent that can be called",
-            found=f"{callee.name!r}, which is {what} ({place}) and has no address",
-            remedy="remove the reference",
+        return (
+            "expected an agent that can be called",
+            f"{callee.name!r}, which is {what} ({place}) and has no address",
+            "remove the reference",
         )
-    elif agent.spec.network.egress.mode == "denyAll":
+    if agent.spec.network.egress.mode == "denyAll":
         place = agent.location_of("spec.network.egress.mode")
-        yield _fault(
-            agent,
-            path,
-            expected="expected no call to other agents",
-            found=f"one to {callee.name!r}, although egress.mode is denyAll ({place})",
-            remedy="set egress.mode: allowList, or remove the reference",
+        return (
+            "expected no call to other agents",
+            f"one to {callee.name!r}, although egress.mode is denyAll ({place})",
+            "set egress.mode: allowList, or remove the reference",
         )
-    elif agent.namespace not in {callee.namespace, *callee.spec.a2a.allowed_namespaces}:
+    if agent.namespace not in {callee.namespace, *callee.spec.a2a.allowed_namespaces}:
         place = callee.location_of("spec.a2a.allowedNamespaces")
-        yield _fault(
-            agent,
-            path,
-            expected=f"expected an agent that namespace {agent.namespace!r} may refer to",
-            found=f"{callee.name!r}, whose a2a.allowedNamespaces ({place}) does not name it",
-            remedy=f"add {agent.namespace} to a2a.allowedNamespaces of {callee.name!r}",
+        return (
+            f"expected an agent that namespace {agent.namespace!r} may refer to",
+            f"{callee.name!r}, whose a2a.allowedNamespaces ({place}) does not name it",
+            f"add {agent.namespace} to a2a.allowedNamespaces of {callee.name!r}",
         )
-    elif not lets_in(callee, agent):
+    if not lets_in(callee, agent):
         place = callee.location_of("spec.network.ingressFrom")
         entry = agent.name
         if callee.namespace != agent.namespace:
             entry = f"{{namespace: {agent.namespace}, name: {agent.name}}}"
-        yield _fault(
-            agent,
-            path,
-            expected=f"expected an agent that lets {agent.name!r} in",
-            found=f"{callee.name!r}, whose ingressFrom ({place}) does not name it",
-            remedy=f"add {entry} to ingressFrom of {callee.name!r}, or remove the peer",
+        return (
+            f"expected an agent that lets {agent.name!r} in",
+            f"{callee.name!r}, whose ingressFrom ({place}) does not name it",
+            f"add {entry} to ingressFrom of {callee.name!r}, or remove the peer",
         )
+    return None
 
 
 def faults_of_teams(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestError]:

@@ -23,6 +23,7 @@ from holdfast.manifest.kinds import (
     MCP_SERVER_KIND,
     MODEL_CONFIG_KIND,
     POLICY_EXCEPTION_KIND,
+    Companion,
 )
 from holdfast.manifest.origin import Origin
 from holdfast.manifest.tool_lock import ToolLock
@@ -32,11 +33,36 @@ NULLS: Final = "holdfast.dev/nulls"
 """Annotation: where the spec says null, which neither engine nor server-side apply keeps."""
 
 _SOURCE: Final = "holdfast.dev/source"
-_NOT_WRITTEN: Final = (*OWN_PREFIXES, "kubectl.kubernetes.io/", "pulumi.com/")
-"""Labels and annotations of a resource that are not its manifest's own."""
+_NOT_WRITTEN: Final = (
+    *OWN_PREFIXES,
+    "kubectl.kubernetes.io/",
+    "pulumi.com/",
+    "argocd.argoproj.io/",
+    "helm.sh/",
+    "helm.toolkit.fluxcd.io/",
+    "kustomize.toolkit.fluxcd.io/",
+    "meta.helm.sh/",
+)
+"""Labels and annotations of a resource that are not its manifest's own, but of who delivers it."""
 
 Place = tuple[str, str]
 """Namespace and name of an agent."""
+
+
+@dataclass(frozen=True)
+class ReadResource:
+    """A resource as a manifest, and what it was validated to: a model, or what is wrong with it."""
+
+    document: Document
+    source: str
+    content: Agent | Companion | list[ManifestError]
+
+
+def read_resource(resource: Mapping[str, Any]) -> ReadResource:
+    """Read a live object of one of Holdfast's kinds; nothing but the object itself decides."""
+    document = _document(resource)
+    content = validate(KINDS[document.data["kind"]], document.data, document.origin)
+    return ReadResource(document, _annotations(resource).get(_SOURCE, ""), content)
 
 
 @dataclass(frozen=True)
@@ -55,7 +81,7 @@ class ResourceFleet:
 
 
 def fleet_of_resources(
-    resources: Iterable[Mapping[str, Any]],
+    resources: Iterable[ReadResource],
     environment: Environment,
     stack: str,
     tool_lock: ToolLock,
@@ -65,33 +91,31 @@ def fleet_of_resources(
     Law: of the resources that a fleet was rendered to, it is that fleet again.
 
     Args:
-        resources: Live objects of Holdfast's kinds, each with its namespace.
+        resources: Objects of Holdfast's kinds, each with its namespace.
         environment: Settings of the stack.
         stack: Name of the stack.
         tool_lock: The reviewed tools of servers.
     """
-    documents = [_document(each) for each in resources]
+    read = list(resources)
     agents: list[DeclaredAgent] = []
     companions: dict[str, list[DeclaredCompanion[Any]]] = {}
     invalid: dict[Place, tuple[str, ...]] = {}
-    for document, resource in documents:
+    for each in read:
+        document, content = each.document, each.content
         namespace = str(document.data["metadata"]["namespace"])
-        model = KINDS[document.data["kind"]]
-        result = validate(model, document.data, document.origin)
-        source = _annotations(resource).get(_SOURCE, "")
-        if isinstance(result, list):
-            if model is Agent:
+        if isinstance(content, list):
+            if document.data["kind"] == AGENT_KIND:
                 name = str(document.data["metadata"]["name"])
-                invalid[namespace, name] = tuple(_words(each) for each in result)
-        elif isinstance(result, Agent):
-            agents.append(DeclaredAgent(namespace, source, document.origin, result))
+                invalid[namespace, name] = tuple(_words(fault) for fault in content)
+        elif isinstance(content, Agent):
+            agents.append(DeclaredAgent(namespace, each.source, document.origin, content))
         else:
             companion: DeclaredCompanion[Any] = DeclaredCompanion(
-                namespace, source, document.origin, result.metadata, result.spec
+                namespace, each.source, document.origin, content.metadata, content.spec
             )
-            companions.setdefault(result.kind, []).append(companion)
+            companions.setdefault(content.kind, []).append(companion)
     fleet = _fleet(agents, companions, environment, stack, tool_lock)
-    names = DeclaredNames([document for document, _ in documents], environment.namespace)
+    names = DeclaredNames([each.document for each in read], environment.namespace)
     return ResourceFleet(fleet, invalid, _unresolved(fleet, names))
 
 
@@ -145,7 +169,7 @@ def _words(fault: ManifestError) -> str:
     return f"{fault.path}: {fault.expected}{found}{remedy}".removeprefix(": ")
 
 
-def _document(resource: Mapping[str, Any]) -> tuple[Document, Mapping[str, Any]]:
+def _document(resource: Mapping[str, Any]) -> Document:
     metadata = resource["metadata"]
     namespace, name = metadata["namespace"], metadata["name"]
     data = {
@@ -160,7 +184,7 @@ def _document(resource: Mapping[str, Any]) -> tuple[Document, Mapping[str, Any]]
         "spec": _with_nulls(resource["spec"], _annotations(resource).get(NULLS, "")),
     }
     file = _file_of(str(resource["kind"]), namespace, name)
-    return Document(data, Origin(file, 0, 0), frozenset()), resource
+    return Document(data, Origin(file, 0, 0), frozenset())
 
 
 def _file_of(kind: str, namespace: str, name: str) -> str:

@@ -19,6 +19,7 @@ CONDITIONS: Final = (
     "RolloutComplete",
     "Ready",
     "Drifted",
+    "Stalled",
 )
 """Types of the conditions of an agent, in the order in which they come true."""
 
@@ -33,7 +34,13 @@ PHASES: Final = (
     "Unknown",
 )
 
-SHORT_NAMES: Final = {"Agent": ["ag"], "AgentTeam": ["agteam"]}
+AGENT_STACK_KIND: Final = "AgentStack"
+"""What a loop tells of a stack; nobody declares it, and it belongs to no namespace."""
+
+STACK_CONDITIONS: Final = ("Synced", "Stalled", "Stable", "Drifted")
+"""Types of the conditions of a stack that a loop holds to a branch."""
+
+SHORT_NAMES: Final = {"Agent": ["ag"], "AgentTeam": ["agteam"], AGENT_STACK_KIND: ["agstack"]}
 
 _TEXT: Final[Schema] = {"type": "string"}
 _NUMBER: Final[Schema] = {"type": "integer", "format": "int32"}
@@ -60,6 +67,17 @@ _GENERATION: Final[Schema] = {
     "type": "integer",
     "format": "int64",
     "description": "Generation of the spec that the status is about.",
+}
+
+AGENT_STACK_SPEC: Final[Schema] = {
+    "type": "object",
+    "description": "What the stack is held to; written by the loop.",
+    "required": ["repository", "branch", "path"],
+    "properties": {
+        "repository": {**_TEXT, "description": "Repository, without user and password."},
+        "branch": {**_TEXT, "description": "Branch that says what is wanted."},
+        "path": {**_TEXT, "description": "The project's folder in it."},
+    },
 }
 
 STATUS: Final[dict[str, Schema]] = {
@@ -101,12 +119,22 @@ STATUS: Final[dict[str, Schema]] = {
         "readyMembers": {**_NUMBER, "description": "Members that are ready."},
         "conditions": _CONDITIONS,
     },
+    AGENT_STACK_KIND: {
+        "observedGeneration": _GENERATION,
+        "wantedCommit": {**_TEXT, "description": "Newest commit of the branch."},
+        "commit": {**_TEXT, "description": "Commit that runs, as far as it is known."},
+        "conditions": _CONDITIONS,
+    },
 }
 """Kind to the properties of its status; the other kinds have none."""
 
 
 def _condition(name: str) -> str:
     return f'.status.conditions[?(@.type=="{name}")].status'
+
+
+def _reason(name: str) -> str:
+    return f'.status.conditions[?(@.type=="{name}")].reason'
 
 
 COLUMNS: Final[dict[str, tuple[Schema, ...]]] = {
@@ -127,6 +155,17 @@ COLUMNS: Final[dict[str, tuple[Schema, ...]]] = {
         {"name": "Members", "type": "integer", "jsonPath": ".status.members"},
         {"name": "Owner", "type": "string", "jsonPath": ".spec.owner"},
         {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
+    ),
+    AGENT_STACK_KIND: (
+        {"name": "Synced", "type": "string", "jsonPath": _condition("Synced")},
+        {"name": "Stalled", "type": "string", "jsonPath": _condition("Stalled")},
+        {"name": "Stable", "type": "string", "jsonPath": _condition("Stable")},
+        {"name": "Drift", "type": "string", "jsonPath": _condition("Drifted")},
+        {"name": "Reason", "type": "string", "jsonPath": _reason("Synced")},
+        {"name": "Commit", "type": "string", "jsonPath": ".status.commit"},
+        {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
+        {"name": "Branch", "type": "string", "jsonPath": ".spec.branch", "priority": 1},
+        {"name": "Repository", "type": "string", "jsonPath": ".spec.repository", "priority": 1},
     ),
 }
 """Kind to its columns in `kubectl get`; those of priority 1 with `-o wide` only."""

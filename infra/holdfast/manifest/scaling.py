@@ -6,9 +6,10 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from holdfast.kube.quantities import parse_quantity
 from holdfast.manifest.faults import branch, chosen_by, fault
-from holdfast.manifest.text_checks import checked_quantity
+from holdfast.manifest.text_checks import checked_quantity, duration_milliseconds
 from holdfast.manifest.values import (
     Cron,
+    Duration,
     IntOrPercent,
     Items,
     LabelValue,
@@ -21,7 +22,7 @@ from holdfast.manifest.values import (
 MAX_REPLICAS = 1000
 Replicas = Annotated[int, Field(ge=0, le=MAX_REPLICAS)]
 SomeReplicas = Annotated[int, Field(ge=1, le=MAX_REPLICAS)]
-DEFAULT_IDLE_SECONDS = 300
+DEFAULT_FAILOVER_AFTER = "30s"
 
 
 def _positive_quantity(value: str) -> str:
@@ -233,15 +234,32 @@ class DisruptionBudget(ManifestModel):
 class Availability(ManifestModel):
     """What keeps the agent up while nodes come and go."""
 
-    pdb: DisruptionBudget = DisruptionBudget()
+    pdb: DisruptionBudget = DisruptionBudget.model_construct()
     """Disruption budget; rendered when more than one replica runs."""
     standby: bool = False
     """Run a second Deployment `<agent>-standby`, warm but without traffic; default false."""
     active: Literal["primary", "standby"] = "primary"
     """Which of the two the Service leads to: change it to fail over, one write. Default primary."""
+    failover: Literal["manual", "automatic"] = "manual"
+    """automatic: the operator leads the Service to the other one when no pod of the one that serves
+    has been ready for failoverAfter, and one of the other is; it stays there. Default manual: the
+    agent's status offers it."""
+    failover_after: Duration | None = None
+    """How long no pod may be ready before; only with failover: automatic. Default 30s."""
 
     @model_validator(mode="after")
     def _standby_exists(self) -> Self:
-        if self.active == "standby" and not self.standby:
-            raise fault("there is no standby", remedy="add standby: true", at=("active",))
+        for field in ("active", "failover"):
+            if field in self.model_fields_set and not self.standby:
+                declared = getattr(self, field)
+                if declared in ("standby", "automatic"):
+                    raise fault("there is no standby", remedy="add standby: true", at=(field,))
+        if self.failover_after is not None and self.failover == "manual":
+            remedy = "remove it, or use failover: automatic"
+            raise fault("has no effect on a manual fail-over", remedy=remedy, at=("failoverAfter",))
         return self
+
+    @property
+    def failover_seconds(self) -> float:
+        """Seconds without a ready pod after which the operator fails over."""
+        return duration_milliseconds(self.failover_after or DEFAULT_FAILOVER_AFTER) / 1000

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 from holdfast.errors import ManifestError, SourceLocation
+from holdfast.manifest.project_files import note_read
 
 MAX_FILE_BYTES = 1024 * 1024
 _BOMS = {
@@ -50,6 +51,7 @@ def read_text(path: Path, file: str, *, max_bytes: int = MAX_FILE_BYTES) -> str:
         ) from error
     if len(content) > max_bytes:
         raise _too_large(file, len(content), max_bytes)
+    note_read(path, content)
     return decode(content, file)
 
 

@@ -5,18 +5,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import ExitCode, InputError, ManifestError
+from holdfast.errors import ExitCode, InputError, InvalidFilesError, ManifestError
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.kube.paths import format_path
 from holdfast.manifest.credential_scan import faults_of_credentials
 from holdfast.manifest.documents import Document, read_documents
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.origin import Origin
+from holdfast.manifest.project_files import STACKS_FOLDER
 from holdfast.manifest.source_text import read_text
 from holdfast.manifest.validation import suggestion, validate
 from holdfast.manifest.wording import described
 
-STACKS_FOLDER = "stacks"
 NAMESPACE = "holdfast:"
 PULUMI_KEYS = frozenset(
     {"config", "encryptionsalt", "encryptedkey", "environment", "secretsprovider"}
@@ -71,7 +71,7 @@ def read_stack_file(project_root: Path, stack: str) -> StackSettings:
         names = stack_names(project_root)
         raise InputError(
             f"no stack {stack!r}: there is no {file}",
-            remedy=suggestion(name, names) if names else f"create {file}",
+            remedy=suggestion(name, names) if names else f"create it in {project_root}",
             exit_code=ExitCode.NO_STACK,
         )
     try:
@@ -96,6 +96,19 @@ def read_stack_file(project_root: Path, stack: str) -> StackSettings:
     )
 
 
+def read_environment(project_root: Path, stack: str) -> Environment:
+    """Settings of one stack.
+
+    Raises:
+        InputError: there is no such stack; exit code 6.
+        InvalidFilesError: they are not valid.
+    """
+    settings = read_stack_file(project_root, stack)
+    if settings.environment is None:
+        raise InvalidFilesError(settings.errors)
+    return settings.environment
+
+
 def _settings(document: Document) -> StackSettings:
     data, origin = document.data, document.origin
     if data is None:
@@ -111,6 +124,14 @@ def _settings(document: Document) -> StackSettings:
     place = origin.nearest(("config",))
     if not isinstance(config, dict):
         return StackSettings(None, errors=(*errors, _not_a_mapping(config, place, "config")))
+    return _config_settings(config, document, errors)
+
+
+def _config_settings(
+    config: dict[str, Any], document: Document, errors: list[ManifestError]
+) -> StackSettings:
+    origin = document.origin
+    place = origin.nearest(("config",))
     errors += [
         _unknown_key(origin, ("config", key), f'write "{NAMESPACE}{key}"')
         for key in config

@@ -77,11 +77,11 @@ class Traces(ManifestModel):
 class Telemetry(ManifestModel):
     """Metrics, logs and traces."""
 
-    metrics: Metrics = Metrics()
+    metrics: Metrics = Metrics.model_construct()
     """Prometheus metrics."""
-    logs: Logs = Logs()
+    logs: Logs = Logs.model_construct()
     """Log lines."""
-    traces: Traces = Traces()
+    traces: Traces = Traces.model_construct()
     """OpenTelemetry traces."""
     slo: ServiceObjectives | None = None
     """What the agent promises; alerts on burning error budgets are made of it. Default nothing."""

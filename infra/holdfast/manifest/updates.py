@@ -40,6 +40,9 @@ class UpdateSettings(ManifestModel):
     rollback: bool = False
     """Go back to the last good commit when an update fails, or makes health or metrics worse;
     default false."""
+    continue_on_error: bool = False
+    """Update what does not depend on what failed all the same, so that one agent's failure keeps no
+    other one back; the update has failed nevertheless. Default false."""
     watch_seconds: Annotated[int, Field(ge=0, le=86_400)] = 0
     """How long health and metrics are watched after an update; default 0."""
     metrics: Items[WatchedMetric] = ()
@@ -55,6 +58,14 @@ class UpdateSettings(ManifestModel):
         if self.metrics and not self.watch_seconds:
             raise fault(
                 "has no effect without watchSeconds", remedy="set watchSeconds", at=("metrics",)
+            )
+        hindrance = next((name for name in ("waves", "rollback") if getattr(self, name)), "")
+        if self.continue_on_error and hindrance:
+            why = {"waves": "ends at the first failure", "rollback": "takes all of it back"}
+            raise fault(
+                f"has no effect with {hindrance}, which {why[hindrance]}",
+                remedy="set one of the two",
+                at=("continueOnError",),
             )
         names = [each.name for each in self.metrics]
         for index, name in enumerate(names):

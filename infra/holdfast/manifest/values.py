@@ -1,7 +1,7 @@
 """The value types of a manifest: each with its check, and with the schema that editors see."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -57,7 +57,9 @@ class ManifestModel(BaseModel):
     """A part of a manifest: frozen, strictly typed, camelCase in files and snake_case in Python.
 
     The docstrings of fields become their descriptions in the published schema; they are read when
-    it is written, because reading them here would cost every start a third of its time.
+    it is written, because reading them here would cost every start a third of its time. For the
+    same reason a part that is another's default is made by `model_construct`: `Part()` would build
+    its validator at every start, once more than the manifest's own.
     """
 
     model_config = ConfigDict(
@@ -70,6 +72,10 @@ class ManifestModel(BaseModel):
         # One schema is built for the whole manifest, not one more for each of its parts.
         defer_build=True,
     )
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Itself: nothing changes it, and a default is copied at every validation otherwise."""
+        return self
 
 
 def _named(fault_in: Callable[[str], str], what: str) -> AfterValidator:

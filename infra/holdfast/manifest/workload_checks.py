@@ -1,13 +1,14 @@
 """What must agree in how an agent starts, scales, changes and ends."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from pydantic_core import PydanticCustomError
 
 from holdfast.kube.quality import quality_of
 from holdfast.manifest.faults import fault
-from holdfast.manifest.lifecycle import STORE_SCHEMES
+from holdfast.manifest.lifecycle import STORE_SCHEMES, Fetch
+from holdfast.manifest.state import SecretReference
 
 if TYPE_CHECKING:
     from holdfast.manifest.agent import AgentSpec
@@ -82,28 +83,32 @@ def _faults_of_fetches(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
                 found=f"{step.fetch.to!r}, where configuration or a secret is mounted",
                 at=(*at, "to"),
             )
-        name = step.fetch.credentials
-        if name is None:
-            continue
-        if name not in secrets:
-            known = ", ".join(sorted(secrets)) or "none"
-            yield fault(
-                "expected the name of an entry of secrets[]",
-                found=f"{name!r} (there: {known})",
-                at=(*at, "credentials"),
-            )
-        elif secrets[name].mount_path is None:
-            yield fault(
-                "expected an entry of secrets[] with mountPath: a fetch reads files only",
-                found=repr(name),
-                at=(*at, "credentials"),
-            )
-        elif step.fetch.scheme not in STORE_SCHEMES and secrets[name].key is None:
-            yield fault(
-                "expected an entry of secrets[] with key: the file that holds the token",
-                found=repr(name),
-                at=(*at, "credentials"),
-            )
+        if found := _fault_in_credentials(step.fetch, secrets):
+            expected, got = found
+            yield fault(expected, found=got, at=(*at, "credentials"))
+
+
+def _fault_in_credentials(
+    fetch: Fetch, secrets: Mapping[str, SecretReference]
+) -> tuple[str, str] | None:
+    """What was expected of the secret that a fetch names, and what is there."""
+    name = fetch.credentials
+    if name is None:
+        return None
+    if name not in secrets:
+        known = ", ".join(sorted(secrets)) or "none"
+        return "expected the name of an entry of secrets[]", f"{name!r} (there: {known})"
+    if secrets[name].mount_path is None:
+        return (
+            "expected an entry of secrets[] with mountPath: a fetch reads files only",
+            repr(name),
+        )
+    if fetch.scheme not in STORE_SCHEMES and secrets[name].key is None:
+        return (
+            "expected an entry of secrets[] with key: the file that holds the token",
+            repr(name),
+        )
+    return None
 
 
 def _faults_of_leader(spec: "AgentSpec") -> Iterator[PydanticCustomError]:

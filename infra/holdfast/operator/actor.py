@@ -1,16 +1,24 @@
 """The operator's writes: objects, finalizers, statuses and Events; nothing else here decides."""
 
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
 
 from holdfast.cluster.api_error import ApiError
-from holdfast.cluster.client import JSON, ApiClient, path_of
-from holdfast.cluster.writing import Writer, apply_object, delete_object, patch_object, read_object
+from holdfast.cluster.client import ApiClient, path_of
+from holdfast.cluster.event_writing import EventWriter
+from holdfast.cluster.json_answers import written_object
+from holdfast.cluster.overtaken import done_anew_when_overtaken
+from holdfast.cluster.writing import (
+    Writer,
+    apply_object,
+    delete_object,
+    make_object,
+    patch_object,
+    read_object,
+)
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.revert import field_manager_for, plan_missing, plan_object
 from holdfast.drift.scan import DriftJudge, LiveState
@@ -21,13 +29,13 @@ from holdfast.manifest.agent import API_VERSION
 from holdfast.operator.agent_view import Identity
 from holdfast.render.agent_resources import FINALIZER
 from holdfast.render.marks import FIELD_MANAGER
+from holdfast.render.serving import keeping_side
 
 OPERATOR: Final = "holdfast-operator"
 _PLURALS: Final = {"Agent": "agents", "AgentTeam": "agentteams"}
 _MERGE_PATCH: Final = "application/merge-patch+json"
-_EVENTS: Final = "events.k8s.io/v1"
-_MOST_NOTE_CHARACTERS: Final = 1024
-MOST_TRIES: Final = 3
+PATIENCE_SECONDS: Final = 2.0
+"""How long an object is written anew at once; after that its turn comes again later."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,16 @@ class Actor:
         ref = reference_of(manifest)
         self.count("apply")
         return apply_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
+
+    def make(self, manifest: KubeObject) -> KubeObject | None:
+        """Server-side apply of a rendered object that nobody has; None when somebody does.
+
+        Raises:
+            ClusterError: the server refused, or the outcome is not known.
+        """
+        ref = reference_of(manifest)
+        self.count("apply")
+        return make_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
 
     def remove(self, live: KubeObject) -> None:
         """Delete the version that was seen, and in the background what it owns.
@@ -91,19 +109,16 @@ class Actor:
         Raises:
             ClusterError: the server refused, or the outcome is not known.
         """
-        for tries_left in reversed(range(MOST_TRIES)):
-            try:
-                return self._put_back_once(ref, judge, agreed)
-            except ApiError as error:
-                if not (error.is_conflict and tries_left):
-                    raise
-        raise AssertionError  # the last try returns or raises
+        return done_anew_when_overtaken(
+            lambda: self._put_back_once(ref, judge, agreed), PATIENCE_SECONDS
+        )
 
     def _put_back_once(
         self, ref: ObjectRef, judge: DriftJudge, agreed: set[Any]
     ) -> KubeObject | None:
         _, desired = judge.declared[ref.identity]
         live = self.read(ref)
+        desired = keeping_side(desired, live)
         found = self._findings(ref.identity, live, judge, agreed)
         if not found:
             return None
@@ -169,39 +184,13 @@ class Actor:
             content_type=_MERGE_PATCH,
             query={"fieldManager": OPERATOR},
         )
-        written: KubeObject = msgspec.json.decode(answer)
-        return written
+        return written_object(answer, f"PATCH {path}{subresource}")
 
     def tell(self, resource: KubeObject, reason: str, note: str, *, is_warning: bool) -> None:
         """Tell of an agent by an Event; one that cannot be written is no reason to stop."""
-        metadata = resource["metadata"]
-        event = {
-            "apiVersion": _EVENTS,
-            "kind": "Event",
-            "metadata": {
-                "name": f"{metadata['name']}.{secrets.token_hex(8)}",
-                "namespace": metadata["namespace"],
-            },
-            "eventTime": datetime.now(UTC)
-            .isoformat(timespec="microseconds")
-            .replace("+00:00", "Z"),
-            "reportingController": "holdfast.dev/operator",
-            "reportingInstance": self.instance,
-            "action": reason,
-            "reason": reason,
-            "note": note[:_MOST_NOTE_CHARACTERS],
-            "type": "Warning" if is_warning else "Normal",
-            "regarding": {
-                "apiVersion": API_VERSION,
-                "kind": "Agent",
-                "name": metadata["name"],
-                "namespace": metadata["namespace"],
-                "uid": metadata["uid"],
-            },
-        }
-        path = path_of(_EVENTS, "events", metadata["namespace"])
+        events = EventWriter(self.client, "holdfast.dev/operator", self.instance)
         try:
-            self.client.write("POST", path, msgspec.json.encode(event), content_type=JSON)
+            events.write(resource, reason, note, is_warning=is_warning)
         except ClusterError:
             return
         self.count("event")

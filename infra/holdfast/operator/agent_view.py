@@ -2,12 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
+from holdfast.drift.delivery import engine_of
 from holdfast.drift.finding import Finding
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import Path, format_path
 from holdfast.render.marks import REVISION, RenderedObject, content_hash
+
+if TYPE_CHECKING:
+    from holdfast.operator.standing import Standing
 
 Identity = tuple[str, str, str, str]
 PAUSED: Final = "holdfast.dev/paused"
@@ -35,6 +40,9 @@ class AgentView:
         drift_since: RFC 3339 of the oldest finding that counts; empty without one.
         model: Name of the model that it talks to first.
         tools: Tool server to the digest of its reviewed tools.
+        is_new: Nothing that says it is its own exists, and nobody has looked for other objects of
+            the same names: its objects may be made, and not taken over.
+        standing: How primary and standby stand; None without a standby.
         commit: Commit that the stack was last updated with; empty when nobody said.
     """
 
@@ -53,6 +61,8 @@ class AgentView:
     drift_since: str = ""
     model: str = ""
     tools: Mapping[str, str] = field(default_factory=dict)
+    is_new: bool = False
+    standing: "Standing | None" = None
     commit: str = ""
 
     @property
@@ -76,35 +86,42 @@ class AgentView:
         annotations = mapping_at(self.resource, "metadata", "annotations")
         return annotations.get(PAUSED) == "true"
 
-    @property
+    @cached_property
     def drift(self) -> tuple[Finding, ...]:
         """Findings without remarks."""
         return tuple(each for each in self.findings if each.counts)
 
-    @property
+    def engine_of(self, finding: Finding) -> str:
+        """Manager of the GitOps engine that puts a finding back; empty when that is ours to do."""
+        live = self.live.get(finding.ref.identity)
+        # Who delivered what is gone is told by the objects that are left.
+        told_by = [live] if live is not None else list(self.live.values())
+        return next((engine for one in told_by if (engine := engine_of(one))), "")
+
+    @cached_property
     def fights(self) -> tuple[str, ...]:
         """Fields that are not as declared, and that somebody else writes again and again."""
         names = (field_name(each.ref, each.path) for each in self.drift)
         return tuple(sorted(name for name in names if name in self.fought))
 
-    @property
+    @cached_property
     def revision(self) -> str:
         """Hash of everything that is declared of it, and of who applies it."""
         return content_hash(
             [self.mode, *sorted(revision_of(each.manifest) for each in self.rendered)]
         )
 
-    @property
+    @cached_property
     def was_programmed(self) -> bool:
         """Whether what is declared now was seen deployed before."""
         return self.status.get("revision") == self.revision
 
-    @property
+    @cached_property
     def missing(self) -> tuple[RenderedObject, ...]:
         """Declared objects that do not exist."""
         return tuple(each for each in self.rendered if self._live_of(each) is None)
 
-    @property
+    @cached_property
     def outdated(self) -> tuple[RenderedObject, ...]:
         """Declared objects that exist in another revision: an update has not reached them."""
         return tuple(

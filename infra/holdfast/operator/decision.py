@@ -1,15 +1,18 @@
 """What is to be done about one agent: a pure function of what is known of it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
+from holdfast.drift.delivery import left_to
 from holdfast.drift.finding import Finding
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.operator.agent_view import AgentView, Identity, field_name, revision_of
+from holdfast.operator.standing import Standing
 from holdfast.render.agent_resources import FINALIZER
 from holdfast.render.marks import RenderedObject
+from holdfast.render.serving import is_movable, keeping_side, other_side, with_serving
 
 AGENT_LABEL = "holdfast.dev/agent"
 _NEVER_PRUNED = frozenset({"PersistentVolumeClaim"})
@@ -21,6 +24,7 @@ class Deed(StrEnum):
     NOTHING = "nothing"
     APPLY = "apply"
     REVERT = "revert"
+    FAIL_OVER = "fail-over"
     DELETE = "delete"
     RELEASE = "release"
 
@@ -32,6 +36,7 @@ class Decision:
     Attributes:
         reason: Why, for the log.
         apply: Objects to apply, in order.
+        only_makes: None of them may exist.
         remove: Live objects to delete.
         revert: Findings to put back.
         refusal: Why nothing is written although something should be; empty when nothing hinders.
@@ -40,6 +45,7 @@ class Decision:
     deed: Deed = Deed.NOTHING
     reason: str = ""
     apply: tuple[RenderedObject, ...] = ()
+    only_makes: bool = False
     remove: tuple[KubeObject, ...] = ()
     revert: tuple[Finding, ...] = field(default=())
     refusal: str = ""
@@ -49,9 +55,10 @@ def decide(view: AgentView, drift_mode: Literal["report", "revert", "adopt"]) ->
     """Decide about one agent.
 
     Laws: nothing is written while something cannot be seen or is paused, and no field that is
-    fought over; an object of another revision is an update under way, during which nothing is put
-    back; claims that are retained outlive their agent, and no claim goes because its volume is
-    declared no more.
+    fought over; what a GitOps engine delivers is left to it; a Service is moved only from where
+    nobody can serve to where somebody can; an object of another revision is an update under way,
+    during which nothing is put back; claims that are retained outlive their agent, and no claim
+    goes because its volume is declared no more.
 
     Args:
         view: What is known of the agent.
@@ -61,10 +68,16 @@ def decide(view: AgentView, drift_mode: Literal["report", "revert", "adopt"]) ->
         return _farewell(view)
     if hindrance := _hindrance(view):
         return Decision(reason=hindrance)
+    if view.standing is not None and view.standing.must_move:
+        return _fail_over(view, view.standing)
     if view.mode == "expand" and not view.was_programmed:
         return _deployment(view)
     if reason := _reason_to_report_only(view, drift_mode):
         return Decision(reason=reason)
+    return _putting_back(view)
+
+
+def _putting_back(view: AgentView) -> Decision:
     # An update takes such an object away for a moment before it makes it anew.
     replaced = {reference_of(each.manifest).identity for each in view.missing if each.replaced_on}
     declared = {reference_of(each.manifest).identity for each in view.rendered} - replaced
@@ -75,7 +88,11 @@ def decide(view: AgentView, drift_mode: Literal["report", "revert", "adopt"]) ->
     )
     if not meant:
         return Decision(reason="fought over" if view.fights else "nothing that can be put back")
-    return Decision(Deed.REVERT, "drift.mode is revert", revert=meant)
+    engines = [view.engine_of(each) for each in meant]
+    ours = tuple(each for each, engine in zip(meant, engines, strict=True) if not engine)
+    if not ours:
+        return Decision(reason=left_to(engines[0]))
+    return Decision(Deed.REVERT, "drift.mode is revert", revert=ours)
 
 
 def _hindrance(view: AgentView) -> str:
@@ -101,7 +118,26 @@ def _deployment(view: AgentView) -> Decision:
     if foreign:
         refs = ", ".join(str(reference_of(each.manifest)) for each in foreign)
         return Decision(reason="refused", refusal=f"exists already and is not the agent's: {refs}")
-    return Decision(Deed.APPLY, "a new revision", apply=view.rendered, remove=tuple(_pruned(view)))
+    return Decision(
+        Deed.APPLY,
+        "a new revision",
+        apply=tuple(_keeping_side(view, each) for each in view.rendered),
+        only_makes=view.is_new,
+        remove=tuple(_pruned(view)),
+    )
+
+
+def _keeping_side(view: AgentView, item: RenderedObject) -> RenderedObject:
+    """A new version does not undo a fail-over."""
+    live = view.live.get(reference_of(item.manifest).identity)
+    return replace(item, manifest=keeping_side(item.manifest, live))
+
+
+def _fail_over(view: AgentView, standing: Standing) -> Decision:
+    other = other_side(standing.serving)
+    moved = tuple(with_serving(each, other) for each in view.rendered if is_movable(each.manifest))
+    reason = f"no pod of the {standing.serving} is ready: the {other} takes over"
+    return Decision(Deed.FAIL_OVER, reason, apply=moved)
 
 
 def _is_ours(view: AgentView, item: RenderedObject) -> bool:

@@ -4,14 +4,16 @@ Rendering a thousand agents takes seconds, one of them a few milliseconds: what 
 is kept until its resource changes, or something that all of them share does.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
 import msgspec
 from pydantic import ValidationError
 
 from holdfast.drift.autoscaling import Autoscalers
+from holdfast.drift.failovers import Failovers
 from holdfast.drift.ignore import IgnoreRules
 from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.rollouts import Rollouts
@@ -23,16 +25,19 @@ from holdfast.kube.structure import TypeTable
 from holdfast.manifest.agent import AGENT_KIND
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.resource_fleet import Place, ResourceFleet, fleet_of_resources
+from holdfast.manifest.resource_fleet import (
+    Place,
+    ReadResource,
+    ResourceFleet,
+    fleet_of_resources,
+    read_resource,
+)
 from holdfast.manifest.tool_lock import ToolLock, tool_lock_of
 from holdfast.render.agent import render_agent
-from holdfast.render.agent_resources import LOCK_KEY, SETTINGS_KEY
+from holdfast.render.agent_resources import COMMIT, LOCK_KEY, SETTINGS_KEY
 from holdfast.render.declared import plan_fleet
 from holdfast.render.marks import RenderedObject
 from holdfast.render.plan import AgentPlan
-
-COMMIT: Final = "holdfast.dev/commit"
-"""Annotation of the settings: the commit that the stack was last updated with."""
 
 _NO_SETTINGS: Final = "the settings of the stack are not there"
 
@@ -91,7 +96,7 @@ class Declaration:
         """Whether an agent was there when everything was read."""
         return place in self.rendered or place in self.unresolved or place in self.resources.invalid
 
-    @property
+    @cached_property
     def agents(self) -> Mapping[Place, DeclaredAgent]:
         """Valid agents."""
         return {(each.namespace, each.name): each for each in self.resources.fleet.agents}
@@ -117,6 +122,38 @@ def read_settings(config_map: Mapping[str, Any] | None) -> Settings:
     return Settings(environment, tool_lock_of(str(data.get(LOCK_KEY) or "")), commit)
 
 
+class _Asked(Mapping[Place, int]):
+    """Ports of agents, and which of them were asked for: what a rendering knows of the others."""
+
+    def __init__(self, ports: Mapping[Place, int]) -> None:
+        self._ports = ports
+        self.answers: dict[Place, int | None] = {}
+
+    def __getitem__(self, place: Place) -> int:
+        self.answers[place] = self._ports.get(place)
+        return self._ports[place]
+
+    def __iter__(self) -> Iterator[Place]:
+        for place in self._ports:
+            self.answers[place] = self._ports[place]
+            yield place
+
+    def __len__(self) -> int:
+        return len(self._ports)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What an agent was rendered to, and what was known of it and of others then."""
+
+    fingerprint: object
+    answers: Mapping[Place, int | None]
+    items: tuple[RenderedObject, ...]
+
+    def holds_among(self, ports: Mapping[Place, int]) -> bool:
+        return all(ports.get(place) == port for place, port in self.answers.items())
+
+
 class Renderer:
     """Renders what is declared; keeps what did not change."""
 
@@ -140,15 +177,22 @@ class Renderer:
         self._find_autoscalers = find_autoscalers
         self._find_types = find_types
         self._shared: object = None
-        self._kept: dict[Place, tuple[object, tuple[RenderedObject, ...]]] = {}
+        self._kept: dict[Place, _Kept] = {}
+        self._read: dict[tuple[str, ...], ReadResource] = {}
 
     def declaration(self, settings: Settings, resources: Iterable[KubeObject]) -> Declaration:
         """Everything that resources declare now."""
-        listed = list(resources)
-        read = fleet_of_resources(listed, settings.environment, self._stack, settings.tool_lock)
+        listed = {_fingerprint(each): each for each in resources}
+        self._read = {
+            fingerprint: self._read.get(fingerprint) or read_resource(each)
+            for fingerprint, each in listed.items()
+        }
+        read = fleet_of_resources(
+            self._read.values(), settings.environment, self._stack, settings.tool_lock
+        )
         plan = plan_fleet(read.fleet, self._stack, read.unresolved)
-        prints = {_place(each): _fingerprint(each) for each in listed if _is_agent(each)}
-        self._forget_unless_shared(settings, listed, plan.agents)
+        prints = {_place(each): key for key, each in listed.items() if _is_agent(each)}
+        self._forget_unless_shared(settings, listed)
         unresolved = dict(read.unresolved)
         rendered: dict[Place, tuple[RenderedObject, ...]] = {}
         for each in plan.agents:
@@ -167,27 +211,27 @@ class Renderer:
             ignore=verdicts.ignore,
             judge=verdicts.judge,
             rollouts=Rollouts(objects),
+            failovers=Failovers(objects),
         )
         judge = DriftJudge(objects, around, self._stack)
         return Declaration(settings, read, rendered, unresolved, verdicts, judge)
 
     def _rendered(self, plan: AgentPlan, fingerprint: object) -> tuple[RenderedObject, ...]:
         kept = self._kept.get(plan.place)
-        if kept is not None and kept[0] == fingerprint:
-            return kept[1]
-        items = render_agent(plan)
-        self._kept[plan.place] = (fingerprint, items)
+        ports = plan.surroundings.ports
+        if kept is not None and kept.fingerprint == fingerprint and kept.holds_among(ports):
+            return kept.items
+        asked = _Asked(ports)
+        items = render_agent(replace(plan, surroundings=replace(plan.surroundings, ports=asked)))
+        self._kept[plan.place] = _Kept(fingerprint, dict(asked.answers), items)
         return items
 
     def _forget_unless_shared(
-        self, settings: Settings, resources: list[KubeObject], plans: Iterable[AgentPlan]
+        self, settings: Settings, resources: Mapping[tuple[str, ...], KubeObject]
     ) -> None:
         """Forget everything when what agents share has changed."""
-        shared = (
-            settings.environment,
-            sorted(_fingerprint(each) for each in resources if not _is_agent(each)),
-            sorted((each.place, each.spec.network.expose.port) for each in plans),
-        )
+        others = sorted(key for key, each in resources.items() if not _is_agent(each))
+        shared = (settings.environment, others)
         if shared != self._shared:
             self._kept.clear()
             self._shared = shared
@@ -203,6 +247,8 @@ def _fingerprint(resource: Mapping[str, Any]) -> tuple[str, ...]:
     marks = {key: metadata.get(key) for key in ("labels", "annotations", "finalizers")}
     return (
         str(resource["kind"]),
+        str(metadata.get("namespace")),
+        str(metadata["name"]),
         str(metadata.get("uid")),
         str(metadata.get("generation")),
         str(metadata.get("deletionTimestamp")),

@@ -1,43 +1,38 @@
 """One look at one agent: observe, diff, act, tell; each phase logged under one id."""
 
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from holdfast.cluster.client import ApiClient
 from holdfast.drift.finding import Finding
-from holdfast.drift.ledger import Ledger, Moment
-from holdfast.drift.scan import LiveState
 from holdfast.errors import ClusterError
+from holdfast.kube.conditions import turned
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import format_path
 from holdfast.kube.structure import KindEntry
 from holdfast.manifest.agent import AGENT_KIND
 from holdfast.manifest.resource_fleet import Place
 from holdfast.operator.actor import Actor
-from holdfast.operator.agent_view import AgentView, Identity, field_name
+from holdfast.operator.agent_view import AgentView, field_name
 from holdfast.operator.board import OWN_GROUP, Board
-from holdfast.operator.conditions import turned
 from holdfast.operator.decision import Decision, Deed, decide
 from holdfast.operator.declaration import Declaration
-from holdfast.operator.journal import Journal, utc_now
+from holdfast.operator.journal import Journal, Look, utc_now
 from holdfast.operator.metrics import OperatorMetrics
-from holdfast.operator.resolved import model_name, tool_digests
+from holdfast.operator.seeing import Seeing
 from holdfast.operator.status import agent_status
 from holdfast.reconcile.fights import FightBreaker
-from holdfast.reconcile.telling import moment
-
-if TYPE_CHECKING:
-    from holdfast.operator.loop import LoopSettings
+from holdfast.render.marks import RenderedObject
 
 Say = Callable[..., None]
 
 _FIRST_NEWS: Final = frozenset({"Accepted", "ResolvedRefs", "PolicyCompliant"})
-_NEWS: Final = _FIRST_NEWS | {"Programmed", "Ready", "Drifted"}
+_NEWS: Final = _FIRST_NEWS | {"Programmed", "Ready", "Drifted", "FailedOver", "LastRun"}
 """Conditions whose turns are Events; of an agent that is new, only what a person must mend."""
+
+_BAD_NEWS: Final = frozenset({"Drifted", "FailedOver"})
+"""Conditions of which True is what a person must look at."""
 
 
 class Looking:
@@ -45,6 +40,7 @@ class Looking:
 
     Attributes:
         actor: Who writes.
+        seeing: Who puts together what is known.
     """
 
     def __init__(
@@ -52,31 +48,31 @@ class Looking:
         client: ApiClient,
         kinds: Mapping[tuple[str, str], KindEntry],
         board: Board,
-        settings: "LoopSettings",
+        instance: str,
         metrics: OperatorMetrics,
         journal: Journal,
     ) -> None:
-        self.actor = Actor(client, kinds, metrics.count_write, settings.instance)
+        self.actor = Actor(client, kinds, metrics.count_write, instance)
+        self.seeing = Seeing(board, self.actor.read)
         self._board = board
         self._metrics = metrics
         self._journal = journal
-        self._ledger = Ledger()
-        self._noting = threading.Lock()
         self._breaker: FightBreaker[tuple[Place, str]] = FightBreaker()
         self._errors: dict[Place, str] = {}
-        self._broken: dict[Place, tuple[str, tuple[str, ...]]] = {}
-        self._known: dict[Place, set[Identity]] = {}
+        self._again_at: dict[Place, float] = {}
 
     @property
     def fights(self) -> int:
         """How many fields are left alone because somebody else writes them again and again."""
         return len(self._breaker.open_keys)
 
-    @property
-    def open_findings(self) -> tuple[tuple[Finding, Moment], ...]:
-        """Everything that is found and since when."""
-        with self._noting:
-            return tuple(self._ledger)
+    def due_again(self) -> list[Place]:
+        """Agents to be looked at although nothing was heard: nobody has served for long enough."""
+        now = time.monotonic()
+        due = [place for place, at in list(self._again_at.items()) if at <= now]
+        for place in due:
+            self._again_at.pop(place, None)
+        return due
 
     def forgive(self, place: Place) -> None:
         """The agent's resource was changed: fights over it and errors about it are over."""
@@ -85,143 +81,72 @@ class Looking:
                 self._breaker.close(key)
         self._errors.pop(place, None)
 
-    def look_at(self, place: Place, declaration: Declaration) -> bool:
+    def look_at(self, place: Place, declaration: Declaration, triggers: Sequence[str] = ()) -> bool:
         """Look at one agent; returns whether nothing is left to be tried again.
 
         Raises:
             ClusterError: its status cannot be written.
         """
-        started = time.monotonic()
         resource = self._board.objects.get((OWN_GROUP, AGENT_KIND, *place))
         if resource is None:
             self._forget(place)
             return True
         if not declaration.knows(place):
             return True  # it came after the declaration was read, and is looked at with the next
-        if self._is_too_early(place, declaration):
+        if self.seeing.is_too_early(place, declaration):
             return True
-        say = self._journal.of_agent(place)
-        view = self._view(place, resource, declaration)
-        agent = declaration.agents.get(place)
-        drift_mode = agent.spec.drift.mode if agent else "report"
-        decision = decide(view, drift_mode)
-        if decision.deed is not Deed.NOTHING:
-            say("observe", objects=len(view.live), pods=len(view.pods), revision=view.revision)
-            say("diff", findings=[str(each.ref) for each in view.drift], decision=decision.reason)
-        is_done = self._act(place, decision, declaration, say)
-        if decision.deed is not Deed.NOTHING or decision.refusal:
-            view = self._view(
-                place,
-                self._board.objects.get((OWN_GROUP, AGENT_KIND, *place), resource),
-                declaration,
-            )
-        if decision.deed is not Deed.RELEASE or not is_done:
-            self._tell(view, place, say)
+        started = time.monotonic()
+        with self._journal.look(place, triggers) as look:
+            decision, is_done = self._reconcile(place, resource, declaration, look)
+            look.span.note(deed=decision.deed.value, outcome="done" if is_done else "failed")
         seconds = time.monotonic() - started
         self._metrics.count_look(decision.deed.value, seconds, failed=not is_done)
         return is_done
 
-    def _is_too_early(self, place: Place, declaration: Declaration) -> bool:
-        """Whether a kind of the agent's objects is still being read; it is asked for again then."""
-        kinds = {item.manifest["kind"] for item in declaration.rendered.get(place, ())}
-        board = self._board
-        return bool(kinds - board.listed - board.blind.keys())
+    def _reconcile(
+        self, place: Place, resource: KubeObject, declaration: Declaration, look: Look
+    ) -> tuple[Decision, bool]:
+        """Observe, diff, act, tell; returns what was decided and whether it went well."""
+        with look.phase("observe") as observing:
+            view = self._observed(place, resource, declaration)
+            observing.note(objects=len(view.live), pods=len(view.pods), revision=view.revision)
+        with look.phase("diff") as comparing:
+            view = self._compared(view, place, declaration)
+            agent = declaration.agents.get(place)
+            decision = decide(view, agent.spec.drift.mode if agent else "report")
+            comparing.note(findings=len(view.drift), decision=decision.reason)
+        is_acting = decision.deed is not Deed.NOTHING
+        if is_acting or look.is_told:
+            objects, pods, revision = len(view.live), len(view.pods), view.revision
+            look.say(
+                "observe", trigger=look.triggers, objects=objects, pods=pods, revision=revision
+            )
+            found = [str(each.ref) for each in view.drift]
+            look.say("diff", findings=found, decision=decision.reason)
+        if is_acting or decision.refusal:
+            with look.phase("act", deed=decision.deed.value) as acting:
+                is_done = self._act(place, decision, declaration, look.say)
+                if place in self._errors:
+                    acting.fail(self._errors[place])
+            resource = self._board.objects.get((OWN_GROUP, AGENT_KIND, *place), resource)
+            view = self._observed(place, resource, declaration)
+            view = self._compared(view, place, declaration)
+        else:
+            self._errors.pop(place, None)
+            is_done = True
+        if view.standing is not None and view.standing.seconds_left:
+            self._again_at[place] = time.monotonic() + view.standing.seconds_left
+        if decision.deed is not Deed.RELEASE or not is_done:
+            with look.phase("status") as telling:
+                telling.note(written=self._tell(view, place, look.say))
+        return decision, is_done
 
-    def _view(self, place: Place, resource: KubeObject, declaration: Declaration) -> AgentView:
-        rendered = declaration.rendered.get(place, ())
-        kinds = {item.manifest["kind"] for item in rendered}
-        blind = tuple(
-            f"{kind}: {self._board.blind[kind]}"
-            for kind in sorted(kinds & self._board.blind.keys())
-        )
-        view = AgentView(
-            resource,
-            mode=declaration.mode,
-            invalid=declaration.resources.invalid.get(place, ()),
-            unresolved=declaration.unresolved.get(place, ()),
-            rendered=rendered,
-            blind=blind,
-            error=self._errors.get(place, ""),
-            commit=declaration.settings.commit,
-        )
-        live = self._board.of_agent(place)
-        pods = tuple(one for each, one in live.items() if each[1] == "Pod")
-        live = {each: one for each, one in live.items() if each[1] != "Pod"}
-        if not blind:
-            live |= self._unlabelled(rendered, live)
-        view = replace(
-            view, live=live, pods=pods, broken=self._rules_broken(place, view, declaration)
-        )
-        findings = () if blind else self._findings(place, view, declaration)
-        agent = declaration.agents.get(place)
-        return replace(
-            view,
-            findings=findings,
-            fought=frozenset(name for owner, name in self._breaker.open_keys if owner == place),
-            drift_since=self._since(findings),
-            model=model_name(agent, declaration.resources.fleet) if agent else "",
-            tools=tool_digests(agent, declaration.resources.fleet) if agent else {},
-        )
+    def _observed(self, place: Place, resource: KubeObject, declaration: Declaration) -> AgentView:
+        return self.seeing.observed(place, resource, declaration, self._errors.get(place, ""))
 
-    def _unlabelled(
-        self, rendered: Sequence[Any], live: Mapping[Identity, KubeObject]
-    ) -> dict[Identity, KubeObject]:
-        """Declared objects that the watch does not see: gone, or their labels were taken away."""
-        found = {}
-        for item in rendered:
-            ref = reference_of(item.manifest)
-            if ref.identity not in live:
-                one = self._board.objects.get(ref.identity) or self.actor.read(ref)
-                if one is not None:
-                    found[ref.identity] = one
-        return found
-
-    def _rules_broken(
-        self, place: Place, view: AgentView, declaration: Declaration
-    ) -> tuple[str, ...]:
-        revision = view.revision
-        kept = self._broken.get(place)
-        if kept is not None and kept[0] == revision:
-            return kept[1]
-        judge = declaration.verdicts.broken
-        rules = sorted({rule for item in view.rendered for rule in judge(item.manifest)})
-        self._broken[place] = (revision, tuple(rules))
-        return tuple(rules)
-
-    def _findings(
-        self, place: Place, view: AgentView, declaration: Declaration
-    ) -> tuple[Finding, ...]:
-        declared = {reference_of(item.manifest).identity for item in view.rendered}
-        only = frozenset(declared | view.live.keys())
-        report = declaration.judge.report(LiveState(view.live), only)
-        by_object: dict[Identity, list[Finding]] = {}
-        for finding in report.findings:
-            by_object.setdefault(finding.ref.identity, []).append(finding)
-        now = moment(time.monotonic())
-        with self._noting:
-            for identity in only | self._known.get(place, set()):
-                self._ledger.note(identity, by_object.get(identity, ()), now)
-        self._known[place] = set(only)
-        # What was never deployed is no drift: nobody took it away.
-        outdated = {reference_of(each.manifest).identity for each in view.outdated}
-        return tuple(
-            each
-            for each in report.findings
-            if view.was_programmed or (each.path and each.ref.identity not in outdated)
-        )
-
-    def _since(self, findings: tuple[Finding, ...]) -> str:
-        wanted = {
-            (each.ref.identity, each.drift_class, each.path) for each in findings if each.counts
-        }
-        opened = [
-            at.time
-            for each, at in (self.open_findings if wanted else ())
-            if (each.ref.identity, each.drift_class, each.path) in wanted
-        ]
-        if not opened:
-            return ""
-        return min(opened).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    def _compared(self, view: AgentView, place: Place, declaration: Declaration) -> AgentView:
+        fought = frozenset(name for owner, name in self._breaker.open_keys if owner == place)
+        return self.seeing.compared(view, place, declaration, fought)
 
     def _act(self, place: Place, decision: Decision, declaration: Declaration, say: Say) -> bool:
         """Do it; returns whether it went well."""
@@ -230,9 +155,6 @@ class Looking:
                 say("act", level="error", deed=decision.deed, refused=decision.refusal)
             self._errors[place] = decision.refusal
             return True  # trying again changes nothing
-        if decision.deed is Deed.NOTHING:
-            self._errors.pop(place, None)
-            return True
         say("act", deed=decision.deed)
         try:
             self._do(place, decision, declaration, say)
@@ -244,15 +166,35 @@ class Looking:
         return True
 
     def _do(self, place: Place, decision: Decision, declaration: Declaration, say: Say) -> None:
-        for item in decision.apply:
+        for item in () if decision.only_makes else decision.apply:
             written = self.actor.apply(item.manifest)
             self._board.put(reference_of(item.manifest).identity, written)
+        if decision.only_makes:
+            self._make(place, decision.apply)
         for live in decision.remove:
             self.actor.remove(live)
         if decision.deed is Deed.REVERT:
             self._revert(place, decision.revert, declaration, say)
         if decision.deed is Deed.RELEASE:
             self.actor.release(self._board.objects[OWN_GROUP, AGENT_KIND, *place])
+
+    def _make(self, place: Place, items: Sequence[RenderedObject]) -> None:
+        """Make everything, or nothing where a name is taken.
+
+        Raises:
+            ClusterError: a write failed, or a name is taken.
+        """
+        made: list[KubeObject] = []
+        for item in items:
+            ref = reference_of(item.manifest)
+            written = self.actor.make(item.manifest)
+            if written is None:
+                self.seeing.contest(place)
+                for one in reversed(made):
+                    self.actor.remove(_of_any_version(one))
+                raise ClusterError(f"exists already: {ref}")
+            made.append(written)
+            self._board.put(ref.identity, written)
 
     def _revert(
         self, place: Place, findings: Sequence[Finding], declaration: Declaration, say: Say
@@ -273,12 +215,12 @@ class Looking:
                     self._metrics.count_fight()
                     say("act", level="warning", fight=name)
 
-    def _tell(self, view: AgentView, place: Place, say: Say) -> None:
+    def _tell(self, view: AgentView, place: Place, say: Say) -> bool:
         """Write the status when it is another one, and tell of what turned."""
         status = agent_status(view, utc_now())
         before = view.status
         if status == before:
-            return
+            return False
         say(
             "status",
             phase_of_agent=status["phase"],
@@ -288,16 +230,19 @@ class Looking:
         written = self.actor.write_status(view.resource, status)
         self._board.put((OWN_GROUP, AGENT_KIND, *place), written)
         for each in turned(before.get("conditions") or (), status["conditions"]):
-            is_good = (each["status"] == "True") != (each["type"] == "Drifted")
+            is_good = (each["status"] == "True") != (each["type"] in _BAD_NEWS)
             if each["status"] != "Unknown" and each["type"] in (_NEWS if before else _FIRST_NEWS):
                 note = f"{each['type']} is {each['status']}: {each['message']}"
                 if before or not is_good:
                     self.actor.tell(view.resource, each["reason"], note, is_warning=not is_good)
+        return True
 
     def _forget(self, place: Place) -> None:
-        now = moment(time.monotonic())
-        with self._noting:
-            for identity in self._known.pop(place, set()):
-                self._ledger.note(identity, (), now)
-        self._broken.pop(place, None)
+        self.seeing.forget(place)
         self.forgive(place)
+
+
+def _of_any_version(one: KubeObject) -> KubeObject:
+    """An object as controllers may have changed it by now: it is still the one that was made."""
+    metadata = {key: value for key, value in one["metadata"].items() if key != "resourceVersion"}
+    return {**one, "metadata": metadata}

@@ -6,61 +6,38 @@ agent alone. Nothing here renders, compares or judges: it calls those that do.
 
 import queue
 import time
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from holdfast.cluster.changes import Blind, Change, WatchedKind
+from holdfast.cluster.changes import Blind, Change, Planned
 from holdfast.cluster.client import ApiClient
-from holdfast.cluster.cluster_watch import ClusterWatch
-from holdfast.cluster.kind_reader import Question
-from holdfast.cluster.kinds import custom_types, served_kinds
-from holdfast.cluster.place_watch import Connections
-from holdfast.drift.unmanaged import stack_selector
+from holdfast.cluster.place_watch import SILENCE_SECONDS, Connections
 from holdfast.drift.watch_report import Status, WatchState
-from holdfast.errors import ClusterError, HoldfastError
-from holdfast.kube.objects import ObjectRef
-from holdfast.kube.structure import KindEntry, TypeTable
-from holdfast.manifest.agent import AGENT_KIND, API_VERSION
-from holdfast.manifest.kinds import KINDS
+from holdfast.errors import HoldfastError
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.agent import AGENT_KIND
+from holdfast.manifest.environment import Environment
 from holdfast.manifest.resource_fleet import Place
 from holdfast.operator.agent_view import Identity
+from holdfast.operator.beginning import begun_when_answered
 from holdfast.operator.board import OWN_GROUP, Board, agent_place
-from holdfast.operator.declaration import (
-    Declaration,
-    Renderer,
-    VerdictsFor,
-    fingerprint_of,
-    read_settings,
-)
+from holdfast.operator.declaration import Declaration, VerdictsFor
+from holdfast.operator.declaring import Declaring
+from holdfast.operator.following import Following
 from holdfast.operator.journal import Journal
 from holdfast.operator.looking import Looking
+from holdfast.operator.looks import Looked, Looks
 from holdfast.operator.metrics import OperatorMetrics
+from holdfast.operator.node_agents import NodeAgents
 from holdfast.operator.teams import tell_teams
-from holdfast.reconcile.queue import KeyedQueue
-from holdfast.render.agent_resources import settings_name
+from holdfast.reconcile.inbox import heard
+from holdfast.reconcile.metric_watch import MetricWatch
+from holdfast.reconcile.node_health import NODE
 
 POLL_SECONDS: Final = 0.5
-SETTLING_SECONDS: Final = 0.3
-"""Resources come in bursts: they are rendered when they have been quiet for so long."""
-
 TELLING_SECONDS: Final = 1.0
-WORKERS: Final = 4
-MOST_AT_ONCE: Final = 64
-QUIET_SECONDS: Final = 0.1
-"""A change waits for the next one: what one hand does at once is one look."""
-
-LEAST_SECONDS: Final = 0.5
-"""Between two looks at one agent."""
-
-_ALWAYS: Final = (
-    *((API_VERSION, kind) for kind in KINDS),
-    ("v1", "ConfigMap"),
-    ("v1", "Pod"),
-    ("autoscaling/v2", "HorizontalPodAutoscaler"),
-)
-KindKey = tuple[str, str]
+MOST_HEARD_AT_ONCE: Final = 1000
 
 
 @dataclass(frozen=True)
@@ -71,11 +48,20 @@ class LoopSettings:
         stack: Whose agents.
         interval_seconds: Everything is read and looked at anew that often, as a safety net.
         instance: Who this is, in Events.
+        silence_seconds: A stream that says nothing for so long counts as dead.
     """
 
     stack: str
     interval_seconds: float
     instance: str
+    silence_seconds: float = SILENCE_SECONDS
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Somebody asks for a look at every agent."""
+
+    trigger: str
 
 
 class AgentLoop:
@@ -90,29 +76,21 @@ class AgentLoop:
         journal: Journal,
     ) -> None:
         self._settings = settings
-        self._client = client
-        self._metrics = metrics
+        self._client, self._metrics = client, metrics
         self._journal = journal
-        self._inbox: queue.SimpleQueue[Change | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Change | Asked | Looked | None] = queue.SimpleQueue()
         self._is_stopping = False
         self._board = Board()
-        self._kinds: dict[KindKey, KindEntry] = {}
-        self._followed: set[KindKey] = set()
-        self._types: dict[str, list[TypeTable]] = {}
-        self._queue: KeyedQueue[Place] = KeyedQueue(LEAST_SECONDS)
-        self._prints: dict[Identity, object] = {}
-        self._dirty_since: float | None = None
-        self._declaration: Declaration | None = None
-        self._problem = ""
+        self._nodes = NodeAgents(self._board)
+        self._following = Following(client, settings.stack)
+        self._looks = Looks(self._look_at, self._inbox.put)
+        self._declaring = Declaring(
+            settings.stack, self._board, self._following, verdicts_for, journal
+        )
         self._turned_at = time.monotonic()
         self._next_telling = 0.0
-        self._renderer = Renderer(
-            settings.stack,
-            verdicts_for,
-            lambda: self._board.of_kind("autoscaling", "HorizontalPodAutoscaler"),
-            lambda: [table for tables in self._types.values() for table in tables],
-        )
-        self._looking = Looking(client, self._kinds, self._board, settings, metrics, journal)
+        kinds = self._following.kinds
+        self._looking = Looking(client, kinds, self._board, settings.instance, metrics, journal)
 
     def stop(self) -> None:
         """End the loop in order; from any thread, and from a signal handler."""
@@ -128,9 +106,9 @@ class AgentLoop:
     @property
     def unready(self) -> str:
         """Why nothing can be said of the agents yet; empty when everything was read."""
-        if self._problem:
-            return self._problem
-        if self._declaration is None:
+        if self._declaring.problem:
+            return self._declaring.problem
+        if self._declaring.current is None:
             return "not everything has been read yet"
         return "; ".join(f"{kind}: {why}" for kind, why in sorted(self._board.blind.items()))
 
@@ -138,151 +116,117 @@ class AgentLoop:
         """Go round until stopped.
 
         Raises:
-            ClusterError: the cluster does not serve the kinds, or does not answer.
+            ClusterError: the cluster does not serve the kinds, or lets nobody ask.
         """
-        self._kinds.update(served_kinds(self._client, _ALWAYS))
-        if (API_VERSION, AGENT_KIND) not in self._kinds:
-            raise ClusterError(
-                f"the cluster does not serve {API_VERSION} {AGENT_KIND}",
-                remedy="run 'holdfast operator install'",
-            )
-        shared = Connections(self._client, self._inbox.put, self._board.versions)
-        self._watch = ClusterWatch(shared)
+        silence = self._settings.silence_seconds
+        shared = Connections(self._client, self._inbox.put, self._board.versions, silence)
+        if not begun_when_answered(
+            lambda: self._following.begin(shared), self._rest, self._unanswered
+        ):
+            return
+        metrics = MetricWatch(self._environment, self._ask_all, self._unread_metric)
+        metrics.start()
         next_listing = time.monotonic() + self._settings.interval_seconds
         try:
-            self._follow(_ALWAYS)
-            with ThreadPoolExecutor(WORKERS, "look") as self._workers:
-                while not self._is_stopping:
-                    self._step()
-                    if time.monotonic() >= next_listing:
-                        next_listing = time.monotonic() + self._settings.interval_seconds
-                        self._watch.list_again()
-                        self._touch(self._places())
+            while not self._is_stopping:
+                self._step()
+                if time.monotonic() >= next_listing:
+                    next_listing = time.monotonic() + self._settings.interval_seconds
+                    self._following.list_again()
+                    self._looks.ask(self._board.agents(), "resync")
         finally:
-            self._watch.stop()
+            self._looks.finish()
+            metrics.stop()
+            self._following.stop()
+
+    def _rest(self, seconds: float) -> bool:
+        for _ in heard(self._inbox, seconds, 1):
+            pass  # only that it is to stop
+        self._turned_at = time.monotonic()
+        return not self._is_stopping
+
+    def _unanswered(self, reason: str) -> None:
+        self._journal.say("wait", level="warning", reason=reason)
+
+    def _environment(self) -> Environment | None:
+        current = self._declaring.current
+        return current.settings.environment if current else None
+
+    def _ask_all(self, trigger: str) -> None:
+        """Ask for a look at every agent; from any thread."""
+        self._inbox.put(Asked(trigger))
+
+    def _unread_metric(self, name: str, problem: str) -> None:
+        self._journal.say("watch", level="warning", metric=name, reason=problem)
 
     def _step(self) -> None:
         self._hear()
-        self._declare_when_settled()
-        if self._declaration is not None:
-            self._look_at_all_due(self._declaration)
+        self._looks.ask(self._declaring.renew(), "declared anew")
+        if self._declaring.current is not None:
+            self._looks.ask(self._looking.due_again(), "nobody serves")
+            self._looks.begin_due(self._declaring.current)
         self._turned_at = time.monotonic()
         if self._turned_at >= self._next_telling:
             self._next_telling = self._turned_at + TELLING_SECONDS
             self._tell()
 
     def _hear(self) -> None:
-        due = self._queue.seconds_until_due(time.monotonic())
+        due = None if self._declaring.current is None else self._looks.seconds_until_due()
         wait = POLL_SECONDS if due is None else min(POLL_SECONDS, due)
-        try:
-            heard = self._inbox.get(timeout=max(wait, 0.001))
-            for _ in range(MOST_AT_ONCE * 16):
-                if heard is not None:
-                    self._take(heard)
-                heard = self._inbox.get_nowait()
-        except queue.Empty:
-            pass
+        for each in heard(self._inbox, max(wait, 0.001), MOST_HEARD_AT_ONCE):
+            if isinstance(each, Looked):
+                self._looks.end(each)
+            elif each is not None:
+                self._take(each)
 
-    def _take(self, change: Change) -> None:
+    def _take(self, change: Change | Asked) -> None:
+        if isinstance(change, Asked):
+            self._looks.ask(self._board.agents(), change.trigger)
+        elif not isinstance(change, Planned) and change.place.kind.kind == NODE[1]:
+            self._take_node(change)
+        else:
+            self._take_object(change)
+
+    def _take_node(self, change: Change) -> None:
         if isinstance(change, Blind):
-            was_blind = change.place.kind.kind in self._board.blind
+            # Nothing that is declared is unseen for that.
+            self._journal.say("watch", level="warning", kind="Node", reason=change.reason)
+        for places, trigger in self._nodes.take(change):
+            self._looks.ask(places, trigger)
+
+    def _take_object(self, change: Change) -> None:
+        if isinstance(change, Blind):
             self._journal.say(
                 "watch", level="warning", kind=str(change.place), reason=change.reason
             )
             self._metrics.drift.restarted(change.place.kind.kind, change.reason)
-            if not was_blind:
-                self._touch(self._places())
-        were_listed = len(self._board.listed)
-        news = list(self._board.take(change))
+        were_listed, were_blind = len(self._board.listed), self._board.blind.keys() | set()
+        news = self._board.take(change)
+        if lost := self._board.blind.keys() - were_blind:
+            self._looks.ask(self._board.agents(), f"cannot see {', '.join(lost)}")
+        if regained := were_blind - self._board.blind.keys():
+            # What moved meanwhile is news of its own; what did not is waited for, too.
+            self._looks.ask(self._board.agents(), f"sees {', '.join(regained)} again")
         if len(self._board.listed) > were_listed:
-            self._touch(self._places())  # some of them may have waited for this kind
+            # Some of them may have waited for this kind.
+            self._looks.ask(self._board.agents(), "more was read")
         for identity, live in news:
-            group, kind, namespace, name = identity
-            is_gone = identity not in self._board.objects
-            is_settings = kind == "ConfigMap" and name == settings_name(self._settings.stack)
-            if group == OWN_GROUP or is_settings:
-                fingerprint = None if is_gone or live is None else fingerprint_of(live)
-                if fingerprint == self._prints.get(identity):
-                    continue
-                self._prints[identity] = fingerprint
-                self._dirty_since = time.monotonic()
-                if kind == AGENT_KIND:
-                    self._looking.forgive((namespace, name))
-                    self._touch([(namespace, name)], is_urgent=True)
-            elif live is not None and (place := agent_place(identity, live)):
-                self._touch([place])
+            self._take_news(identity, live)
 
-    def _touch(self, places: Iterable[Place], *, is_urgent: bool = False) -> None:
-        """Ask for a look; at a resource that somebody changed, also where the last one failed."""
-        now = time.monotonic()
-        for place in places:
-            self._queue.add(place, now + QUIET_SECONDS, is_urgent=is_urgent)
+    def _take_news(self, identity: Identity, live: KubeObject | None) -> None:
+        _, kind, namespace, name = identity
+        is_gone = identity not in self._board.objects
+        if self._declaring.is_source(identity):
+            is_news = self._declaring.has_changed(identity, None if is_gone else live)
+            if is_news and kind == AGENT_KIND:
+                self._looking.forgive((namespace, name))
+                self._looks.ask([(namespace, name)], f"{kind} changed", is_urgent=True)
+        elif live is not None and (place := agent_place(identity, live)):
+            self._looks.ask([place], f"{kind} {name} {'gone' if is_gone else 'changed'}")
 
-    def _places(self) -> list[Place]:
-        return [each[2:] for each in self._board.objects if each[:2] == (OWN_GROUP, AGENT_KIND)]
-
-    def _declare_when_settled(self) -> None:
-        """Render anew what the resources declare, when they have stopped changing."""
-        if self._dirty_since is None or time.monotonic() < self._dirty_since + SETTLING_SECONDS:
-            return
-        if not {kind for _, kind in _ALWAYS} <= self._board.listed:
-            return
-        self._dirty_since = None
-        name = settings_name(self._settings.stack)
-        config_maps = self._board.of_kind("", "ConfigMap")
+    def _look_at(self, place: Place, declaration: Declaration, triggers: Sequence[str]) -> bool:
         try:
-            settings = read_settings(
-                next((one for one in config_maps if one["metadata"]["name"] == name), None)
-            )
-            declaration = self._renderer.declaration(settings, self._board.resources())
-        except HoldfastError as error:
-            # What was declared before goes on until somebody mends it.
-            self._problem = str(error)
-            self._journal.say("declare", level="error", problem=self._problem)
-            return
-        self._problem = ""
-        before, self._declaration = self._declaration, declaration
-        declared = {
-            (str(item.manifest["apiVersion"]), str(item.manifest["kind"]))
-            for items in self._declaration.rendered.values()
-            for item in items
-        }
-        self._follow(declared)
-        self._touch(_changed(before, self._declaration, self._places()))
-
-    def _follow(self, kinds: Iterable[KindKey]) -> None:
-        """Begin to watch kinds that are not watched yet."""
-        new = set(kinds) - self._followed
-        if not new:
-            return
-        self._kinds.update(served_kinds(self._client, sorted(new)))
-        selector = stack_selector(self._settings.stack)
-        self._followed |= new
-        for version in {version for version, _ in new if version not in self._types}:
-            custom = [entry for (v, _), entry in self._kinds.items() if v == version]
-            is_builtin = all(entry.type_name for entry in custom)
-            self._types[version] = [] if is_builtin else custom_types(self._client, [version])
-        self._watch.follow(
-            WatchedKind(
-                self._kinds.get(key),
-                (ObjectRef("", key[1], "", key[0]),),
-                Question(selector=selector, keeps_status=True),
-            )
-            for key in sorted(new)
-        )
-
-    def _look_at_all_due(self, declaration: Declaration) -> None:
-        now = time.monotonic()
-        batch: list[Place] = []
-        while len(batch) < MOST_AT_ONCE and (place := self._queue.take(now)) is not None:
-            batch.append(place)
-        outcomes = self._workers.map(lambda each: self._look_at(each, declaration), batch)
-        for place, is_done in zip(batch, outcomes, strict=True):
-            self._queue.done(place, time.monotonic(), has_succeeded=is_done)
-
-    def _look_at(self, place: Place, declaration: Declaration) -> bool:
-        try:
-            return self._looking.look_at(place, declaration)
+            return self._looking.look_at(place, declaration, triggers)
         except HoldfastError as error:
             self._journal.say(
                 "act", level="error", namespace=place[0], agent=place[1], problem=str(error)
@@ -290,28 +234,16 @@ class AgentLoop:
             return False
 
     def _tell(self) -> None:
-        agents = list(self._board.of_kind(OWN_GROUP, AGENT_KIND))
+        agents = self._board.of_kind(OWN_GROUP, AGENT_KIND)
         phases = (str((one.get("status") or {}).get("phase") or "Pending") for one in agents)
-        self._metrics.went_round(phases, len(self._queue), self._looking.fights)
-        found = self._looking.open_findings
+        self._metrics.went_round(phases, len(self._looks), self._looking.fights)
+        self._metrics.note_sent(self._client.sent)
+        found = self._looking.seeing.open_findings
         count = sum(finding.counts for finding, _ in found)
         status = Status.DRIFT if count else Status.IN_SYNC
         status = Status.UNKNOWN if self.unready else status
         objects = 0
-        if self._declaration is not None:
-            objects = len(self._declaration.judge.declared)
+        if self._declaring.current is not None:
+            objects = len(self._declaring.current.judge.declared)
             tell_teams(self._board, self._looking.actor)
         self._metrics.drift.stated(WatchState(status, (), count, objects), found)
-
-
-def _changed(before: Declaration | None, after: Declaration, places: list[Place]) -> list[Place]:
-    """The agents about which something else is declared than before."""
-    if before is None or before.settings != after.settings:
-        return places
-    return [
-        place
-        for place in places
-        if before.rendered.get(place) != after.rendered.get(place)
-        or before.unresolved.get(place) != after.unresolved.get(place)
-        or before.resources.invalid.get(place) != after.resources.invalid.get(place)
-    ]

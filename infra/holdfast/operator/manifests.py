@@ -14,10 +14,12 @@ from holdfast.errors import InvalidFilesError
 from holdfast.kube.objects import KubeObject, api_group
 from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.agent import AGENT_KIND, API_VERSION, Agent
-from holdfast.manifest.custom_resource import custom_resource_definitions
+from holdfast.manifest.custom_resource import custom_resource_definitions, plural_of
 from holdfast.manifest.environment import Environment, NamespaceLimits
+from holdfast.manifest.kinds import KINDS
 from holdfast.manifest.origin import Origin
 from holdfast.manifest.validation import validate
+from holdfast.reconcile.node_health import NODE
 from holdfast.render.agent import render_agent
 from holdfast.render.fleet import FleetPlan
 from holdfast.render.marks import Origin as StackOrigin
@@ -31,8 +33,10 @@ PORT: Final = 9464
 _RBAC: Final = "rbac.authorization.k8s.io"
 _READING: Final = ("get", "list", "watch")
 _ALWAYS_READ: Final = (
+    NODE,
     ("v1", "ConfigMap"),
     ("v1", "Pod"),
+    ("batch/v1", "Job"),
     ("autoscaling/v2", "HorizontalPodAutoscaler"),
 )
 _LIMITS: Final = NamespaceLimits.model_validate(
@@ -138,6 +142,8 @@ def _spec(request: OperatorRequest) -> KubeObject:
         "description": f"Holds the agents of stack {request.stack} to what they declare",
         "image": request.image,
         "args": ["operator", "run", "--stack", request.stack, "--address", f":{PORT}"],
+        # Else each of its threads keeps an arena of its own of memory that is free again.
+        "env": [{"name": "MALLOC_ARENA_MAX", "value": "2"}],
         "scaling": {"replicas": 2},
         "resources": {
             "requests": {"cpu": "100m", "memory": "256Mi"},
@@ -214,7 +220,8 @@ def writing_rules(
     """Rights to write in one namespace: what is told of agents, and what is put back or applied.
 
     Law: objects are written only where the operator applies them, or an agent of the namespace says
-    `drift.mode: revert`. Who makes a role must have the rights that it gives, and has no others.
+    `drift.mode: revert`; Services alone where one says `availability.failover: automatic`. Who
+    makes a role must have the rights that it gives, and has no others.
     """
     rules = [
         _rule(_OWN, ["agents/status", "agentteams/status"], ("patch",)),
@@ -223,6 +230,8 @@ def writing_rules(
     is_expanded = plan.resource_mode == "expand"
     agents = [each for each in plan.agents if each.marks.namespace == namespace]
     if not is_expanded and all(each.spec.drift.mode != "revert" for each in agents):
+        if any(each.spec.availability.failover == "automatic" for each in agents):
+            rules.append(_rule("", ["services"], ("create", "patch")))
         return rules
     objects = [
         each
@@ -263,4 +272,4 @@ def _rule(group: str, resources: Iterable[str], verbs: Iterable[str]) -> KubeObj
 
 
 def _plurals() -> set[str]:
-    return {str(each["spec"]["names"]["plural"]) for each in custom_resource_definitions()}
+    return {plural_of(kind) for kind in KINDS}

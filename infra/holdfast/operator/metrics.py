@@ -20,7 +20,9 @@ OPERATOR_METRICS: Final = {
     "holdfast_operator_reconcile_seconds": "How long a look at one agent took.",
     "holdfast_operator_queue_length": "Agents that wait for a look.",
     "holdfast_operator_writes_total": "Requests that changed something, by what they wrote.",
+    "holdfast_operator_requests_total": "Requests to the API server: reads, writes and streams.",
     "holdfast_operator_leader": "1 while this one may write, else 0.",
+    "holdfast_operator_start_timestamp_seconds": "When this one began: restarts are visible.",
     "holdfast_operator_last_loop_timestamp_seconds": "When the loop last went round: alive.",
     "holdfast_operator_last_success_timestamp_seconds": "When a look at an agent last went well.",
     "holdfast_fights_total": "Breakers opened because something was put back over and over.",
@@ -50,12 +52,22 @@ class OperatorMetrics:
         )
         self._queue = self._gauge("holdfast_operator_queue_length")
         self._writes = self._counter("holdfast_operator_writes_total", "what")
+        self._requests = self._counter("holdfast_operator_requests_total")
+        self._sent = 0
         self._leader = self._gauge("holdfast_operator_leader")
+        self._gauge("holdfast_operator_start_timestamp_seconds").labels(stack).set(time.time())
         self._loop = self._gauge("holdfast_operator_last_loop_timestamp_seconds")
         self._success = self._gauge("holdfast_operator_last_success_timestamp_seconds")
         self._fights = self._counter("holdfast_fights_total")
         self._open_fights = self._gauge("holdfast_fights_open")
-        for metric in (self._errors, self._leader, self._fights, self._open_fights, self._queue):
+        for metric in (
+            self._requests,
+            self._errors,
+            self._leader,
+            self._fights,
+            self._open_fights,
+            self._queue,
+        ):
             metric.labels(stack)
 
     def count_look(self, deed: str, seconds: float, *, failed: bool) -> None:
@@ -70,6 +82,11 @@ class OperatorMetrics:
     def count_write(self, what: str) -> None:
         """Count one write: apply, patch, delete, status, event, finalizer."""
         self._writes.labels(self._stack, what).inc()
+
+    def note_sent(self, requests: int) -> None:
+        """How many requests were sent since the start."""
+        self._requests.labels(self._stack).inc(requests - self._sent)
+        self._sent = requests
 
     def count_fight(self) -> None:
         """Count one breaker that opened."""

@@ -3,10 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from holdfast.drift.delivery import left_to
 from holdfast.drift.finding import Finding
+from holdfast.kube.conditions import Condition, Truth, with_times
 from holdfast.kube.paths import format_path
 from holdfast.operator.agent_view import AgentView
-from holdfast.operator.conditions import Condition, Truth, with_times
+from holdfast.operator.runs import last_run
+from holdfast.operator.stalling import stalled
 from holdfast.operator.workload_state import WORKLOADS, WorkloadState, workload_state
 from holdfast.render.marks import RenderedObject
 
@@ -30,7 +33,7 @@ def agent_status(view: AgentView, now: str) -> dict[str, Any]:
     is_programmed = truths["Programmed"] == "True"
     revision = view.revision if is_programmed else str(before.get("revision") or "")
     commit = str(before.get("commit") or "")
-    if is_programmed and revision != before.get("revision"):
+    if is_programmed and (revision != before.get("revision") or not commit):
         commit = view.commit
     status: dict[str, Any] = {
         "observedGeneration": view.generation,
@@ -55,6 +58,7 @@ def _conditions(view: AgentView, state: WorkloadState) -> Iterator[Condition]:
     yield _resolved(view)
     yield _compliant(view)
     yield _programmed(view)
+    yield stalled(view)
     if view.blind:
         for name in ("RolloutComplete", "Ready", "Drifted"):
             yield Condition(name, "Unknown", "CannotSee", _several(view.blind))
@@ -63,6 +67,10 @@ def _conditions(view: AgentView, state: WorkloadState) -> Iterator[Condition]:
     yield Condition("RolloutComplete", state.is_rolled_out, rolled, state.message)
     yield Condition("Ready", state.is_ready, state.reason, state.message)
     yield _drifted(view)
+    if view.standing is not None:
+        yield view.standing.condition
+    if (run := last_run(view)) is not None:
+        yield run
 
 
 def _accepted(view: AgentView) -> Condition:
@@ -128,7 +136,11 @@ def _drifted(view: AgentView) -> Condition:
         return Condition("Drifted", "True", "Fight", message)
     drift = view.drift
     if drift:
-        return Condition("Drifted", "True", "Drift", _several([_words(each) for each in drift]))
+        engines = {view.engine_of(each) for each in drift} - {""}
+        message = "; ".join(
+            [_several([_words(each) for each in drift]), *map(left_to, sorted(engines))]
+        )
+        return Condition("Drifted", "True", "Drift", message)
     return Condition("Drifted", "False", "InSync", "its objects are as declared")
 
 

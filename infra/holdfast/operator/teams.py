@@ -1,18 +1,18 @@
 """The status of teams: how many members are ready."""
 
 from holdfast.errors import ClusterError
+from holdfast.kube.conditions import Condition, with_times
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.manifest.agent import AGENT_KIND
 from holdfast.manifest.kinds import AGENT_TEAM_KIND
 from holdfast.operator.actor import Actor
 from holdfast.operator.board import OWN_GROUP, Board
-from holdfast.operator.conditions import Condition, with_times
 from holdfast.operator.journal import utc_now
 
 
 def tell_teams(board: Board, actor: Actor) -> None:
     """Write the status of every team whose members changed; what fails is written next time."""
-    for team in tuple(board.of_kind(OWN_GROUP, AGENT_TEAM_KIND)):
+    for team in board.of_kind(OWN_GROUP, AGENT_TEAM_KIND):
         status = _status(team, board)
         if status == team.get("status"):
             continue

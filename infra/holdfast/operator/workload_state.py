@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from holdfast.kube.conditions import Truth
 from holdfast.kube.objects import mapping_at
-from holdfast.operator.conditions import Truth
 
 Live = Mapping[str, Any]
 _COUNTED: Final = frozenset({"Deployment", "StatefulSet", "Rollout", "SandboxWarmPool"})

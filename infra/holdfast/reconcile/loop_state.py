@@ -5,6 +5,7 @@ properties".
 """
 
 import threading
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -12,7 +13,10 @@ from typing import Any, Final
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from holdfast.git.source import Commit
-from holdfast.reconcile.reconciler import COMMIT, Field, Listener
+from holdfast.kube.conditions import with_times
+from holdfast.reconcile.loop_conditions import LoopConditions
+from holdfast.reconcile.reconciler import COMMIT
+from holdfast.reconcile.roles import Field, Listener
 
 METRICS: Final = {
     "holdfast_reconciles_total": "Pieces of work done, by key and outcome.",
@@ -21,7 +25,10 @@ METRICS: Final = {
     "holdfast_fights_open": "Fields that are only reported now, because they are fought over.",
     "holdfast_reconcile_last_success_timestamp_seconds": "When work last ended well, by key.",
     "holdfast_reconcile_behind": "1 while the wanted commit does not run, else 0.",
+    "holdfast_reconcile_behind_seconds": "For how long a wanted commit has waited, 0 when it runs.",
+    "holdfast_reconcile_start_timestamp_seconds": "When this loop began: restarts are visible.",
     "holdfast_reconcile_alive_timestamp_seconds": "When the loop last ended a piece of work.",
+    "holdfast_reconcile_leader": "1 for the one loop that may act on the stack, else 0.",
 }
 """Name to meaning; every metric has the label `stack`."""
 
@@ -33,8 +40,16 @@ AGENT: Final = "agent"
 class LoopState(Listener):
     """Listens to a reconciler; read from other threads."""
 
-    def __init__(self, stack: str) -> None:
+    def __init__(self, stack: str, conditions: LoopConditions) -> None:
+        """Begin to count.
+
+        Args:
+            stack: Whose loop it is.
+            conditions: Listens to the same reconciler, and is told before.
+        """
         self._stack = stack
+        self._conditions = conditions
+        self._timed: list[dict[str, Any]] = []
         self._lock = threading.Lock()
         self.registry = CollectorRegistry()
         self._reconciles = self._counter("holdfast_reconciles_total", "key", "outcome")
@@ -42,7 +57,11 @@ class LoopState(Listener):
         self._open = self._gauge("holdfast_fights_open")
         self._success = self._gauge("holdfast_reconcile_last_success_timestamp_seconds", "key")
         self._behind = self._gauge("holdfast_reconcile_behind")
+        lag = self._gauge("holdfast_reconcile_behind_seconds").labels(stack)
+        lag.set_function(self._seconds_behind)
+        self._gauge("holdfast_reconcile_start_timestamp_seconds").labels(stack).set(time.time())
         self._alive = self._gauge("holdfast_reconcile_alive_timestamp_seconds")
+        self._leader = self._gauge("holdfast_reconcile_leader")
         self._seconds = Histogram(
             "holdfast_reconcile_seconds",
             METRICS["holdfast_reconcile_seconds"],
@@ -50,11 +69,15 @@ class LoopState(Listener):
             registry=self.registry,
             buckets=_SECONDS,
         )
-        for metric in (self._fights, self._open, self._behind, self._alive):
+        for metric in (self._fights, self._open, self._behind, self._alive, self._leader):
             metric.labels(stack)
-        self._wanted: Commit | None = None
-        self._is_running = False
-        self._conditions: dict[str, dict[str, str]] = {}
+        self._behind_since: float | None = None
+        self._is_leader = False
+
+    def leads(self, is_leader: bool) -> None:
+        """Take whether this loop is the one that acts."""
+        self._is_leader = is_leader
+        self._leader.labels(self._stack).set(is_leader)
 
     def reconciled(self, key: str, outcome: str, seconds: float) -> None:
         """Count a piece of work."""
@@ -64,17 +87,28 @@ class LoopState(Listener):
         self._alive.labels(self._stack).set_to_current_time()
         if outcome in _GOOD:
             self._success.labels(self._stack, name).set_to_current_time()
-        if name == COMMIT and outcome != "waiting":
-            is_good = outcome in _GOOD
-            self._is_running = self._is_running or outcome == "succeeded"
-            self._behind.labels(self._stack).set(0 if self._is_running else 1)
-            reason = {"failed": "UpdateFailed", "rejected": "CommitRejected"}.get(outcome, "")
-            self._condition("Synced", is_good and self._is_running, reason or "Behind", "AtCommit")
+        self._note_conditions()
 
-    def observed(self, commit: Commit, *, is_running: bool) -> None:
+    def observed(self, commit: Commit, running: str) -> None:
         """Take the wanted commit."""
-        self._wanted, self._is_running = commit, is_running
+        self._note_running(is_running=running == commit.name)
+        self._note_conditions()
+
+    def updated(self, commit: Commit, done: str) -> None:
+        """It runs."""
+        self._note_running(is_running=True)
+
+    def _note_running(self, *, is_running: bool) -> None:
         self._behind.labels(self._stack).set(0 if is_running else 1)
+        if is_running:
+            self._behind_since = None
+        elif self._behind_since is None:
+            # A newer commit on top of one that waits does not make the wait shorter.
+            self._behind_since = time.monotonic()
+
+    def _seconds_behind(self) -> float:
+        since = self._behind_since
+        return 0.0 if since is None else time.monotonic() - since
 
     def fought(self, field: Field) -> None:
         """Count a fight."""
@@ -83,38 +117,29 @@ class LoopState(Listener):
     def fights_are(self, fields: Sequence[Field]) -> None:
         """Take what is fought over."""
         self._open.labels(self._stack).set(len(fields))
-        message = "; ".join(f"{name} {path}" for name, path in fields)
-        self._condition("Stable", not fields, "Fighting", "NoFights", message)
 
     def status(self) -> dict[str, Any]:
         """Everything as one document."""
-        with self._lock:
-            conditions = [dict(each) for each in self._conditions.values()]
+        known = self._conditions
         return {
             "stack": self._stack,
-            "wantedCommit": self._wanted.name if self._wanted else None,
-            "isRunning": self._is_running,
-            "conditions": conditions,
+            "isLeader": self._is_leader,
+            "wantedCommit": known.wanted or None,
+            "commit": known.running or None,
+            "isRunning": bool(known.wanted) and known.wanted == known.running,
+            "conditions": self._note_conditions(),
         }
+
+    def _note_conditions(self) -> list[dict[str, Any]]:
+        """The conditions, with the time at which each of them was first seen to be so."""
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        with self._lock:
+            self._timed = with_times(self._conditions.now(), self._timed, None, now)
+            return self._timed
 
     def metrics(self) -> bytes:
         """Everything for Prometheus."""
         return bytes(generate_latest(self.registry))
-
-    def _condition(self, kind: str, holds: bool, bad: str, good: str, message: str = "") -> None:
-        status = "True" if holds else "False"
-        with self._lock:
-            known = self._conditions.get(kind, {})
-            since = known.get("lastTransitionTime", "")
-            if known.get("status") != status:
-                since = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            self._conditions[kind] = {
-                "type": kind,
-                "status": status,
-                "reason": good if holds else bad,
-                "message": message,
-                "lastTransitionTime": since,
-            }
 
     def _gauge(self, name: str, *labels: str) -> Gauge:
         return Gauge(name, METRICS[name], ("stack", *labels), registry=self.registry)

@@ -3,7 +3,7 @@
 It owns neither a diff nor an apply: a source says what is wanted, an actor knows what is, and does
 it. Work comes by key through one queue: `commit` for the wanted commit, `drift` for a look at
 everything, else the name of an agent that has drifted. Each piece of work has an id, under which
-its phases are told.
+its phases are told, and which is a trace where one is asked for.
 
 Laws: nothing is done while the stack is paused or somebody holds its lock; a commit that was
 refused, or made things worse, is not tried again; a field that is fought over is only reported.
@@ -12,100 +12,47 @@ refused, or made things worse, is not tried again; a field that is fought over i
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Final, Protocol
+from typing import Final
 
 from holdfast.errors import ExitCode, HoldfastError
-from holdfast.git.source import Commit
 from holdfast.reconcile.fights import FightBreaker
+from holdfast.reconcile.piece_of_work import Work
 from holdfast.reconcile.queue import KeyedQueue
+from holdfast.reconcile.roles import (
+    Actor,
+    Comparison,
+    Desired,
+    DriftedAgent,
+    Field,
+    Listener,
+    Log,
+    RejectedCommitError,
+)
+from holdfast.tracing.spans import UNTRACED, Tracer
 
 COMMIT: Final = "commit"
 DRIFT: Final = "drift"
 BUSY_SECONDS: Final = 2.0
 LEAST_SECONDS: Final = 1.0
 
-Field = tuple[str, str]
-"""An object and the path of a field in it, as reports write them."""
-
-Log = Callable[..., None]
-"""Takes the phase and, by name, what is told of it."""
-
-
-@dataclass(frozen=True)
-class DriftedAgent:
-    """An agent that is not as declared.
-
-    Attributes:
-        mode: What its manifest says is done about that: report, revert or adopt.
-        fields: What differs.
-    """
-
-    name: str
-    mode: str
-    fields: tuple[Field, ...]
-
-
-class RejectedCommitError(HoldfastError):
-    """A commit that will not do, however often it is tried."""
-
-
-class Desired(Protocol):
-    """Where the wanted commit comes from."""
-
-    def newest(self) -> Commit:
-        """The wanted commit; raises RejectedCommitError when it must not be used."""
-
-
-class Actor(Protocol):
-    """What knows the stack, and acts on it."""
-
-    def waits_for(self) -> str:
-        """Why nothing may be done now: a pause, a lock; empty when something may."""
-
-    def fights_closed_at(self) -> float:
-        """When a person last closed all fights, on the reconciler's clock; 0 for never."""
-
-    def running_commit(self) -> str:
-        """The commit that the stack was last brought to; empty when that is not known."""
-
-    def update(self, commit: Commit) -> str:
-        """Bring the stack to a commit; what was done, in words."""
-
-    def drifted(self, agent: str = "") -> Sequence[DriftedAgent]:
-        """Agents that are not as declared: this one, or all of them when it is empty."""
-
-    def put_back(self, agent: str, fields: Sequence[Field]) -> str:
-        """Do what the agent's manifest says about these fields; what was done, in words."""
-
-
-class Listener:
-    """Who is told what came of the work; each method may be left out."""
-
-    def reconciled(self, key: str, outcome: str, seconds: float) -> None:
-        """A piece of work ended: `succeeded`, `failed`, `rejected`, `unchanged`, `waiting`."""
-
-    def observed(self, commit: Commit, *, is_running: bool) -> None:
-        """The wanted commit was read."""
-
-    def fought(self, field: Field) -> None:
-        """A breaker has opened."""
-
-    def fights_are(self, fields: Sequence[Field]) -> None:
-        """What is fought over now."""
-
 
 class Reconciler:
     """Works until it is told to stop; `ask` may be called from any thread."""
 
     def __init__(
-        self, desired: Desired, actor: Actor, log: Log, listeners: Sequence[Listener] = ()
+        self,
+        desired: Desired,
+        actor: Actor,
+        log: Log,
+        listeners: Sequence[Listener] = (),
+        tracer: Tracer = UNTRACED,
     ) -> None:
         """Prepare; nothing is begun yet."""
         self._desired, self._actor = desired, actor
-        self._log, self._listeners = log, listeners
+        self._log, self._listeners, self._tracer = log, listeners, tracer
         self._queue: KeyedQueue[str] = KeyedQueue(LEAST_SECONDS)
         self._fights: FightBreaker[Field] = FightBreaker()
         self._fights_closed_at = 0.0
@@ -116,10 +63,10 @@ class Reconciler:
         run = secrets.token_hex(3)
         self._names = (f"{run}-{number}" for number in count(1))
 
-    def ask(self, key: str, *, is_urgent: bool = False) -> None:
-        """Ask for a piece of work; from any thread."""
+    def ask(self, key: str, trigger: str = "", *, is_urgent: bool = False) -> None:
+        """Ask for a piece of work, and say why; from any thread."""
         with self._changed:
-            self._queue.add(key, time.monotonic(), is_urgent=is_urgent)
+            self._queue.add(key, time.monotonic(), trigger, is_urgent=is_urgent)
             self._changed.notify()
 
     def stop(self) -> None:
@@ -132,7 +79,7 @@ class Reconciler:
             self._turned = time.monotonic()
             for poll in polls:
                 if poll.is_due(time.monotonic()):
-                    self.ask(poll.key)
+                    self.ask(poll.key, f"every {poll.every_seconds:g} s")
             if not self.work_once():
                 self._wait(polls)
 
@@ -144,93 +91,136 @@ class Reconciler:
         """Do one piece of work that is due; returns whether there was one."""
         with self._changed:
             key = self._queue.take(time.monotonic())
+            triggers = self._queue.triggers(key) if key is not None else ()
         if key is None:
             return False
         begun, identifier = time.monotonic(), next(self._names)
-
-        def log(phase: str, **told: Any) -> None:  # noqa: ANN401 - whatever is told
-            self._log(phase, id=identifier, key=key, **told)
-
-        outcome = self._outcome(key, log)
-        with self._changed:
-            has_failed = outcome == "failed"
-            rest = self._queue.done(key, time.monotonic(), has_succeeded=not has_failed)
-            if outcome == "waiting":
-                self._queue.add(key, time.monotonic() + BUSY_SECONDS)
-        if has_failed:
-            log("rest", seconds=rest, failures=self._queue.failures(key))
-        for listener in self._listeners:
-            listener.reconciled(key, outcome, time.monotonic() - begun)
+        with self._tracer.span("reconcile", key=key, id=identifier, trigger=list(triggers)) as span:
+            work = Work(key, triggers, span, self._tracer, identifier, self._log)
+            outcome = self._outcome(work)
+            span.note(outcome=outcome)
+            self._end(work, outcome, begun)
         return True
 
-    def _outcome(self, key: str, log: Log) -> str:
+    def _end(self, work: Work, outcome: str, begun: float) -> None:
+        """Say when the key is due again, and what came of the work."""
+        key, has_failed = work.key, outcome == "failed"
+        with self._changed:
+            rest = self._queue.done(key, time.monotonic(), has_succeeded=not has_failed)
+            if outcome == "waiting":
+                self._queue.add(key, time.monotonic() + BUSY_SECONDS, *work.triggers[:1])
+        if has_failed:
+            work.log("rest", seconds=rest, failures=self._queue.failures(key))
+        with work.phase("status"):
+            for listener in self._listeners:
+                listener.reconciled(key, outcome, time.monotonic() - begun)
+
+    def _outcome(self, work: Work) -> str:
         try:
-            if why := self._actor.waits_for():
-                log("wait", reason=why)
+            hindrance = self._actor.waits_for()
+            for listener in self._listeners:
+                listener.waits(hindrance)
+            if hindrance is not None:
+                work.log("wait", reason=hindrance.message)
                 return "waiting"
-            self._close_fights_as_told(log)
-            return self._bring_to_commit(log) if key == COMMIT else self._put_back(key, log)
+            self._close_fights_as_told(work)
+            return self._bring_to_commit(work) if work.key == COMMIT else self._put_back(work)
         except RejectedCommitError as error:
-            log("error", error=str(error))
+            self._fail(work, error)
             return "rejected"
         except HoldfastError as error:
             if error.exit_code is ExitCode.CANCELLED:
                 self._is_stopping = True
-            log("error", error=str(error))
+            self._fail(work, error)
             return "failed"
 
-    def _bring_to_commit(self, log: Log) -> str:
-        wanted = self._desired.newest()
-        running = self._actor.running_commit()
-        is_running = running == wanted.name
-        log("observe", wanted=wanted.short, running=running[:12] or "unknown")
+    def _fail(self, work: Work, error: HoldfastError) -> None:
+        work.fail(error)
         for listener in self._listeners:
-            listener.observed(wanted, is_running=is_running)
-        if is_running or wanted.name == self._rejected:
-            log("diff", changed=False, rejected=wanted.name == self._rejected)
-            return "unchanged"
-        log("diff", changed=True, author=wanted.author, subject=wanted.subject)
+            listener.failed(work.key, error)
+
+    def _bring_to_commit(self, work: Work) -> str:
+        with work.phase("observe") as observing:
+            wanted = self._desired.newest()
+            running = self._actor.running_commit()
+            is_running = running == wanted.name
+            observing.note(wanted=wanted.name, running=running)
+            work.observed(wanted=wanted.short, running=running[:12] or "unknown")
+            for listener in self._listeners:
+                listener.observed(wanted, running)
+        with work.phase("diff", changed=not is_running):
+            if is_running or wanted.name == self._rejected:
+                work.log("diff", changed=False, rejected=wanted.name == self._rejected)
+                return "unchanged"
+            work.log("diff", changed=True, author=wanted.author, subject=wanted.subject)
         try:
-            log("act", done=self._actor.update(wanted))
+            with work.phase("act", commit=wanted.name):
+                done = self._actor.update(wanted)
+                work.log("act", done=done)
         except RejectedCommitError:
             self._rejected = wanted.name
             raise
+        for listener in self._listeners:
+            listener.updated(wanted, done)
         if self._fights.close_all():
             self._tell_fights()
-        self.ask(DRIFT)
+        self.ask(DRIFT, "after an update")
         return "succeeded"
 
-    def _put_back(self, key: str, log: Log) -> str:
-        agents = self._actor.drifted("" if key == DRIFT else key)
-        log("observe", agents=len(agents))
+    def _put_back(self, work: Work) -> str:
+        with work.phase("observe") as observing:
+            found = self._actor.drifted("" if work.key == DRIFT else work.key)
+            observing.note(agents=[each.name for each in found.agents])
+            work.observed(agents=len(found.agents))
+        self._tell_compared(work.key, found)
         outcome = "unchanged"
-        for agent in agents:
-            fought = [each for each in agent.fields if self._fights.is_open(each)]
-            free = [each for each in agent.fields if not self._fights.is_open(each)]
-            log("diff", agent=agent.name, mode=agent.mode, fields=len(free), fought=len(fought))
+        for agent in found.agents:
+            free = self._free_fields(agent, work)
             if agent.mode == "report" or not free:
                 continue
-            log("act", agent=agent.name, done=self._actor.put_back(agent.name, free))
+            with work.phase("act", agent=agent.name):
+                done = self._actor.put_back(agent.name, free)
+                work.log("act", agent=agent.name, done=done)
             outcome = "succeeded"
+            for listener in self._listeners:
+                listener.put_back(agent.name, free, agent.mode, done)
             if agent.mode == "revert":
-                self._note_put_back(free, log)
+                self._note_put_back(free, work)
         return outcome
 
-    def _note_put_back(self, fields: Sequence[Field], log: Log) -> None:
-        for field in fields:
-            if self._fights.note(field, time.monotonic()):
-                log("fight", object=field[0], path=field[1], reason="Fighting")
+    def _free_fields(self, agent: DriftedAgent, work: Work) -> list[Field]:
+        """What of an agent's drift may be dealt with: all but what is fought over or left."""
+        with work.phase("diff", agent=agent.name, mode=agent.mode) as comparing:
+            fought = [each for each in agent.fields if self._fights.is_open(each)]
+            left = {*fought, *agent.left}
+            free = [each for each in agent.fields if each not in left]
+            counts = {"fields": len(free), "fought": len(fought)}
+            comparing.note(**counts)
+            for place, reason in agent.left.items():
+                told = {"object": place[0], "path": place[1], "reason": reason}
+                work.log("leave", agent=agent.name, **told)
+            work.log("diff", agent=agent.name, mode=agent.mode, **counts)
+        return free
+
+    def _tell_compared(self, key: str, found: Comparison) -> None:
+        for listener in self._listeners:
+            listener.compared(key, found)
+
+    def _note_put_back(self, fields: Sequence[Field], work: Work) -> None:
+        for each in fields:
+            if self._fights.note(each, time.monotonic()):
+                work.log("fight", object=each[0], path=each[1], reason="Fighting")
                 for listener in self._listeners:
-                    listener.fought(field)
+                    listener.fought(each)
         self._tell_fights()
 
-    def _close_fights_as_told(self, log: Log) -> None:
+    def _close_fights_as_told(self, work: Work) -> None:
         closed_at = self._actor.fights_closed_at()
         if closed_at <= self._fights_closed_at:
             return
         self._fights_closed_at = closed_at
         if closed := self._fights.close_all():
-            log("fights closed", count=closed)
+            work.log("fights closed", count=closed)
             self._tell_fights()
 
     def _tell_fights(self) -> None:

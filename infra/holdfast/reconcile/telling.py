@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from holdfast.cluster.changes import Snapshot
-from holdfast.drift.finding import Finding, NotChecked
-from holdfast.drift.ledger import FindingEvent, Moment
+from holdfast.drift.cause_ledger import CauseLedger
+from holdfast.drift.finding import NotChecked
+from holdfast.drift.ledger import FindingEvent, Ledger, Moment
 from holdfast.drift.watch_report import Listener, Look, Reading, Status, WatchState
 from holdfast.kube.objects import ObjectRef
 from holdfast.reconcile.work_queue import Task
@@ -27,8 +28,9 @@ class Telling:
 
     def __init__(self, listeners: Sequence[Listener]) -> None:
         self._listeners = listeners
-        self._stated: tuple[tuple[NotChecked, ...], int] | None = None
+        self._stated: tuple[tuple[NotChecked, ...], Status] | None = None
         self._next_statement = 0.0
+        self._causes = CauseLedger()
         run = secrets.token_hex(3)
         self._names = (f"{run}-{number}" for number in count(1))
 
@@ -45,8 +47,18 @@ class Telling:
             judged=moment(time.monotonic()),
             events=events,
         )
+        self._causes.note(events)
         for listener in self._listeners:
             listener.looked(look)
+
+    def settle(self) -> None:
+        """A round of looks is over: say what they have in common."""
+        if not self._causes.has_news:
+            return
+        events, causes = self._causes.settle(moment(time.monotonic()))
+        named = [(next(self._names), cause) for cause in causes]
+        for listener in self._listeners:
+            listener.settled(events, named)
 
     def reading(self, snapshot: Snapshot) -> None:
         """A place was read whole and judged."""
@@ -64,21 +76,22 @@ class Telling:
     def state(
         self,
         not_checked: tuple[NotChecked, ...],
-        open_findings: Sequence[tuple[Finding, Moment]],
+        ledger: Ledger,
         objects: int,
     ) -> None:
         """What can be said of the whole: nothing good as long as something is not known.
 
-        Told at once when it is another one, else once a second.
+        Told at once when it is another one, else once a second: who listens goes through all
+        findings that are open.
         """
-        findings = sum(finding.counts for finding, _ in open_findings)
-        now = time.monotonic()
-        if (not_checked, findings) == self._stated and now < self._next_statement:
-            return
-        self._stated, self._next_statement = (not_checked, findings), now + STATE_SECONDS
+        findings = ledger.counting
         status = Status.DRIFT if findings else Status.IN_SYNC
         if not_checked:
             status = Status.UNKNOWN
+        now = time.monotonic()
+        if (not_checked, status) == self._stated and now < self._next_statement:
+            return
+        self._stated, self._next_statement = (not_checked, status), now + STATE_SECONDS
         state = WatchState(status, not_checked, findings, objects)
         for listener in self._listeners:
-            listener.stated(state, open_findings)
+            listener.stated(state, tuple(ledger))

@@ -1,13 +1,13 @@
 """What a watch holds a cluster to, and where all of that comes from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from holdfast.cluster.changes import Change, WatchedKind
 from holdfast.cluster.cluster_watch import ClusterWatch
-from holdfast.drift.autoscaling import Autoscalers, scaled_by
-from holdfast.drift.finding import DriftReport, NotChecked, Objects
+from holdfast.drift.autoscaling import scaled_by
+from holdfast.drift.finding import DriftReport, Finding, NotChecked, Objects, with_findings
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject, ObjectRef
 
@@ -39,6 +39,8 @@ class Wanted:
         half_done: Objects that an interrupted update left: they cannot be judged.
         not_checked: What else is not known, and why, for as long as the declaration stands.
         finish: What is done with every report of the judge; as in a single scan.
+        sessions: Who entered which of some pods, as the audit log says.
+        entered: Pods that somebody entered since it was asked last.
     """
 
     judge: DriftJudge
@@ -47,6 +49,8 @@ class Wanted:
     half_done: Mapping[Identity, NotChecked] = field(default_factory=dict)
     not_checked: tuple[NotChecked, ...] = ()
     finish: Callable[[DriftReport, frozenset[Identity]], DriftReport] = lambda report, _: report
+    sessions: Callable[[Objects], Iterable[Finding]] = lambda _: ()
+    entered: Callable[[], frozenset[Identity]] = frozenset
     _autoscalers: dict[Identity, KubeObject] = field(default_factory=dict)
 
     def report(
@@ -54,7 +58,9 @@ class Wanted:
     ) -> DriftReport:
         """Judge some objects as they are now."""
         live = LiveState(objects, {**unread, **self.half_done}, watched=self.beside)
-        return self.finish(self.judge.report(live, only), only)
+        report = self.finish(self.judge.report(live, only), only)
+        entered = (each for each in self.sessions(objects) if each.ref.identity in only)
+        return with_findings(report, entered)
 
     def note_autoscaler(self, identity: Identity, live: KubeObject | None) -> frozenset[Identity]:
         """Take an autoscaler into account; returns the declared objects to look at again.
@@ -67,8 +73,7 @@ class Wanted:
         old, new = (scaled_by([one] if one is not None else []) for one in (before, live))
         if old == new:
             return frozenset()
-        declared = [one for _, one in self.judge.declared.values()]
-        autoscalers = Autoscalers(declared, lambda: tuple(self._autoscalers.values()))
+        autoscalers = self.judge.around.autoscalers.beside(self._autoscalers.values())
         self.judge.around = replace(self.judge.around, autoscalers=autoscalers)
         return frozenset({*old, *new} & self.judge.declared.keys())
 

@@ -17,6 +17,7 @@ from holdfast.drift.finding import NotChecked
 from holdfast.drift.ledger import Ledger
 from holdfast.drift.watch_report import Listener
 from holdfast.errors import HoldfastError
+from holdfast.reconcile.inbox import heard
 from holdfast.reconcile.telling import Telling
 from holdfast.reconcile.wanted import Sources
 from holdfast.reconcile.watch_round import WatchRound
@@ -29,7 +30,7 @@ LOAD_AGAIN_SECONDS: Final = 10.0
 
 MOST_AT_ONCE: Final = 500
 UPDATE_UNDER_WAY: Final = NotChecked(
-    "stack", "an update is under way; if none is, run `pulumi cancel`"
+    "stack", "an update is under way; if none is, run 'holdfast up --recover'"
 )
 
 
@@ -82,6 +83,7 @@ class WatchLoop:
                 self._step()
         finally:
             self._watch.stop()
+            self._telling.settle()
 
     def _begin(self) -> None:
         """Begin a round: everything is read and judged by the declaration as it is now."""
@@ -100,13 +102,15 @@ class WatchLoop:
         self._hear()
         self._keep_up_with_the_stack()
         if self._problem is None:
+            self._round.note_sessions()
             self._round.judge_all_due()
+        self._telling.settle()
         if time.monotonic() >= self._next_listing:
             self._next_listing = time.monotonic() + self._interval_seconds
             self._watch.list_again()
         problems = () if self._problem is None else (self._problem,)
         not_checked = (*problems, *self._round.not_checked)
-        self._telling.state(not_checked, tuple(self._ledger), self._round.objects)
+        self._telling.state(not_checked, self._ledger, self._round.objects)
 
     def _hear(self) -> None:
         """Take what was heard, waiting for it as long as nothing else is to be done."""
@@ -115,14 +119,9 @@ class WatchLoop:
         if self._problem is None:
             due = self._round.queue.seconds_until_due(now)
             wait = wait if due is None else min(wait, due)
-        try:
-            heard = self._inbox.get(timeout=wait)
-            for _ in range(MOST_AT_ONCE):
-                if heard is not None and heard.number == self._number:
-                    self._take(heard.change)
-                heard = self._inbox.get_nowait()
-        except queue.Empty:
-            pass
+        for each in heard(self._inbox, wait, MOST_AT_ONCE):
+            if each is not None and each.number == self._number:
+                self._take(each.change)
 
     def _take(self, change: Change) -> None:
         sight = self._round.sight

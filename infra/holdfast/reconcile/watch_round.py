@@ -66,6 +66,15 @@ class WatchRound:
             self._note_autoscaler(moved.identity, moved.live)
             self.queue.add(moved.identity, Version(moved.live, moved.seconds))
 
+    def note_sessions(self) -> None:
+        """Look again at pods that somebody entered: that changes no field, so nothing moved.
+
+        A pod that is not known yet is looked at when it is.
+        """
+        entered = self._wanted.entered()
+        for identity in entered & self.sight.members if entered else ():
+            self.queue.add_unread(identity, time.monotonic())
+
     def judge_all_due(self) -> None:
         """Judge places that were read whole, then objects whose time has come.
 
@@ -182,5 +191,9 @@ class WatchRound:
 
     def _ref_of(self, identity: Identity) -> ObjectRef:
         known = self._wanted.judge.declared.get(identity)
+        if known:
+            return known[0]
         group, kind, namespace, name = identity
-        return known[0] if known else ObjectRef(namespace, kind, name, f"{group}/" if group else "")
+        watched = (each for each in self._wanted.kinds if each.kind == kind)
+        versions = (each.api_version for each in watched if each.refs[0].group == group)
+        return ObjectRef(namespace, kind, name, next(versions, f"{group}/" if group else ""))

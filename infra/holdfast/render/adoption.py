@@ -17,6 +17,8 @@ from holdfast.manifest.fleet import DeclaredAgent
 from holdfast.manifest.origin import Origin
 from holdfast.render.origins import Origins
 
+_IDENTITY: frozenset[Path] = frozenset({("metadata", "name"), ("metadata", "namespace")})
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -54,7 +56,8 @@ def proposals(
     origin = origins.origin_of(ref, path)
     behind = origin.path if origin else ()
     for field in (behind, behind[:-1] if live is ABSENT else ()):
-        if len(field) > 1:
+        # What nobody wrote, a default, has no place of its own: the agent's name stands for it.
+        if len(field) > 1 and field not in _IDENTITY:
             yield _proposal(agent.origin, field, live)
     if live is ABSENT:
         return

@@ -15,6 +15,7 @@ from holdfast.render.sandboxes import render_sandbox
 from holdfast.render.scaling import render_scaling
 from holdfast.render.schedules import render_runs
 from holdfast.render.secrets import render_secrets
+from holdfast.render.serving import with_serving
 from holdfast.render.settings import render_settings, settings_hash
 from holdfast.render.storage import render_storage
 from holdfast.render.workload import render_workload
@@ -83,7 +84,8 @@ def backup(
 
 def network(plan: AgentPlan) -> list[RenderedObject]:
     """Service and NetworkPolicy."""
-    return _revised(render_network(plan.marks, plan.spec, plan.surroundings))
+    rendered = _revised(render_network(plan.marks, plan.spec, plan.surroundings))
+    return [with_serving(item, plan.serving) for item in rendered]
 
 
 def promotion(

@@ -5,6 +5,7 @@ same objects as whoever reads the files.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -28,8 +29,12 @@ from holdfast.render.plan import AgentPlan
 FINALIZER: Final = "holdfast.dev/objects"
 """On agents whose objects the operator applies: it takes them away before the agent goes."""
 
+COMMIT: Final = "holdfast.dev/commit"
+"""Annotation of the settings: the commit that the stack was last updated with."""
+
 SETTINGS_KEY: Final = "environment.json"
 LOCK_KEY: Final = "tools.lock"
+_SETTINGS_ROLE: Final = "resource-settings"
 _OWN_TO_THE_ENGINE: Final = {"agents", "cluster"}
 
 
@@ -65,6 +70,19 @@ def render_shared_resources(fleet: Fleet, stack: str) -> tuple[RenderedObject, .
     return (_settings(fleet, stack), *companions)
 
 
+def with_commit(item: RenderedObject, commit: str) -> RenderedObject:
+    """The settings with the commit that they come from; anything else as it is.
+
+    The revision stays: a commit that changes nothing else writes one annotation of one object.
+    """
+    if item.role != _SETTINGS_ROLE or not commit:
+        return item
+    metadata = item.manifest["metadata"]
+    annotations = metadata["annotations"] | {COMMIT: commit}
+    metadata = metadata | {"annotations": annotations}
+    return replace(item, manifest=item.manifest | {"metadata": metadata})
+
+
 def _companion(kind: str, declared: DeclaredCompanion[Any], stack: str) -> RenderedObject:
     metadata = _marks(declared.name, declared.namespace, Origin(stack, declared.source))
     metadata["labels"] = dict(declared.metadata.labels) | metadata["labels"]
@@ -83,7 +101,7 @@ def _settings(fleet: Fleet, stack: str) -> RenderedObject:
             LOCK_KEY: tool_lock_text(fleet.tool_lock),
         },
     }
-    return revised(RenderedObject("", "resource-settings", manifest))
+    return revised(RenderedObject("", _SETTINGS_ROLE, manifest))
 
 
 def _settings_data(environment: Environment) -> KubeObject:

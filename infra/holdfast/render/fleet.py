@@ -11,7 +11,7 @@ from holdfast.manifest.environment import NamespaceLimits
 from holdfast.manifest.ordering import cycles, waves
 from holdfast.render.admission import AdmissionPlan, render_admission
 from holdfast.render.agent import render_agent
-from holdfast.render.agent_resources import render_agent_resource
+from holdfast.render.agent_resources import render_agent_resource, with_commit
 from holdfast.render.dependencies import needed_first
 from holdfast.render.marks import Origin, RenderedObject, revised
 from holdfast.render.namespaces import render_limits, render_namespaces
@@ -33,6 +33,7 @@ class FleetPlan:
         resource_mode: Whether agents are resources of the cluster too, and who applies their
             objects: off, observe or expand.
         shared_resources: What agents share, as such resources; empty where that is off.
+        commit: What an update deploys, and says so; empty where nothing is deployed by this plan.
         admission: The rules that the cluster is held to; None where the stack does not say.
     """
 
@@ -43,6 +44,7 @@ class FleetPlan:
     namespace_limits: NamespaceLimits = field(default_factory=NamespaceLimits)
     resource_mode: Literal["off", "observe", "expand"] = "off"
     shared_resources: tuple[RenderedObject, ...] = ()
+    commit: str = ""
     admission: AdmissionPlan | None = None
 
     @property
@@ -87,7 +89,8 @@ class FleetPlan:
             for each in self.agents
             if each.kind == AGENT_KIND
         )
-        return (*self.shared_resources, *agents)
+        shared = (with_commit(item, self.commit) for item in self.shared_resources)
+        return (*shared, *agents)
 
     def start_needs(self) -> dict[Place, tuple[Place, ...]]:
         """Agent to the agents and tool servers of the fleet that must be up before it starts."""
@@ -125,12 +128,27 @@ def render_fleet(plan: FleetPlan) -> tuple[RenderedObject, ...]:
     Raises:
         RenderError: two agents would have an object of one name, or one of them cannot be rendered.
     """
+    return _rendered(plan, plan.agents)
+
+
+def render_delivered(plan: FleetPlan) -> tuple[RenderedObject, ...]:
+    """What somebody has to deliver of a stack: in mode expand the operator makes agents' objects.
+
+    Raises:
+        RenderError: as above.
+    """
+    if plan.resource_mode != "expand":
+        return render_fleet(plan)
+    return _rendered(plan, (each for each in plan.agents if each.kind != AGENT_KIND))
+
+
+def _rendered(plan: FleetPlan, agents: Iterable[AgentPlan]) -> tuple[RenderedObject, ...]:
     rendered = (
         *plan.namespace_objects(),
         *plan.limit_objects(),
         *plan.resource_objects(),
         *(render_admission(plan.admission) if plan.admission else ()),
-        *(item for agent in plan.agents for item in render_agent(agent)),
+        *(item for agent in agents for item in render_agent(agent)),
     )
     _refuse_shared_names(rendered)
     return rendered

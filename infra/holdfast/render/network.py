@@ -6,20 +6,19 @@ from collections.abc import Iterable
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.destinations import stated_destinations
 from holdfast.manifest.environment import PodGroup
 from holdfast.manifest.exposure import GATEWAY, Caller, Namespace
-from holdfast.manifest.fetching import fetched_url
-from holdfast.manifest.hosts import is_outside
+from holdfast.manifest.hosts import DEFAULT_PORTS, is_outside
 from holdfast.manifest.model import as_reference
 from holdfast.render.dependencies import called_agents, dependencies_of
 from holdfast.render.domains import render_domains
-from holdfast.render.environment import otlp_endpoint
 from holdfast.render.marks import AgentMarks, RenderedObject
 from holdfast.render.models import all_models
 from holdfast.render.routes import render_route
 from holdfast.render.services import STANDBY, hands_over_service, moved_service, service_ports
-from holdfast.render.skills import skill_urls
-from holdfast.render.surroundings import DEFAULT_PORTS, Host, Surroundings
+from holdfast.render.serving import FAILOVER
+from holdfast.render.surroundings import Host, Surroundings
 
 METADATA_ADDRESSES = ("169.254.169.254/32", "fd00:ec2::254/128")
 _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
@@ -63,6 +62,8 @@ def _service(marks: AgentMarks, spec: AgentSpec) -> KubeObject:
     # Ready as soon as it has an address; the default wait for endpoints settles ten seconds longer.
     serving = marks.beside(STANDBY) if spec.availability.active == STANDBY else marks
     ready = {"pulumi.com/waitFor": "jsonpath={.spec.clusterIP}"} | moved_service(marks, spec)
+    if spec.availability.failover == "automatic":
+        ready[FAILOVER] = f"{spec.availability.failover_seconds:g}s"
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -152,32 +153,16 @@ def egress_rules(
 
 
 def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[Host]:
-    """Hosts of model, tools, fetches, databases, memory and telemetry, without repeats, by name."""
-    urls: list[str | None] = [otlp_endpoint(spec, surroundings)]
-    urls += [model.base_url for model in all_models(marks, spec, surroundings)]
+    """Hosts beyond its peers that an agent reaches, without repeats, by name."""
+    stated = stated_destinations(spec, marks.namespace, surroundings.environment)
+    hosts = {Host(each.host, each.port) for each in stated if each.port is not None}
+    urls = [model.base_url for model in all_models(marks, spec, surroundings)]
     needed = dependencies_of(marks, spec, surroundings)
     urls += [each.url for each in needed if each.peer is None]
-    urls += skill_urls(spec)
-    vault = surroundings.environment.secret_stores.vault
-    if vault is not None and any(secret.provider == "vault" for secret in spec.secrets):
-        urls.append(vault.address)
-    urls += [
-        fetched_url(step.fetch, surroundings.environment)
-        for step in spec.lifecycle.pre_start
-        if step.fetch
-    ]
-    for tool in spec.tools:
-        if tool.http:
-            urls.append(tool.http.url)
-        elif tool.mcp and tool.mcp.server_ref is not None:
-            server = surroundings.tool_server(tool.mcp.server_ref, marks.namespace)
-            urls.append(server.url if server and server.peer is None else None)
-        elif tool.mcp:
-            urls.append(tool.mcp.url)
-    hosts = {Host.of(url) for url in urls if url}
-    hosts |= {Host(database.host, database.effective_port) for database in spec.databases}
-    if store := spec.memory.store_in(spec.databases, marks.namespace):
-        hosts.add(Host(*store))
+    named = (tool.mcp.server_ref for tool in spec.tools if tool.mcp and tool.mcp.server_ref)
+    servers = (surroundings.tool_server(each, marks.namespace) for each in named)
+    urls += [each.url for each in servers if each is not None and each.peer is None]
+    hosts |= {Host.of(url) for url in urls if url}
     return sorted(hosts, key=lambda host: (host.name, host.port))
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from holdfast.manifest.agent import AGENT_KIND, AgentSpec, Metadata
 from holdfast.render.marks import AgentMarks, Origin
+from holdfast.render.serving import Side
 from holdfast.render.surroundings import Surroundings
 
 
@@ -14,6 +15,8 @@ class AgentPlan:
     Attributes:
         mounted_hash: Of the Secrets and ConfigMaps of others that its pods mount; empty when nobody
             has looked at them.
+        serving: Who of primary and standby serves now, where the operator may move that; None
+            where nobody has looked, or it does not matter.
         kind: MCPServer for a tool server, which is rendered as an agent without model.
         url_path: What the address of a tool server ends in.
     """
@@ -22,6 +25,7 @@ class AgentPlan:
     spec: AgentSpec
     surroundings: Surroundings
     mounted_hash: str = ""
+    serving: Side | None = None
     kind: str = AGENT_KIND
     url_path: str = ""
 

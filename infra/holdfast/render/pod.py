@@ -57,14 +57,6 @@ def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> Kube
         *(mount for mount, _ in added),
         *skill_mounts(spec),
     ]
-    first = [
-        *typed_sidecars(marks, spec, surroundings),
-        *waiting_containers(marks, spec, surroundings),
-        *(each for each in [restore_container(spec)] if each),
-        *skill_containers(spec, surroundings),
-        *render_prestart(spec, agent, surroundings),
-        *(declared_container(each, spec) for each in spec.init_containers),
-    ]
     pod: KubeObject = {
         "automountServiceAccountToken": spec.security.automount_token,
         "containers": [agent, *(declared_container(each, spec) for each in spec.sidecars)],
@@ -82,7 +74,7 @@ def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> Kube
     optional = {
         "affinity": spec.affinity,
         "imagePullSecrets": [{"name": name} for name in spec.image_pull_secrets],
-        "initContainers": first,
+        "initContainers": _init_containers(marks, spec, agent, surroundings),
         "nodeSelector": spec.node_selector,
         "priorityClassName": spec.priority_class_name,
         "runtimeClassName": spec.runtime_class_name,
@@ -90,6 +82,20 @@ def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> Kube
         "topologySpreadConstraints": _spread(marks, spec),
     }
     return pod | {key: value for key, value in optional.items() if value}
+
+
+def _init_containers(
+    marks: AgentMarks, spec: AgentSpec, agent: KubeObject, surroundings: Surroundings
+) -> list[KubeObject]:
+    """What starts before the agent, in this order; sidecars run on."""
+    return [
+        *typed_sidecars(marks, spec, surroundings),
+        *waiting_containers(marks, spec, surroundings),
+        *(each for each in [restore_container(spec)] if each),
+        *skill_containers(spec, surroundings),
+        *render_prestart(spec, agent, surroundings),
+        *(declared_container(each, spec) for each in spec.init_containers),
+    ]
 
 
 def _added_volumes(spec: AgentSpec) -> list[tuple[KubeObject, KubeObject]]:

@@ -12,8 +12,6 @@ from holdfast.render.surroundings import Surroundings
 from holdfast.render.tool_container import Script, script_container
 from holdfast.render.tool_scripts import FETCH
 
-KEY_PAIR = ("access-key-id", "secret-access-key")
-
 
 def render_prestart(
     spec: AgentSpec, agent: KubeObject, surroundings: Surroundings

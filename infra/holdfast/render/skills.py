@@ -17,12 +17,6 @@ FETCHED_FOLDER: Final = "/skills"
 FETCHED_SIZE: Final = "256Mi"
 
 
-def skill_urls(spec: AgentSpec) -> list[str]:
-    """Addresses that skills are fetched from."""
-    sources = [source for skill in spec.skills for source in (skill.git, skill.bucket) if source]
-    return [source.url for source in sources]
-
-
 def skill_mounts(spec: AgentSpec) -> list[KubeObject]:
     """Mounts in the agent's container, one a skill, read-only."""
     return [_mount(skill) for skill in spec.skills]
@@ -34,7 +28,7 @@ def skill_volumes(spec: AgentSpec) -> Iterator[KubeObject]:
         if skill.oci:
             source = {"reference": skill.oci, "pullPolicy": "IfNotPresent"}
             yield {"name": f"skill-{skill.name}", "image": source}
-    if skill_urls(spec):
+    if any(skill.git or skill.bucket for skill in spec.skills):
         yield {"name": FETCHED, "emptyDir": {"sizeLimit": FETCHED_SIZE}}
 
 

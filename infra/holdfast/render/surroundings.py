@@ -11,7 +11,7 @@ from holdfast.manifest.controllers import CONTROLLERS, ControllerName
 from holdfast.manifest.dependency import DependencyReference, as_dependency
 from holdfast.manifest.environment import Environment, ImageName
 from holdfast.manifest.exposure import Expose
-from holdfast.manifest.hosts import Place, place_of
+from holdfast.manifest.hosts import DEFAULT_PORTS, Place, place_of
 from holdfast.manifest.mcp_server import McpServerSpec
 from holdfast.manifest.model import (
     ModelConfigSpec,
@@ -21,8 +21,6 @@ from holdfast.manifest.model import (
 )
 from holdfast.manifest.needs import image_of, unmet_needs
 from holdfast.manifest.tooling import Transport
-
-DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)

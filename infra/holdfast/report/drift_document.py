@@ -78,6 +78,24 @@ class _Document(msgspec.Struct, rename="camel"):
     layers: list[_Layer] = []
 
 
+class _Agents(msgspec.Struct):
+    counts: dict[str, int] = {}
+
+
+class _Counted(msgspec.Struct):
+    agents: _Agents | None = None
+
+
+def agents_counted(text: bytes) -> int | None:
+    """How many agents a document says were looked at; None where it does not say.
+
+    Args:
+        text: A document that `read_drift_json` reads.
+    """
+    counted = msgspec.json.decode(text, type=_Counted)
+    return sum(counted.agents.counts.values()) if counted.agents else None
+
+
 def read_drift_json(text: bytes, source: str) -> DriftReport:
     """The report that a document holds.
 

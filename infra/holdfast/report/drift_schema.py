@@ -1,5 +1,6 @@
 """The JSON Schema of the drift report: the output contract, published in docs/schema/."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from holdfast.drift.finding import (
@@ -37,7 +38,7 @@ def drift_schema() -> dict[str, Any]:
             notChecked=listed(
                 "What could not be looked at, and why.", closed(scope=TEXT, reason=TEXT)
             ),
-            findings=listed("Sorted by namespace, kind, name and path.", _finding()),
+            findings=listed("Sorted by namespace, kind, name and path.", drift_finding_schema()),
             _optional={
                 "causes": listed(
                     "What explains several findings at once.",
@@ -48,25 +49,7 @@ def drift_schema() -> dict[str, Any]:
                     ),
                 ),
                 "agents": _agents(),
-                "ignored": listed(
-                    "Rules on expected drift that were in force.",
-                    closed(
-                        rule=described("Where it is written."),
-                        reason=TEXT,
-                        owner=described("Team that answers for it."),
-                        expires=described("Its last day; empty where it has no end."),
-                        matches={"type": "integer", "description": "Findings that it took out."},
-                        findings=listed(
-                            "What these are about.",
-                            closed(
-                                object=kube_object(),
-                                path=TEXT,
-                                severity={"enum": [each.value for each in Severity]},
-                                **{"class": {"enum": [each.value for each in DriftClass]}},
-                            ),
-                        ),
-                    ),
-                ),
+                "ignored": listed("Rules on expected drift that were in force.", _ignored()),
                 "layers": listed(
                     "Of a stack: which detectors ran.",
                     closed(
@@ -80,8 +63,10 @@ def drift_schema() -> dict[str, Any]:
     }
 
 
-def _finding() -> dict[str, Any]:
+def drift_finding_schema(more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """One finding, with what a report that holds more says of it besides."""
     return closed(
+        **(more or {}),
         object=kube_object(),
         agent=described("Agent that the object belongs to; empty where there is none."),
         **{"class": {"enum": [each.value for each in DriftClass]}},
@@ -97,20 +82,7 @@ def _finding() -> dict[str, Any]:
         },
         policies=listed("Rules that this breaks and the declaration keeps.", TEXT),
         actors=listed(
-            "Who may have done it, the likeliest first; empty when nothing is known.",
-            closed(
-                manager=described("Field manager: chosen by the client."),
-                operation=described("Apply or Update."),
-                subresource=TEXT,
-                time=described("RFC 3339."),
-                user=described("From the audit log; else empty."),
-                source={"enum": [each.value for each in EvidenceSource]},
-                _optional={
-                    "verb": described("Of the request, from the audit log."),
-                    "userAgent": described("Client, from the audit log."),
-                    "sourceAddress": described("Address of the client, from the audit log."),
-                },
-            ),
+            "Who may have done it, the likeliest first; empty when nothing is known.", _actor()
         ),
         seenBy=listed("Which detectors report it.", {"enum": ["holdfast", "pulumi"]}),
         _optional={
@@ -123,6 +95,39 @@ def _finding() -> dict[str, Any]:
                 "description": "What the next update that changes the object does about it.",
             },
         },
+    )
+
+
+def _actor() -> dict[str, Any]:
+    return closed(
+        manager=described("Field manager: chosen by the client."),
+        operation=described("Apply or Update."),
+        subresource=TEXT,
+        time=described("RFC 3339."),
+        user=described("From the audit log; else empty."),
+        source={"enum": [each.value for each in EvidenceSource]},
+        _optional={
+            "verb": described("Of the request, from the audit log."),
+            "userAgent": described("Client, from the audit log."),
+            "sourceAddress": described("Address of the client, from the audit log."),
+        },
+    )
+
+
+def _ignored() -> dict[str, Any]:
+    finding = closed(
+        object=kube_object(),
+        path=TEXT,
+        severity={"enum": [each.value for each in Severity]},
+        **{"class": {"enum": [each.value for each in DriftClass]}},
+    )
+    return closed(
+        rule=described("Where it is written."),
+        reason=TEXT,
+        owner=described("Team that answers for it."),
+        expires=described("Its last day; empty where it has no end."),
+        matches={"type": "integer", "description": "Findings that it took out."},
+        findings=listed("What these are about.", finding),
     )
 
 

@@ -28,6 +28,7 @@ _WHOLE_OBJECT: Final = {
 _RISKS: Final = {
     NextUpdate.CONFLICTS: "the next update of the object fails: another manager owns the field",
     NextUpdate.REPLACES: "the next update with --refresh deletes the object and makes it again",
+    NextUpdate.DELETES: "the next update deletes it: it is declared no more",
     NextUpdate.FAILS: "the next update of the object fails",
 }
 
@@ -77,6 +78,8 @@ def layer_words(layer: Layer) -> str:
 
 def headline(finding: Finding) -> str:
     """The finding in one sentence without its object."""
+    if finding.next_update is NextUpdate.DELETES:
+        return "the object is declared no more since the last update"
     if finding.drift_class in _WHOLE_OBJECT:
         return _WHOLE_OBJECT[finding.drift_class]
     path = path_words(finding)

@@ -1,18 +1,16 @@
-"""The formats in which drift and policy can be reported, by the word that chooses each."""
+"""The formats in which drift can be reported, by the word that chooses each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from holdfast.drift.finding import DriftReport
 from holdfast.report.drift_context import DriftContext
 from holdfast.report.drift_json import drift_json
 from holdfast.report.drift_text import drift_text
-from holdfast.report.notice import NoticeReport
-from holdfast.report.policy_json import policy_json
-from holdfast.report.policy_notices import PAGES, DescribedRule, policy_notices
-from holdfast.report.policy_report import PolicyReport
-from holdfast.report.policy_text import policy_text
+
+if TYPE_CHECKING:
+    from holdfast.report.notice import NoticeReport
 
 NOTICE_WRITERS: Final[Mapping[str, tuple[str, str]]] = {
     "junit": ("junit", "junit"),
@@ -28,11 +26,8 @@ NOTICE_WRITERS: Final[Mapping[str, tuple[str, str]]] = {
 DRIFT_FORMATS: Final = ("text", "json", *NOTICE_WRITERS, "prometheus")
 """Formats of a drift report."""
 
-POLICY_FORMATS: Final = (*DRIFT_FORMATS, "oscal")
-"""Formats of a policy report."""
 
-
-def write_notices(report: NoticeReport, chosen: str) -> str:
+def write_notices(report: "NoticeReport", chosen: str) -> str:
     """Notices, of drift as of policy violations, in one of the formats of `NOTICE_WRITERS`."""
     module, function = NOTICE_WRITERS[chosen]
     written = getattr(import_module(f"holdfast.report.{module}"), function)(report)
@@ -62,35 +57,3 @@ def write_drift(
     from holdfast.report.drift_notices import drift_notices  # noqa: PLC0415  (as above)
 
     return write_notices(drift_notices(report, context), chosen)
-
-
-def write_policy(
-    report: PolicyReport,
-    chosen: str,
-    rules: Sequence[DescribedRule],
-    *,
-    pages: str = PAGES,
-    colour: bool = False,
-) -> str:
-    """A policy report in one format, ending in a line end (formats of lines may be empty).
-
-    Args:
-        report: What the rules said.
-        chosen: One of `POLICY_FORMATS`.
-        rules: Every rule that findings may name.
-        pages: Address of the pages about the rules, for links.
-        colour: Whether text is for a terminal that wants colour.
-    """
-    if chosen == "text":
-        return policy_text(report, colour=colour)
-    if chosen == "json":
-        return policy_json(report)
-    if chosen == "prometheus":
-        from holdfast.report.policy_metrics import policy_metrics  # noqa: PLC0415  (start-up)
-
-        return policy_metrics(report)
-    if chosen == "oscal":
-        from holdfast.report.oscal import oscal  # noqa: PLC0415  (as above)
-
-        return oscal(report, rules)
-    return write_notices(policy_notices(report, rules, pages), chosen)

@@ -90,12 +90,19 @@ def graph_json(graph: Graph, waves: Sequence[Sequence[Node]], teams: Sequence[Te
     """Nodes, edges with the fields that make them, start-up waves, and what teams reach."""
     document = {
         "schemaVersion": SCHEMA_VERSION,
-        "nodes": [_node(node) for node in graph.nodes],
-        "edges": [_edge(edge) for edge in graph.edges],
+        **graph_document(graph),
         "waves": [[node.label for node in wave] for wave in waves],
         "teams": [_team(team) for team in teams],
     }
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
+def graph_document(graph: Graph) -> dict[str, Any]:
+    """Nodes, and edges with the fields that make them, as plain data."""
+    return {
+        "nodes": [_node(node) for node in graph.nodes],
+        "edges": [_edge(edge) for edge in graph.edges],
+    }
 
 
 def _node(node: Node) -> dict[str, str]:

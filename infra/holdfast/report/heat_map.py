@@ -6,8 +6,8 @@ from typing import Final
 
 from holdfast.report.policy_report import JudgedObject, PolicyFinding, Verdict
 
-ORDER: Final = ("refused", "warned", "undetermined", "waived", "passed")
-"""What a cell may say, the worst first."""
+ORDER: Final = ("refused", "drifted", "warned", "undetermined", "waived", "passed")
+"""What a cell may say, the worst first; drifted: what runs breaks what the declaration keeps."""
 
 MOST_AGENTS: Final = 60
 """Columns that a page can still show; of more agents, those with the worst verdicts are."""
@@ -49,14 +49,35 @@ class HeatMap:
     left_out: int = 0
 
 
-def heat_map(findings: Iterable[PolicyFinding], objects: Iterable[JudgedObject]) -> HeatMap:
-    """The map of a report."""
+def heat_map(
+    findings: Iterable[PolicyFinding],
+    objects: Iterable[JudgedObject],
+    *,
+    live: Iterable[tuple[str, str]] = (),
+    groups: Mapping[str, str] | None = None,
+) -> HeatMap:
+    """The map of a report.
+
+    Args:
+        findings: What rules have against objects.
+        objects: What was judged, with what it passed.
+        live: Rule and agent of everything that what runs newly breaks.
+        groups: Agent to the column that it shares with others; None for one an agent.
+    """
     tally: dict[tuple[str, str], dict[str, int]] = {}
+
+    def count(rule: str, agent: str, state: str) -> None:
+        column = agent if groups is None else groups.get(agent, "")
+        counted = tally.setdefault((rule, column), {})
+        counted[state] = counted.get(state, 0) + 1
+
     for each in findings:
-        _count(tally, each.rule, each.agent, _state(each))
+        count(each.rule, each.agent, state_of(each))
     for judged in objects:
         for rule in judged.passed:
-            _count(tally, rule, judged.agent, "passed")
+            count(rule, judged.agent, "passed")
+    for rule, agent in live:
+        count(rule, agent, "drifted")
     worst: dict[str, int] = {}
     for (_, agent), counted in tally.items():
         worst[agent] = min(worst.get(agent, len(ORDER)), *map(ORDER.index, counted))
@@ -71,12 +92,8 @@ def heat_map(findings: Iterable[PolicyFinding], objects: Iterable[JudgedObject])
     return HeatMap(agents, tuple(sorted(said, key=_worst)), len(worst) - len(agents))
 
 
-def _count(tally: dict[tuple[str, str], dict[str, int]], rule: str, agent: str, state: str) -> None:
-    counted = tally.setdefault((rule, agent), {})
-    counted[state] = counted.get(state, 0) + 1
-
-
-def _state(finding: PolicyFinding) -> str:
+def state_of(finding: PolicyFinding) -> str:
+    """The word of `ORDER` for a finding."""
     if finding.verdict is Verdict.VIOLATED:
         return "refused" if finding.is_mandatory else "warned"
     return finding.verdict.value

@@ -34,6 +34,8 @@ class LiveAgent:
         state: Whether it is as declared.
         findings: How it differs, remarks included.
         not_checked: What could not be looked at.
+        declared_version: Version that the manifest declares.
+        live_versions: Versions that its workloads run.
     """
 
     workloads: tuple[WorkloadState, ...]
@@ -46,6 +48,8 @@ class LiveAgent:
     state: AgentState
     findings: tuple[Finding, ...]
     not_checked: tuple[NotChecked, ...]
+    declared_version: str = ""
+    live_versions: tuple[str, ...] = ()
 
 
 def live_sections(live: LiveAgent) -> Iterator[tuple[str, list[str]]]:
@@ -63,6 +67,7 @@ def live_document(live: LiveAgent) -> dict[str, Any]:
     """The same for programs; amounts in cores and bytes, null where nothing is known."""
     update = live.update
     return {
+        "version": {"declared": live.declared_version, "live": list(live.live_versions)},
         "workloads": [
             {
                 "object": object_document(each.ref),
@@ -99,6 +104,8 @@ def live_document(live: LiveAgent) -> dict[str, Any]:
 
 
 def _running(live: LiveAgent) -> Iterator[str]:
+    if live.live_versions:
+        yield safe_text(_version(live), _LONGEST_CHARACTERS)
     for ref in live.absent:
         yield f"{ref}: is not there"
     for each in live.workloads:
@@ -125,6 +132,13 @@ def _running(live: LiveAgent) -> Iterator[str]:
         yield safe_text(f"use of cpu and memory: {live.unmeasured}", _LONGEST_CHARACTERS)
     if not live.pods:
         yield "no pods"
+
+
+def _version(live: LiveAgent) -> str:
+    runs = ", ".join(live.live_versions)
+    if live.live_versions == (live.declared_version,):
+        return f"version {runs}, as declared"
+    return f"version {runs}; declared is {live.declared_version}"
 
 
 def _images(pod: PodState) -> list[tuple[str, str]]:

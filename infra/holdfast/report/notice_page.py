@@ -1,31 +1,17 @@
-"""Notices as one HTML page that needs no network and no script.
-
-Everything foreign is escaped by the template engine; the page's own policy forbids scripts and
-anything from elsewhere, should that ever fail.
-"""
+"""Notices as one HTML page that needs no network and no script."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from holdfast import __version__
 from holdfast.drift.finding import Severity
 from holdfast.kube.objects import ObjectRef
 from holdfast.report.changes import by_agent
 from holdfast.report.notice import Notice, NoticeReport, grouped_by
+from holdfast.report.page import page
 
 TEMPLATE: Final = "notices.html"
-_HEAT_MARKS: Final = {
-    "refused": "✕",
-    "warned": "!",
-    "undetermined": "?",
-    "waived": "~",
-    "passed": "✓",
-}
-"""What a cell shows beside its colour, which not everybody sees."""
 
 
 @dataclass(frozen=True)
@@ -46,27 +32,17 @@ class _AgentSection:
 
 def notice_page(report: NoticeReport) -> str:
     """The whole page, ending in a line end."""
-    environment = Environment(
-        loader=PackageLoader("holdfast.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     counted = Counter(each.severity for each in report.notices)
-    return environment.get_template(TEMPLATE).render(
-        report=report,
-        sections=_sections(report.notices),
-        counts=[(each, counted[each]) for each in Severity],
-        rules={rule.name: rule for rule in report.rules},
-        used_rules=[
-            rule for rule in report.rules if any(each.rule == rule.name for each in report.notices)
-        ],
-        changes_by_agent=list(by_agent(report.changes or ())),
-        marks=_HEAT_MARKS,
-        version=__version__,
-    )
+    used = {each.rule for each in report.notices}
+    parts = {
+        "report": report,
+        "sections": _sections(report.notices),
+        "counts": [(each, counted[each]) for each in Severity],
+        "rules": {rule.name: rule for rule in report.rules},
+        "used_rules": [rule for rule in report.rules if rule.name in used],
+        "changes_by_agent": list(by_agent(report.changes or ())),
+    }
+    return page(TEMPLATE, parts)
 
 
 def _sections(notices: Sequence[Notice]) -> list[_AgentSection]:

@@ -28,7 +28,7 @@ def policy_json(report: PolicyReport) -> str:
             "waived": counts[Verdict.WAIVED],
             "undetermined": counts[Verdict.UNDETERMINED],
         },
-        "findings": [_finding(each) for each in report.findings],
+        "findings": [policy_finding_json(each) for each in report.findings],
         "objects": [
             {"object": _reference(each.ref), "agent": each.agent, "passed": each.passed}
             for each in report.objects
@@ -58,7 +58,8 @@ def _change(change: ObjectChange) -> dict[str, Any]:
     }
 
 
-def _finding(finding: PolicyFinding) -> dict[str, Any]:
+def policy_finding_json(finding: PolicyFinding) -> dict[str, Any]:
+    """One finding, as it stands in the report."""
     return {
         "rule": finding.rule,
         "verdict": finding.verdict.value,

@@ -39,7 +39,7 @@ def policy_schema() -> dict[str, Any]:
                 waived=COUNT,
                 undetermined=COUNT,
             ),
-            findings=listed("All but what passed.", _finding()),
+            findings=listed("All but what passed.", policy_finding_schema()),
             objects=listed(
                 "What was judged; the object is null for the stack as a whole.",
                 closed(
@@ -55,7 +55,8 @@ def policy_schema() -> dict[str, Any]:
     }
 
 
-def _finding() -> dict[str, Any]:
+def policy_finding_schema() -> dict[str, Any]:
+    """One finding."""
     return closed(
         rule=TEXT,
         verdict={"enum": [each.value for each in Verdict]},

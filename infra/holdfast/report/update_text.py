@@ -24,7 +24,7 @@ def updates_json(stack: str, records: Sequence[UpdateRecord], agent: str = "") -
     document: dict[str, Any] = {
         "schemaVersion": SCHEMA_VERSION,
         "stack": stack,
-        "updates": [_document(record, agent) for record in reversed(records)],
+        "updates": [update_document(record, agent) for record in reversed(records)],
     }
     if agent:
         document["agent"] = agent
@@ -37,7 +37,8 @@ def changes_in_words(changes: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {key}" for key, count in sorted(changed.items())) or "no changes"
 
 
-def _document(record: UpdateRecord, agent: str) -> dict[str, Any]:
+def update_document(record: UpdateRecord, agent: str = "") -> dict[str, Any]:
+    """One record as plain data, with whether it changed an agent where one is named."""
     document: dict[str, Any] = msgspec.to_builtins(record)
     document.pop("stack")
     if agent:

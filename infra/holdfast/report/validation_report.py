@@ -37,6 +37,25 @@ class Exemption:
 
 
 @dataclass(frozen=True, slots=True)
+class Deprecation:
+    """A file in an older version of the schema, which is still valid.
+
+    Attributes:
+        location: Where its apiVersion is written.
+        api_version: That version.
+        replaced_by: The version to write.
+        last_day: Last day on which it is valid, `2026-03-31`.
+        remedy: What to do.
+    """
+
+    location: SourceLocation
+    api_version: str
+    replaced_by: str
+    last_day: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class OnStacks:
     """A fault, and the stacks on which it shows; no stack when the manifests alone were read."""
 
@@ -52,11 +71,13 @@ class ValidationReport:
         faults: Errors and breaches, each once, in order of place.
         stacks: Stacks against which the manifests were read.
         exemptions: What has been granted for a time, in order of place.
+        deprecations: Files in an older version of the schema, in order of place.
     """
 
     faults: tuple[OnStacks, ...]
     stacks: tuple[str, ...]
     exemptions: tuple[Exemption, ...] = ()
+    deprecations: tuple[Deprecation, ...] = ()
 
     @property
     def errors(self) -> list[ManifestError]:
@@ -78,8 +99,19 @@ class ValidationReport:
 
 
 def validation_text(report: ValidationReport, *, colour: bool = False) -> str:
-    """One line a fault, `file:line:column: …`; empty when there is none."""
-    return "".join(f"{_line(each, report, colour=colour)}\n" for each in report.faults)
+    """One line a fault or warning, `file:line:column: …`; empty when there is none."""
+    lines = [_line(each, report, colour=colour) for each in report.faults]
+    lines += [
+        _shown(
+            each.location,
+            "warning",
+            f"apiVersion: {each.api_version} is valid until {each.last_day}, "
+            f"{each.replaced_by} has replaced it; {each.remedy}",
+            colour=colour,
+        )
+        for each in report.deprecations
+    ]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def validation_summary(report: ValidationReport) -> str:
@@ -93,6 +125,7 @@ def validation_summary(report: ValidationReport) -> str:
         _counted(mandatory, "mandatory rule violation"),
         _counted(len(report.breaches) - mandatory - waived, "advisory remark"),
         _counted(waived, "waived violation"),
+        _counted(len(report.deprecations), "warning"),
     ]
     found = [count for count in counts if not count.startswith("0 ")]
     granted = [
@@ -112,6 +145,7 @@ def validation_json(report: ValidationReport) -> str:
         "errors": [_document(each) for each in report.faults if _is_error(each)],
         "violations": [_document(each) for each in report.faults if not _is_error(each)],
         "exemptions": [_exemption(each) for each in report.exemptions],
+        "deprecations": [_deprecation(each) for each in report.deprecations],
     }
     return json_text(document)
 
@@ -128,6 +162,18 @@ def _exemption(each: Exemption) -> dict[str, Any]:
     }
 
 
+def _deprecation(each: Deprecation) -> dict[str, Any]:
+    return {
+        "file": each.location.file,
+        "line": each.location.line,
+        "column": each.location.column,
+        "apiVersion": each.api_version,
+        "replacedBy": each.replaced_by,
+        "lastDay": each.last_day,
+        "remedy": each.remedy,
+    }
+
+
 def _is_error(each: OnStacks) -> bool:
     return isinstance(each.fault, ManifestError)
 
@@ -141,14 +187,18 @@ def _line(each: OnStacks, report: ValidationReport, *, colour: bool) -> str:
         mark = fault.level if fault.verdict is Verdict.VIOLATED else fault.verdict.value
         text = f"{fault.subject}: {fault.headline} [{fault.rule}]; {fault.remedy}"
         text += f" [{fault.note}]" if fault.note else ""
-    place = safe_text(str(_place_of(fault)), _LONGEST_LINE_CHARACTERS)
+    return _shown(_place_of(fault), mark, text, colour=colour) + stacks
+
+
+def _shown(location: SourceLocation, mark: str, text: str, *, colour: bool) -> str:
+    place = safe_text(str(location), _LONGEST_LINE_CHARACTERS)
     shown = safe_text(text, _LONGEST_LINE_CHARACTERS)
     if colour:
         place = click.style(place, bold=True)
         mark = click.style(
             mark, fg="red" if mark in {"error", "mandatory"} else "yellow", bold=True
         )
-    return f"{place}: {mark}: {shown}{stacks}"
+    return f"{place}: {mark}: {shown}"
 
 
 def _document(each: OnStacks) -> dict[str, Any]:

@@ -22,11 +22,6 @@ KILL_SECONDS = 10.0
 """How long the kernel may take to end a killed process (a slow disk can hold it)."""
 
 
-def running_processes(record: SandboxRecord) -> dict[str, ProcessIdentity]:
-    """The recorded processes that still run, by program."""
-    return {name: process for name, process in record.processes.items() if is_running(process)}
-
-
 def stop_programs(record: SandboxRecord, *, is_urgent: bool = False) -> int:
     """End every process of a sandbox; return how many there were.
 

@@ -57,7 +57,9 @@ def decode_properties(struct: Any) -> dict[str, Any]:  # noqa: ANN401  # protobu
 
 def _mapping(struct: Any, unknowns: list[Unknown]) -> dict[str, Any]:  # noqa: ANN401  # as above
     before = len(unknowns)
-    values = {key: _value(value, unknowns) for key, value in struct.fields.items()}
+    fields = struct.fields
+    # Not items(): protobuf's maps make pairs one by one, in Python.
+    values = {key: _value(fields[key], unknowns) for key in fields}
     if len(unknowns) > before and any(type(value) is Unknown for value in values.values()):
         return PartlyKnownDict(values)
     return values

@@ -16,12 +16,10 @@ from holdfast_policies.profile import Profile
 from holdfast_policies.rule import Level, Rule, Severity
 from holdfast_policies.table import RULES
 from holdfast_policies.version import PACK_NAME, PACK_VERSION
-from holdfast_policies.waivers import Waiver, Waivers
+from holdfast_policies.waivers import WaiverFault
 from holdfast_policies.wording import printable
 
 UNDETERMINED = "undetermined"
-WAIVER_EXPIRED = "waiver-expired"
-WAIVER_UNUSED = "waiver-unused"
 MENDING_LOST = "remediation-lost"
 
 _LEVELS = {
@@ -147,35 +145,25 @@ def diagnostic(violation: Violation) -> proto.AnalyzeDiagnostic:
     )
 
 
-def of_ended(waivers: Waivers) -> list[proto.AnalyzeDiagnostic]:
-    """One violation a waiver that has ended: it grants nothing, and nobody has cleaned up."""
+def of_waivers(faults: Iterable[WaiverFault]) -> list[proto.AnalyzeDiagnostic]:
+    """Waivers that grant nothing."""
     return [
-        _of_waiver(WAIVER_EXPIRED, "A waiver has ended", each, f"it ended on {each.expires}", True)
-        for each in waivers.ended()
+        proto.AnalyzeDiagnostic(
+            policyName=each.rule,
+            policyPackName=PACK_NAME,
+            policyPackVersion=PACK_VERSION,
+            description=each.description,
+            message=printable(f"{each.description}: {_named(each)}: {each.got}; {each.remedy}"),
+            enforcementLevel=proto.MANDATORY if each.is_refused else proto.ADVISORY,
+        )
+        for each in faults
     ]
 
 
-def of_unused(waivers: Iterable[Waiver]) -> list[proto.AnalyzeDiagnostic]:
-    """One warning a waiver that nothing needs any more."""
-    return [
-        _of_waiver(WAIVER_UNUSED, "A waiver is not needed", each, "nothing breaks its rules", False)
-        for each in waivers
-    ]
-
-
-def _of_waiver(
-    name: str, description: str, waiver: Waiver, what: str, is_mandatory: bool
-) -> proto.AnalyzeDiagnostic:
+def _named(fault: WaiverFault) -> str:
+    waiver = fault.waiver
     target = f"{waiver.kind} {waiver.namespace}/{waiver.object_name}"
-    text = f"{waiver.name} ({', '.join(waiver.rules)} on {target}): {what}; {waiver.owner} removes"
-    return proto.AnalyzeDiagnostic(
-        policyName=name,
-        policyPackName=PACK_NAME,
-        policyPackVersion=PACK_VERSION,
-        description=description,
-        message=printable(f"{description}: {text} or renews it"),
-        enforcementLevel=proto.MANDATORY if is_mandatory else proto.ADVISORY,
-    )
+    return f"{waiver.name} ({', '.join(waiver.rules)} on {target})"
 
 
 def _no_verdict(rule: Rule, reason: str) -> proto.PolicyNotApplicable:

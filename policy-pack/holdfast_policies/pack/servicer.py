@@ -5,9 +5,10 @@ here it is decoded once for all. What the SDK tells the engine about policies is
 pins the versions of it that this was written for.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, NoReturn
+from functools import partial
+from typing import Any, NoReturn, TypeVar
 
 import grpc
 from pulumi_policy import EnforcementLevel
@@ -29,6 +30,7 @@ from holdfast_policies.pack.patching import patched
 from holdfast_policies.pack.policies import policies
 from holdfast_policies.pack.sdk import AnalyzerServicer, empty_pb2, proto
 from holdfast_policies.pack.stack_settings import StackSettings, read_stack_settings
+from holdfast_policies.pack.watchdog import LateRuleError, in_time
 from holdfast_policies.profile import (
     LEVEL_KEY,
     PolicyConfigError,
@@ -42,6 +44,8 @@ from holdfast_policies.stack import Hidden, Stack
 from holdfast_policies.subject import Subject
 from holdfast_policies.version import PACK_NAME, PACK_VERSION
 from holdfast_policies.waivers import NO_WAIVERS, Target, Waivers, target_of
+
+T = TypeVar("T")
 
 
 class Servicer(AnalyzerServicer):
@@ -104,7 +108,7 @@ class Servicer(AnalyzerServicer):
         self._config, self._profiles, self._templates = config, {}, {}
         return empty_pb2.Empty()
 
-    def Analyze(self, request: Any, _context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
+    def Analyze(self, request: Any, context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
         """Judge one resource by its inputs."""
         profile, kind = self._profile(request.urn), kind_of_token(request.type)
         response = proto.AnalyzeResponse()
@@ -115,7 +119,7 @@ class Servicer(AnalyzerServicer):
             answers.add_judgements(response, _open_judgements(profile, kind, request.type))
         else:
             subject = self._decoded(request, kind)
-            found = list(judgements(subject, profile))
+            found = _in_time(context, request.urn, lambda: list(judgements(subject, profile)))
             answers.add_judgements(response, found)
             self._hidden.extend(hidden_in(subject, found))
             self._note_waivers(subject, found)
@@ -131,7 +135,7 @@ class Servicer(AnalyzerServicer):
         violations = (violation for judgement in found for violation in judgement.violations)
         self._used.update(each.waiver.name for each in violations if each.waiver)
 
-    def AnalyzeStack(self, request: Any, _context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
+    def AnalyzeStack(self, request: Any, context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
         """Judge the resources together, by their outputs; only of kinds that stack rules read."""
         profile = self._profile(request.resources[0].urn if request.resources else "")
         wanted = {kind for ruling in profile.stack_rulings for kind in ruling.rule.kinds}
@@ -144,16 +148,16 @@ class Servicer(AnalyzerServicer):
         ]
         response = proto.AnalyzeResponse()
         stack = Stack.of(subjects, self._hidden)
-        found = list(stack_judgements(stack, profile))
+        whole = "the stack as a whole"
+        found = _in_time(context, whole, lambda: list(stack_judgements(stack, profile)))
         self._use(found)
         answers.add_judgements(response, found)
         response.diagnostics.extend(answers.of_lost(self._lost(subjects, profile.waivers)))
-        response.diagnostics.extend(answers.of_ended(self._waivers))
-        unused = self._waivers.unused(self._seen, self._used)
-        response.diagnostics.extend(answers.of_unused(unused))
+        faults = self._waivers.faults(self._seen, self._used)
+        response.diagnostics.extend(answers.of_waivers(faults))
         return response
 
-    def Remediate(self, request: Any, _context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
+    def Remediate(self, request: Any, context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
         """Put right what rules of level `remediate` can, each after the one before.
 
         Every other rule is named as changing nothing: silence would count as passed.
@@ -166,7 +170,8 @@ class Servicer(AnalyzerServicer):
         mendings: list[Mending] = []
         steps: list[Any] = []
         for ruling in rulings:
-            mending = mending_of(subject, ruling, profile.waivers)
+            mend = partial(mending_of, subject, ruling, profile.waivers)
+            mending = _in_time(context, request.urn, mend)
             if mending is not None:
                 properties, subject = patched(properties, mending.edits), mending.subject
                 mendings.append(mending)
@@ -215,6 +220,18 @@ def _open_judgements(profile: Profile, kind: Kind, token: str) -> list[Judgement
     """What can be said about a Patch resource: that what it leaves out is not known."""
     undecided = (Undecided(f"{token} carries a part of an object only"),)
     return [Judgement(ruling, (), undecided) for ruling in profile.for_kind(kind)]
+
+
+def _in_time(
+    context: Any,  # noqa: ANN401  # gRPC's
+    subject: str,
+    judge: Callable[[], T],
+) -> T:
+    try:
+        return in_time(subject, judge)
+    except LateRuleError as error:
+        context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, str(error))
+        raise  # abort has raised already
 
 
 def _refuse(context: Any, error: PolicyConfigError) -> NoReturn:  # noqa: ANN401  # gRPC's

@@ -35,7 +35,9 @@ def _breaches(path: str, kinds: Iterable[str]) -> Iterator[Breach]:
 def check_variable(variable: object, path: str) -> Iterator[Breach]:
     """An environment variable with its value written out."""
     name, value = text(mapping(variable).get("name")), text(mapping(variable).get("value"))
-    yield from _breaches(field_path(path, "value"), [named_credential(name, value)])
+    found = named_credential(name, value)
+    if found:
+        yield from _breaches(field_path(path, "value"), [found])
 
 
 def check_arguments(arguments: list[Any], path: str) -> Iterator[Finding]:

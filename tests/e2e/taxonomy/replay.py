@@ -90,6 +90,19 @@ class Replay:
         report: dict[str, Any] = json.loads(done.stdout)
         return done.returncode, report
 
+    def owners(self) -> dict[str, set[str]]:
+        """Name of each declared object to the managers that `holdfast drift owners` names."""
+        done = run_holdfast(
+            *("drift", "owners", "--desired", str(self.folder / "desired"), "-o", "json"),
+            *("--kubeconfig", str(self.sandbox.kubeconfig())),
+        )
+        assert done.stdout, done.stderr
+        return {
+            each["name"]: {owner["manager"] for owner in each["owners"]}
+            for each in json.loads(done.stdout)["objects"]
+            if each["kind"] == "Deployment"
+        }
+
     def diffed_by_kubectl(self, kubectl: Kubectl) -> set[str]:
         """Cases in which `kubectl diff --server-side` finds a difference.
 

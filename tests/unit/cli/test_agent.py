@@ -1,5 +1,6 @@
 """Actions that go through Git: tried, shown, written."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,14 @@ def test_scale_writes_the_stack_file_and_keeps_what_stands_there(
     assert "declared scaling.replicas: 4" in journal
 
 
+def test_nothing_is_done_without_a_reason(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["agent", "scale", "mover", "4", "-s", "prod"]) == 2
+    assert "Missing option '--reason'" in capsys.readouterr().err
+    assert "replicas" not in (project / "stacks" / "Pulumi.prod.yaml").read_text()
+
+
 def test_what_is_declared_already_is_not_written_again(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -75,7 +84,12 @@ def test_what_is_declared_already_is_not_written_again(
             id="too many",
         ),
         pytest.param(
-            ("restore", "mover", "monday"),
+            ("restore", "mover", "--from", "monday", "--from", "tuesday"),
+            "--from monday --from tuesday: expected one backup, or VOLUME=BACKUP for each",
+            id="two for one",
+        ),
+        pytest.param(
+            ("restore", "mover", "--from", "monday"),
             "spec.restoreFrom: has no effect without a volume of the agent's own",
             id="nothing to fill",
         ),
@@ -85,6 +99,15 @@ def test_what_is_declared_already_is_not_written_again(
             id="no standby",
         ),
         pytest.param(("scale", "moover", "1"), 'did you mean "mover"?', id="another name"),
+        pytest.param(
+            ("reconfigure", "mover", "image"), "'image': expected FIELD=VALUE", id="no value"
+        ),
+        pytest.param(
+            ("reconfigure", "mover", "scaling.replicas=2", "resources.limits.memory=much"),
+            "spec.resources.limits.memory: expected",
+            id="one of two is wrong",
+        ),
+        pytest.param(("reconfigure", "mover", "env={a: [1"), "env: ", id="no YAML"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
@@ -93,3 +116,26 @@ def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
     assert act(*words) == 2
     assert said in capsys.readouterr().err
     assert (project / "stacks" / "Pulumi.prod.yaml").read_text() == STACK
+
+
+def test_several_fields_are_declared_at_once(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changes = ("scaling.replicas=2", "spec.resources.limits.memory=2Gi")
+    assert act("reconfigure", "mover", *changes) == 0
+    written = (project / "stacks" / "Pulumi.prod.yaml").read_text()
+    assert "replicas: 2" in written
+    assert "memory: 2Gi" in written
+    assert "+" in capsys.readouterr().out
+
+
+def test_a_dry_run_writes_nothing_and_tells_programs_the_same(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert act("scale", "mover", "4", "--dry-run", "-o", "json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["action"], document["outcome"]) == ("scale", "planned")
+    assert document["file"] == "stacks/Pulumi.prod.yaml"
+    assert "+      scaling: {replicas: 4}" in document["diff"]
+    assert (project / "stacks" / "Pulumi.prod.yaml").read_text() == STACK
+    assert not (project / "state" / "history").exists()

@@ -8,40 +8,10 @@ from typing import Any
 import pytest
 from holdfast.cli.main import run
 
+from tests.unit.cli.drift_files import CONFIG, live, write
 from tests.unit.cluster.fake_api import Answer, FakeApi, failure, fake_api, page
 
-CONFIG: dict[str, Any] = {
-    "apiVersion": "v1",
-    "kind": "ConfigMap",
-    "metadata": {"name": "support", "namespace": "cx"},
-    "data": {"level": "info"},
-}
 MAPS = "/api/v1/namespaces/cx/configmaps"
-MANAGED = [
-    {
-        "manager": "holdfast",
-        "operation": "Apply",
-        "time": "2026-11-21T10:00:00Z",
-        "fieldsV1": {"f:data": {"f:level": {}}},
-    },
-    {
-        "manager": "kubectl-edit",
-        "operation": "Update",
-        "time": "2026-11-21T11:00:00Z",
-        "fieldsV1": {"f:data": {"f:extra": {}}},
-    },
-]
-
-
-def write(folder: Path, name: str, *objects: dict[str, Any]) -> str:
-    file = folder / name
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
-    return str(file)
-
-
-def live(**data: str) -> dict[str, Any]:
-    metadata = {**CONFIG["metadata"], "uid": "1", "resourceVersion": "7", "managedFields": MANAGED}
-    return {**CONFIG, "metadata": metadata, "data": data}
 
 
 @pytest.fixture
@@ -99,6 +69,7 @@ def test_an_audit_log_adds_the_user(
         pytest.param(["--desired", "D", "--live", "D", "--revert"], "put right", id="file"),
         pytest.param(["--desired", "D", "--kubeconfig", "absent"], "no kubeconfig", id="config"),
         pytest.param(["--desired", "TWICE"], "is declared in", id="declared twice"),
+        pytest.param(["--desired", "D", "--no-cache"], "--no-cache needs --stack", id="no cache"),
         pytest.param(["--desired", "D", "--live", "D", "--audit-log", "absent"], "no such file",
                      id="no audit log"),
     ],
@@ -202,12 +173,20 @@ class TestCluster:
         assert "put back: ConfigMap cx/support" in shown.err
         assert json.loads(shown.out)["findings"] == []
 
+    @pytest.mark.parametrize("status", [409, 422])
     def test_a_refused_write_is_said_and_is_exit_code_1(
-        self, api: FakeApi, tmp_path: Path, desired: str, capsys: pytest.CaptureFixture[str]
+        self,
+        api: FakeApi,
+        tmp_path: Path,
+        desired: str,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+        status: int,
     ) -> None:
+        monkeypatch.setattr("holdfast.cli.put_back.PATIENCE_SECONDS", 0.0)
         drifted = live(level="debug")
         api.on(MAPS, page(drifted))
-        api.on(f"{MAPS}/support", Answer(drifted), failure(409, "somebody else was faster"))
+        api.on(f"{MAPS}/support", Answer(drifted), failure(status, "somebody else was faster"))
         assert run([*self.arguments(api, tmp_path, desired), "--revert", "--yes"]) == 1
         assert "failed: ConfigMap cx/support" in capsys.readouterr().err
 
@@ -341,3 +320,26 @@ def test_what_cannot_be_expected_is_refused(
     assert run([*arguments, *asked, *options]) == 2
     assert error in capsys.readouterr().err
     assert rules.read_text() == "ignore: []\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        pytest.param(["-s", "dev"], "stack dev is named twice", id="twice"),
+        pytest.param(["-s", "prod", "--revert"], "several stacks are only compared", id="revert"),
+        pytest.param(["-s", "prod", "--watch"], "several stacks are only compared", id="watch"),
+        pytest.param(["-s", "prod", "--engine"], "several stacks are only compared", id="engine"),
+        pytest.param(["-s", "prod", "--context", "x"], "--context is of one stack", id="context"),
+        pytest.param(
+            ["-s", "prod", "-o", "sarif"], "told as text or json, not as sarif", id="format"
+        ),
+        pytest.param(
+            ["-s", "prod", "--report", "html=x.html"], "text or json, not as html", id="report"
+        ),
+    ],
+)
+def test_what_is_of_one_stack_is_refused_for_several(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["drift", "-s", "dev", *options]) == 2
+    assert message in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 from holdfast.cli.main import run
 from holdfast.report.history_schema import history_schema
 
-from tests.unit.cli.test_drift import CONFIG, live, write
+from tests.unit.cli.drift_files import CONFIG, live, write
 
 DAYS = tuple(f"2026-11-{day}T09:00:00Z" for day in (16, 17, 18))
 SECRET = "s3cr3t-Value-42"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from holdfast.cli.main import run
 
-from tests.unit.cli.test_drift import write
+from tests.unit.cli.drift_files import write
 
 AGENTS = 100
 TEAMS = ("care", "platform")

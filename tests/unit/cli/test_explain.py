@@ -240,7 +240,7 @@ def test_a_field_is_explained_with_type_default_and_the_types_it_holds_on(
             ["one", "-s", "dev", "--live", "--effective"], "about one agent", id="live values"
         ),
         pytest.param(["--compare", "dev", "prod", "-s", "dev"], "-s excludes", id="three stacks"),
-        pytest.param(["--compare", "dev", "prod", "oen"], "there are: one, two", id="compare"),
+        pytest.param(["--compare", "dev", "prod", "oen"], 'did you mean "one"?', id="compare"),
     ],
 )
 def test_what_cannot_be_explained_is_one_error(

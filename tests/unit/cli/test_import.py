@@ -1,12 +1,18 @@
 """`holdfast import`: files in, manifests and an honest list out."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 from holdfast.cli.main import run
+from holdfast.cluster import pace
 
+from tests.unit.cluster.fake_api import Answer, FakeApi, fake_api, page
+
+DEPLOYMENTS = "/apis/apps/v1/namespaces/shop/deployments"
+CUT = Answer(b'{"kind": "List", "items": [{"meta')
 DIGEST = f"sha256:{'7' * 64}"
 OBJECTS = """\
 apiVersion: apps/v1
@@ -120,3 +126,55 @@ def test_bad_input_is_one_error(
     assert digests.exists()
     assert run(["import", *arguments]) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeApi]:
+    """A cluster with one workload, which the kubeconfig of the test names."""
+    monkeypatch.setattr(pace, "FIRST_WAIT_SECONDS", 0.0)
+    (workload, *_) = yaml.safe_load_all(OBJECTS)
+    with fake_api() as running:
+        running.on(DEPLOYMENTS, page(workload))
+        running.on("/apis/apps/v1/namespaces/shop/statefulsets", page())
+        running.on("/apis/batch/v1/namespaces/shop/cronjobs", page())
+        cluster = {"name": "one", "cluster": {"server": running.url}}
+        context = {"name": "one", "context": {"cluster": "one", "user": "one", "namespace": "shop"}}
+        (tmp_path / "kubeconfig").write_text(
+            json.dumps(
+                {
+                    "current-context": "one",
+                    "clusters": [cluster],
+                    "contexts": [context],
+                    "users": [{"name": "one", "user": {"token": "t"}}],
+                }
+            )
+        )
+        yield running
+
+
+def test_a_cluster_s_answer_that_is_cut_short_is_asked_for_again(
+    api: FakeApi, digests: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (whole,) = api.answers[DEPLOYMENTS]
+    api.on(DEPLOYMENTS, CUT, whole)
+
+    at = ("--kubeconfig", str(tmp_path / "kubeconfig"))
+    code = run(["import", "--from-cluster", *at, "--digests", str(digests)])
+
+    assert code == 1
+    assert yaml.safe_load(capsys.readouterr().out)["metadata"]["name"] == "web"
+    assert api.paths().count(DEPLOYMENTS) == 2
+
+
+def test_one_that_stays_cut_short_is_an_error_and_imports_nothing(
+    api: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api.on(DEPLOYMENTS, CUT)
+
+    code = run(["import", "--from-cluster", "--kubeconfig", str(tmp_path / "kubeconfig")])
+
+    captured = capsys.readouterr()
+    assert code == 1
+    assert captured.out == ""
+    assert f"GET {DEPLOYMENTS}: an answer that cannot be read" in captured.err
+    assert "Traceback" not in captured.err

@@ -1,13 +1,27 @@
 """The front door: every verb is there and teaches, every failure has its exit code."""
 
 import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import click
 import pytest
 from holdfast import errors
 from holdfast.cli import main
+from holdfast.cli.drift import SECTIONS
 from holdfast.cli.main import VERBS, run
-from holdfast.errors import ExitCode, HoldfastError, InputError, LoginError, RenderError
+from holdfast.errors import (
+    ExitCode,
+    HoldfastError,
+    InputError,
+    InvalidFilesError,
+    LoginError,
+    ManifestError,
+    RenderError,
+    SourceLocation,
+)
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
@@ -39,6 +53,7 @@ def test_help_names_every_verb_without_loading_it(capsys: pytest.CaptureFixture[
         ),
         pytest.param(KeyboardInterrupt(), ExitCode.CANCELLED, id="interrupted"),
         pytest.param(click.UsageError("x"), ExitCode.BAD_INPUT, id="usage"),
+        pytest.param(OSError(28, "No space left on device"), ExitCode.ERROR, id="disk full"),
     ],
 )
 def test_a_failure_ends_in_its_exit_code_and_never_in_a_traceback(
@@ -54,6 +69,67 @@ def test_a_failure_ends_in_its_exit_code_and_never_in_a_traceback(
     monkeypatch.setattr(main.VerbGroup, "get_command", lambda *_: fails)
     assert run(["render"]) == code
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_faults_of_files_begin_their_lines_with_their_places(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = SourceLocation("agents/a.yaml", 3, 5)
+    faults = [ManifestError(place, "spec.x", expected="expected a number", found="'y'")]
+
+    @click.command()
+    def fails() -> None:
+        raise InvalidFilesError(faults)
+
+    monkeypatch.setattr(main.VerbGroup, "get_command", lambda *_: fails)
+    assert run(["render"]) == ExitCode.BAD_INPUT
+    assert capsys.readouterr().err == (
+        "agents/a.yaml:3:5: spec.x: expected a number, got 'y'\nerror: 1 error in 1 file\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        pytest.param(["drfit"], "no such command 'drfit'; did you mean \"drift\"?", id="verb"),
+        pytest.param(["operator", "instal"], 'did you mean "install"?', id="part of operator"),
+        pytest.param(["sandbox", "satus"], 'did you mean "status"?', id="part of sandbox"),
+        pytest.param(["xyzzy"], "--help names them all", id="nothing near"),
+    ],
+)
+def test_a_misspelt_verb_is_told_the_one_that_may_be_meant(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    assert run(arguments) == ExitCode.BAD_INPUT
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["agent", "ci", "policy", "sandbox", "tools"])
+def test_the_help_lines_of_a_group_are_whole(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([verb, "--help"]) == 0
+    listed = capsys.readouterr().out.split("Commands:\n", 1)[1]
+    assert "..." not in listed
+
+
+def test_the_options_of_drift_are_listed_by_what_they_are_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["drift", "--help"]) == 0
+    text = capsys.readouterr().out
+    headings = [line[:-1] for line in text.splitlines() if line.endswith(":") and line[0] != " "]
+    assert headings == [*SECTIONS.values(), "Help", "Parts"]
+    assert text.count("--help ") == 1
+
+
+def test_a_reader_that_has_gone_leaves_an_exit_code_that_is_not_in_sync(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "holdfast", "policy", "list"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer) as closed:
+        ended = subprocess.run(
+            command, stdout=closed, stderr=subprocess.PIPE, check=False, cwd=tmp_path
+        )
+    assert (ended.returncode, ended.stderr) == (ExitCode.ERROR, b"")
 
 
 def test_exit_codes_are_those_of_pulumi() -> None:

@@ -8,8 +8,7 @@ import pytest
 from holdfast.cli.main import run
 from holdfast_policies.table import RULES
 
-from tests.unit.manifest.projects import MANIFEST, STACK, agent, write
-from tests.unit.manifest.test_exemptions import EXCEPTION
+from tests.unit.manifest.projects import EXCEPTION, MANIFEST, STACK, agent, write
 
 CONFIG = "policy-pack/config/prod.json"
 

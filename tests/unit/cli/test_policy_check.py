@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from holdfast.cli.main import run
-from holdfast.report.formats import POLICY_FORMATS
+from holdfast.report.policy_formats import POLICY_FORMATS
 
-from tests.unit.manifest.projects import MANIFEST, STACK, agent, spec, write
-from tests.unit.manifest.test_exemptions import EXCEPTION
+from tests.unit.manifest.projects import EXCEPTION, MANIFEST, STACK, agent, spec, write
 
 PRIVILEGED = spec("owner: sre\nsecurity: {securityContext: {privileged: true}}")
 OUTSIDE = """\
@@ -86,6 +85,14 @@ def test_a_config_file_overrides_single_rules(
     assert capsys.readouterr().out.endswith(
         "1 advisory violation, 0 passed (1 object, profile prod)\n"
     )
+
+
+def test_files_of_manifests_are_told_as_what_no_rule_looks_into(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["policy", "check", "--files", "agents"]) == 0
+    told = "1 of them are manifests, into which no rule looks; holdfast policy check -s STACK"
+    assert told in capsys.readouterr().out
 
 
 def test_every_object_can_be_listed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

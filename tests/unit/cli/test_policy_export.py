@@ -8,8 +8,7 @@ import pytest
 import yaml
 from holdfast.cli.main import run
 
-from tests.unit.manifest.projects import MANIFEST, STACK, agent, write
-from tests.unit.manifest.test_exemptions import EXCEPTION
+from tests.unit.manifest.projects import EXCEPTION, MANIFEST, STACK, agent, write
 
 SETTINGS = (
     "config: {'holdfast:policy': {profile: prod, rules: {job-bounds: advisory},"

@@ -8,8 +8,7 @@ from holdfast.cli.policy_judge import judge_of
 from holdfast.manifest.fleet import Fleet
 from holdfast.manifest.loader import load_fleet
 
-from tests.unit.manifest.projects import MANIFEST, agent, write
-from tests.unit.manifest.test_exemptions import EXCEPTION
+from tests.unit.manifest.projects import EXCEPTION, MANIFEST, agent, write
 
 LIVE = {
     "apiVersion": "apps/v1",
@@ -34,11 +33,13 @@ def fleet(root: Path, ends_in_days: int) -> Fleet:
 def test_a_waiver_holds_for_what_is_live_until_it_ends(
     tmp_path: Path, ends_in_days: int, refuses: bool
 ) -> None:
-    broken = judge_of("prod", {}, fleet(tmp_path, ends_in_days))(LIVE)["pss-host-namespaces"]
+    broken = judge_of("prod", {}, lambda: fleet(tmp_path, ends_in_days))(LIVE)[
+        "pss-host-namespaces"
+    ]
     assert broken.is_mandatory is refuses
 
 
 def test_another_object_is_not_waived_with_it(tmp_path: Path) -> None:
     other = LIVE | {"metadata": {"name": "other", "namespace": "agents"}}
-    broken = judge_of("prod", {}, fleet(tmp_path, 30))(other)["pss-host-namespaces"]
+    broken = judge_of("prod", {}, lambda: fleet(tmp_path, 30))(other)["pss-host-namespaces"]
     assert broken.is_mandatory

@@ -50,6 +50,17 @@ def test_writes_a_file_an_object_and_no_folder_that_holds_something(
     assert "is not empty" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("form", ["kustomize", "flux", "pko"])
+def test_what_the_operator_makes_is_delivered_by_nobody_else(project: Path, form: str) -> None:
+    file = project / "stacks" / "Pulumi.dev.yaml"
+    file.write_text(file.read_text() + "  holdfast:agentResources: {mode: expand}\n")
+    source = ["--repo", "https://git.example/fleet.git"] if form == "flux" else []
+    assert run(["render", "-s", "dev", "-o", form, "--to", "out", *source]) == 0
+    text = "".join(path.read_text() for path in Path("out").rglob("*.yaml"))
+    assert "Agent\n" in text.replace('"', "")
+    assert "Deployment" not in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

@@ -2,13 +2,16 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from holdfast.cli.fleet_sources import FleetRequest
 from holdfast.cli.main import run
+from holdfast.errors import InputError
 from holdfast.report.drift_json import drift_json
 from holdfast.report.formats import DRIFT_FORMATS
 
-from tests.unit.cli.test_drift import CONFIG, live, write
+from tests.unit.cli.drift_files import CONFIG, live, write
 from tests.unit.report.reports import INCOMPLETE, REPORT
 
 
@@ -82,6 +85,18 @@ def test_what_was_incomplete_when_it_was_saved_is_incomplete_when_it_is_shown(
     [
         pytest.param(["absent.json"], "absent.json: No such file or directory", id="no file"),
         pytest.param(["BAD"], "no drift report", id="no report"),
+        pytest.param([], "neither FILE nor a stack is named", id="nothing"),
+        pytest.param(["-s", "dev", "-o", "sarif"], "one of text, json, html", id="no fleet format"),
+        pytest.param(
+            ["-s", "dev", "--report", "junit=x"], "one of text, json, html", id="of a fleet's file"
+        ),
+        pytest.param(["-s", "dev", "--scan", "dev"], "expected STACK=FILE", id="scan of no file"),
+        pytest.param(
+            ["-s", "dev", "--observed-at", "2026-11-20"], "needs --scan or FILE", id="no scan"
+        ),
+        pytest.param(["SAVED", "--offline"], "FILE excludes --scan, --offline", id="FILE offline"),
+        pytest.param(["SAVED", "-s", "a", "-s", "b"], "a second --stack", id="FILE, two stacks"),
+        pytest.param(["-s", "dev"], "no Pulumi.yaml here or above", id="no project"),
         pytest.param(["SAVED", "-o", "pdf"], "'pdf' is not one of 'text'", id="format"),
         pytest.param(["SAVED", "--report", "pdf=x"], "expected FORMAT=FILE", id="of a file"),
         pytest.param(["SAVED", "--report", "html"], "expected FORMAT=FILE", id="without file"),
@@ -108,3 +123,42 @@ def test_bad_input_is_one_message_and_exit_code_2(
     assert message in shown.err
     assert shown.out == ""
     assert list(tmp_path.glob("x")) == []
+
+
+@pytest.mark.parametrize(
+    ("request_of", "message"),
+    [
+        pytest.param({"stacks": ("dev", "dev")}, "stack dev is named twice", id="twice"),
+        pytest.param({"scans": {"prod": Path("p.json")}}, "prod is not reported; add", id="other"),
+    ],
+)
+def test_a_fleet_is_asked_for_in_one_way(
+    request_of: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    facts = {"stacks": ("dev",), **request_of}
+    with pytest.raises(InputError, match=message):
+        FleetRequest(tmp_path, made_at="2026-11-22T04:00:00Z", **facts).check()
+
+
+def test_a_fleet_is_reported_without_a_cluster_and_nothing_of_it_is_fine(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    page = tmp_path / "fleet.html"
+    assert run(["report", "-s", "prod", "--offline", "-o", "json", "--report", f"html={page}"]) == 0
+    (stack,) = json.loads(capsys.readouterr().out)["stacks"]
+    assert {(each["sync"], each["health"]) for each in stack["agents"]} == {("Unknown", "Unknown")}
+    assert stack["notChecked"][0]["scope"] == "cluster of stack prod"
+    assert stack["heatMap"]["rules"] != []
+    assert stack["topology"]["edges"] != []
+    assert "nothing is known about drift of this stack" in page.read_text()
+
+
+def test_a_saved_scan_stands_for_the_cluster(
+    saved: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["report", "-s", "prod", "--scan", f"prod={saved}", "-o", "json"]) == 1
+    (stack,) = json.loads(capsys.readouterr().out)["stacks"]
+    states = {each["name"]: each["sync"] for each in stack["agents"]}
+    assert (states["support-rag"], states["coder"]) == ("OutOfSync", "Synced")
+    assert {each["health"] for each in stack["agents"]} == {"Unknown"}
+    assert stack["lookedAt"] == f"saved scan {saved}"

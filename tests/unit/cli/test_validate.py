@@ -8,8 +8,7 @@ from textwrap import indent
 import pytest
 from holdfast.cli.main import run
 
-from tests.unit.manifest.projects import IMAGE, MANIFEST, STACK, agent, spec, write
-from tests.unit.manifest.test_exemptions import EXCEPTION
+from tests.unit.manifest.projects import EXCEPTION, IMAGE, MANIFEST, STACK, agent, spec, write
 
 PROD = "stacks/Pulumi.prod.yaml"
 NOT_ASKED_FOR = """\
@@ -184,6 +183,7 @@ def test_json_carries_the_parts(project: Path, capsys: pytest.CaptureFixture[str
         ],
         "violations": [],
         "exemptions": [],
+        "deprecations": [],
     }
 
 

@@ -36,7 +36,22 @@ def test_how_long_to_wait_is_the_servers_to_say(
     assert waited == [3.0]
 
 
-def test_a_write_is_never_repeated(api: FakeApi) -> None:
+def test_a_write_that_was_not_begun_waits_until_the_server_has_room(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr("time.sleep", waited.append)
+    api.on("/x", Answer({}, 429, {"Retry-After": "3"}), OK)
+    client = api.client()
+    assert client.write("PATCH", "/x", b"{}", content_type="application/json") == b'{"ok": true}'
+    assert waited == [3.0]
+    assert client.sent == 2
+    api.on("/x", Answer({}, 429, {"Retry-After": "3"}), OK)
+    with pytest.raises(ApiError, match="429"):
+        client.write("POST", "/x", b"{}", content_type="application/json", is_patient=False)
+
+
+def test_a_write_that_may_have_been_done_is_never_repeated(api: FakeApi) -> None:
     api.on("/x", failure(503))
     with pytest.raises(ApiError):
         api.client().write("PATCH", "/x", b"{}", content_type="application/json")

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from holdfast.cluster.lease import Lease
+from holdfast.errors import ClusterError
 
 from tests.unit.cluster.fake_api import Answer, FakeApi, failure
 
@@ -64,8 +65,19 @@ def test_one_that_nobody_renews_expires_by_the_readers_own_clock(
 
 
 def test_who_was_slower_does_not_hold_it(api: FakeApi) -> None:
-    api.on(ONE, held_by(""), failure(409, "Conflict"))
+    api.on(ONE, held_by(""), failure(409, "Conflict"), held_by("another", "2"))
     assert not lease(api).try_to_hold()
+
+
+def test_a_conflict_alone_does_not_lose_it(api: FakeApi) -> None:
+    api.on(ONE, held_by("me"), failure(409, "Conflict"), held_by("me", "2"))
+    assert lease(api).try_to_hold()
+
+
+def test_who_never_gets_to_write_does_not_know(api: FakeApi) -> None:
+    api.on(ONE, *[held_by("me"), failure(409, "Conflict")] * 4)
+    with pytest.raises(ClusterError, match="lease hs/one is written by somebody all the time"):
+        lease(api).try_to_hold()
 
 
 def test_it_is_given_back_by_its_holder_alone(api: FakeApi) -> None:

@@ -8,7 +8,8 @@ from holdfast.components.faulty_arguments import (
     validated,
     whole_numbers,
 )
-from holdfast.components.inputs import AgentInputs, AgentStorageInputs
+from holdfast.components.inputs import AgentInputs
+from holdfast.components.part_inputs import AgentStorageInputs
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.object_drift import Surroundings
-from holdfast.drift.scan import LiveState, find_drift
+from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.report.drift_json import drift_json
 from holdfast.report.drift_text import drift_text
@@ -76,7 +76,7 @@ def test_no_object_is_too_odd_to_be_judged(
         autoscalers=Autoscalers([desired], lambda: [live]),
         baseline={identity: desired} if has_baseline else None,
     )
-    report = find_drift([desired], LiveState({identity: live}), around, "dev")
+    report = DriftJudge([desired], around, "dev").report(LiveState({identity: live}))
     assert drift_json(report)
     assert drift_text(report)
 
@@ -95,6 +95,6 @@ def test_an_object_nested_beyond_measure_is_not_checked_and_the_others_are() -> 
     live = {**agent, "spec": deep}
     objects = {reference_of(one).identity: one for one in (shallow, live)}
     around = Surroundings(autoscalers=Autoscalers(()))
-    report = find_drift([shallow, agent], LiveState(objects), around)
+    report = DriftJudge([shallow, agent], around).report(LiveState(objects))
     assert report.findings == ()
     assert [item.scope for item in report.not_checked] == ["Agent a"]

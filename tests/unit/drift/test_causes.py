@@ -10,6 +10,7 @@ from holdfast.drift.finding import (
     DriftClass,
     DriftReport,
     Finding,
+    NextUpdate,
     Severity,
 )
 from holdfast.drift.rollup import agents_of, by_team
@@ -43,6 +44,13 @@ def test_several_fields_of_one_object_are_no_cause() -> None:
 def test_what_nobody_is_known_for_has_no_hand() -> None:
     found = tuple(replace(changed(name, ALICE), actors=()) for name in "ab")
     assert causes_of(DriftReport(found), None, {}) == ()
+
+
+def test_what_is_declared_no_more_waits_for_the_update() -> None:
+    ref, update = reference_of(DEPLOYMENT), NextUpdate.DELETES
+    finding = Finding(ref, "", DriftClass.UNMANAGED, next_update=update)
+    (cause,) = causes_of(DriftReport((finding,)), {}, {})
+    assert "pulumi up" in cause.remedy
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.engine_view import EngineDifference, EngineView, with_engine_view
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, Severity
 from holdfast.drift.object_drift import Surroundings, object_findings
-from holdfast.drift.scan import LiveState, find_drift
+from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import format_path
 
@@ -24,7 +24,7 @@ def report_of(live: KubeObject | None, *told: str, **view: Any) -> DriftReport:
     objects = {} if live is None else {key: live}
     differences = tuple(EngineDifference(*reversed(each.split(" "))) for each in told)
     engine = EngineView(**{"differences": {key: differences}, **view})
-    report = find_drift([DEPLOYMENT], LiveState(objects), AROUND)
+    report = DriftJudge([DEPLOYMENT], AROUND).report(LiveState(objects))
     return with_engine_view(report, engine, {key: DEPLOYMENT}, objects, AROUND)
 
 

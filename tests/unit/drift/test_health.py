@@ -17,28 +17,28 @@ READY = SEEN | {"updatedReplicas": 2, "availableReplicas": 2, "readyReplicas": 2
 @pytest.mark.parametrize(
     ("live", "health", "reason"),
     [
-        pytest.param(workload("Deployment", READY, replicas=2), "healthy", "", id="ready"),
+        pytest.param(workload("Deployment", READY, replicas=2), "Healthy", "", id="ready"),
         pytest.param(
             workload("Deployment", READY | {"observedGeneration": 1}, replicas=2),
-            "progressing",
+            "Progressing",
             "its controller has not seen the last change",
             id="a status of the version before",
         ),
         pytest.param(
             workload("Deployment", {}),
-            "unknown",
+            "Unknown",
             "no controller has said anything of it",
             id="no status",
         ),
         pytest.param(
             workload("Deployment", READY | {"updatedReplicas": 1}, replicas=2),
-            "progressing",
+            "Progressing",
             "1 of 2 pods are of this version",
             id="old pods are ready, new ones are not there",
         ),
         pytest.param(
             workload("Deployment", READY | {"availableReplicas": 1}, replicas=2),
-            "progressing",
+            "Progressing",
             "1 of 2 pods are ready",
             id="one pod is not ready",
         ),
@@ -57,34 +57,34 @@ READY = SEEN | {"updatedReplicas": 2, "availableReplicas": 2, "readyReplicas": 2
                     ]
                 },
             ),
-            "degraded",
+            "Degraded",
             "ProgressDeadlineExceeded: timed out",
             id="stuck",
         ),
-        pytest.param(workload("StatefulSet", READY, replicas=2), "healthy", "", id="set"),
+        pytest.param(workload("StatefulSet", READY, replicas=2), "Healthy", "", id="set"),
         pytest.param(
             workload("DaemonSet", SEEN | {"desiredNumberScheduled": 3, "numberAvailable": 2}),
-            "progressing",
+            "Progressing",
             "0 of 3 pods are ready",
             id="daemons",
         ),
         pytest.param(
             workload("Rollout", SEEN | {"phase": "Degraded", "message": "analysis failed"}),
-            "degraded",
+            "Degraded",
             "analysis failed",
             id="a rollout that was aborted",
         ),
         pytest.param(
-            workload("Rollout", SEEN | {"phase": "Paused"}), "progressing", "Paused", id="paused"
+            workload("Rollout", SEEN | {"phase": "Paused"}), "Progressing", "Paused", id="paused"
         ),
         pytest.param(
             workload("Job", {"conditions": [{"type": "Complete", "status": "True"}]}),
-            "healthy",
+            "Healthy",
             "",
             id="a finished job",
         ),
-        pytest.param(workload("Job", {}), "progressing", "it has not finished", id="a job"),
-        pytest.param(workload("ConfigMap", {}), "healthy", "", id="runs no pods"),
+        pytest.param(workload("Job", {}), "Progressing", "it has not finished", id="a job"),
+        pytest.param(workload("ConfigMap", {}), "Healthy", "", id="runs no pods"),
     ],
 )
 def test_health_says_why_it_is_no_better(live: dict[str, Any], health: str, reason: str) -> None:

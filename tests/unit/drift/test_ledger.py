@@ -75,3 +75,4 @@ def test_opened_and_closed_alternate_and_what_is_open_is_what_was_found_last(
             is_open[event.finding.path] = event.turn is Turn.OPENED  # type: ignore[index]
             assert event.dwell_seconds >= 0
         assert {each.path for each, _ in ledger} == paths
+        assert ledger.counting == len(paths)

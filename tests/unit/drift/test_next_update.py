@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from holdfast.drift.finding import DriftClass, NextUpdate
-from holdfast.drift.next_update import OF_OBJECTS
+from holdfast.drift.next_update import next_update_of_object
 from holdfast.kube.objects import KubeObject
 
 from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, edit, findings, live_of, owned_by
@@ -75,4 +75,18 @@ def test_what_cannot_be_changed_in_place() -> None:
 
 def test_every_class_of_whole_objects_has_an_answer() -> None:
     fields = {DriftClass.CHANGED, DriftClass.ADDED, DriftClass.REMOVED}
-    assert OF_OBJECTS.keys() == set(DriftClass) - fields
+    for drift_class in set(DriftClass) - fields:
+        assert next_update_of_object(drift_class, is_recorded=False)
+
+
+@pytest.mark.parametrize(
+    ("is_recorded", "expected"),
+    [
+        pytest.param(True, NextUpdate.DELETES, id="declared until now"),
+        pytest.param(False, NextUpdate.KEEPS, id="never declared"),
+    ],
+)
+def test_what_is_declared_no_more_goes_with_the_next_update(
+    is_recorded: bool, expected: NextUpdate
+) -> None:
+    assert next_update_of_object(DriftClass.UNMANAGED, is_recorded=is_recorded) is expected

@@ -215,6 +215,26 @@ def declared(api_version: str, kind: str, **body: Any) -> KubeObject:
 
 
 @pytest.mark.parametrize(
+    ("kind", "key", "severity"),
+    [
+        pytest.param("Agent", "holdfast.dev/paused", Severity.INFO, id="pause"),
+        pytest.param("Agent", "holdfast.dev/settled", Severity.INFO, id="end of a fight"),
+        pytest.param("Agent", "holdfast.dev/nulls", Severity.LOW, id="another mark"),
+        pytest.param("MCPServer", "holdfast.dev/paused", Severity.LOW, id="another kind"),
+    ],
+)
+def test_what_a_person_says_to_the_operator_is_a_remark(
+    kind: str, key: str, severity: Severity
+) -> None:
+    one = declared("holdfast.dev/v1alpha1", kind, spec={})
+    one["metadata"]["annotations"] = {"a": "b"}
+    path = f'metadata.annotations["{key}"]'
+    live = owned_by("kubectl-annotate", path, live_of(one, {path: "true"}))
+    (found,) = findings(one, live)
+    assert (summary([found]), found.severity) == ([("added", path)], severity)
+
+
+@pytest.mark.parametrize(
     ("one", "edits", "manager"),
     [
         pytest.param(

@@ -42,6 +42,18 @@ def test_what_lies_below_an_object_is_got_and_never_listed() -> None:
     ]
 
 
+def test_a_secret_is_got_by_its_name_alone() -> None:
+    named = ReadKind("v1", "secrets", "cx", ("llm-key", "ca"))
+    role = reader_objects([*KINDS, named], ACCOUNT)[3]
+    (rule,) = (each for each in role["rules"] if "secrets" in each["resources"])
+    assert rule == {
+        "apiGroups": [""],
+        "resources": ["secrets"],
+        "resourceNames": ["ca", "llm-key"],
+        "verbs": ["get"],
+    }
+
+
 def test_a_user_needs_no_account() -> None:
     objects = reader_objects(KINDS, Reader("x", user="drift@example.com"))
     assert {each["kind"] for each in objects} == {

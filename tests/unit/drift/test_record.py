@@ -4,7 +4,7 @@ from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftReport, ExpectedBy, Severity
 from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.record import with_record_findings
-from holdfast.drift.scan import LiveState, find_drift
+from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject
 
 from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, edit, identity, live_of, summary
@@ -17,7 +17,7 @@ AROUND = Surroundings(autoscalers=Autoscalers(()), baseline={identity(DEPLOYMENT
 
 def judged(live: KubeObject, recorded: KubeObject) -> DriftReport:
     key = identity(DEPLOYMENT)
-    report = find_drift([DEPLOYMENT], LiveState({key: live}), AROUND)
+    report = DriftJudge([DEPLOYMENT], AROUND).report(LiveState({key: live}))
     return with_record_findings(report, [recorded], {key: DEPLOYMENT}, AROUND)
 
 

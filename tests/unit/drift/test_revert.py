@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 from holdfast.drift.autoscaling import Autoscalers
-from holdfast.drift.finding import DriftClass, Finding
+from holdfast.drift.finding import DriftClass, Finding, NextUpdate
 from holdfast.drift.object_drift import Surroundings, object_findings
 from holdfast.drift.revert import (
     ObjectPlan,
@@ -46,6 +46,19 @@ def test_a_declared_value_comes_back_by_applying_the_declaration_under_guard() -
     )
     assert planned.apply["metadata"]["uid"] == "11111111-1111-1111-1111-111111111111"
     assert planned.apply["metadata"]["resourceVersion"] == "7"
+
+
+def test_what_an_update_marked_an_object_with_stays_when_its_declaration_is_applied() -> None:
+    marks = {
+        'metadata.annotations["holdfast.dev/commit"]': "3f2a91c0",
+        'spec.template.metadata.annotations["holdfast.dev/mounted-hash"]': "77ab02",
+    }
+    live = live_of(DEPLOYMENT, {f"{CONTAINER}.image": "evil:1", **marks})
+    planned = plan(DEPLOYMENT, live)
+    assert ("apply", f"{CONTAINER}.image") in steps(planned)
+    assert planned.apply is not None
+    for path, value in marks.items():
+        assert value_at(planned.apply, parse_path(path)) == value
 
 
 def test_an_addition_goes_by_a_patch_of_exactly_its_path_under_guard() -> None:
@@ -171,6 +184,15 @@ def test_whole_objects_are_never_deleted_or_made_again_by_a_revert(drift_class: 
     planned = plan_object([finding], DEPLOYMENT, live, structure)
     assert planned.steps[0].reason
     assert not planned.acts
+
+
+def test_what_is_declared_no_more_is_left_to_the_update_that_deletes_it() -> None:
+    ref, update = reference_of(DEPLOYMENT), NextUpdate.DELETES
+    finding = Finding(ref, "", DriftClass.UNMANAGED, next_update=update)
+    live = live_of(DEPLOYMENT)
+    structure = Surroundings(autoscalers=Autoscalers(())).structure_of(ref, live)
+    (step,) = plan_object([finding], DEPLOYMENT, live, structure).steps
+    assert step.reason == "declared until the last update, and no more: the next update deletes it"
 
 
 def test_a_missing_object_is_made_as_declared_without_status() -> None:

@@ -4,7 +4,7 @@ import pytest
 from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked
 from holdfast.drift.object_drift import Surroundings
-from holdfast.drift.scan import DriftJudge, LiveState, find_drift
+from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject
 
 from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, edit, identity, live_of
@@ -21,7 +21,7 @@ CONFIG: KubeObject = {
 def scan(desired: list[KubeObject], live: list[KubeObject], **more: Any) -> DriftReport:
     stack = more.pop("stack", "")
     state = LiveState({identity(one): one for one in live}, **more)
-    return find_drift(desired, state, Surroundings(autoscalers=Autoscalers(desired)), stack)
+    return DriftJudge(desired, Surroundings(autoscalers=Autoscalers(desired)), stack).report(state)
 
 
 def found(report: DriftReport) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """Who entered a pod: told with everybody who did, as long as the pod lives."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -34,6 +35,7 @@ def entered(
     [
         pytest.param("exec", "exec", id="exec"),
         pytest.param("attach", "attach", id="attach"),
+        pytest.param("portforward", "portforward", id="port-forward"),
         pytest.param("ephemeralcontainers", "spec.ephemeralContainers", id="debug"),
     ],
 )
@@ -49,6 +51,12 @@ def test_everybody_is_named_the_latest_first() -> None:
     trail = AuditTrail.of([entered("exec"), entered("exec", hour=12, user="bob")])
     (found,) = session_findings([POD], trail, {"cx"})
     assert [actor.user for actor in found.actors] == ["bob", "alice"]
+
+
+def test_the_begin_and_the_end_of_a_session_are_one() -> None:
+    began, ended = (replace(entered("exec", hour=hour), identifier="a-1") for hour in (11, 12))
+    (found,) = session_findings([POD], AuditTrail.of([began, ended]), {"cx"})
+    assert [actor.time for actor in found.actors] == ["2026-11-21T11:00:00Z"]
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,10 @@ class World:
     def destroy(self, environment: dict[str, str] | None = None) -> None:
         self._end("destroy", "succeeded", environment or {})
 
-    def forget_checkpoints(self) -> None:
+    def forget_checkpoints(self, *, but_newest: bool = False) -> None:
+        kept = self.changes[-1][2] if but_newest else None
         self.changes = [(change, seconds, None) for change, seconds, _ in self.changes]
+        self.changes[-1] = (*self.changes[-1][:2], kept)
 
     def _record(
         self, name: str, word: str, *, uid: str, asked: str = "", created: str = "", raw: Any = None
@@ -219,6 +221,38 @@ def test_does_not_trust_a_record_that_no_change_accounts_for(world: World) -> No
 
 
 @pytest.mark.parametrize(
+    "happens",
+    [
+        pytest.param(lambda world: world.refresh(a="evil"), id="refresh"),
+        pytest.param(lambda world: world.up(a="two", b="two", result="failed"), id="failed-update"),
+    ],
+)
+def test_of_a_backend_that_gives_out_the_newest_state_is_what_later_changes_left_alone(
+    world: World, happens: Any
+) -> None:
+    world.up(a="one", b="two")
+    happens(world)
+    world.forget_checkpoints(but_newest=True)
+
+    baseline = choose_baseline(world)
+
+    assert words(baseline) == {"b": "two"}
+    assert [reference.name for reference in baseline.untrusted] == ["a"]
+
+
+def test_is_not_what_a_run_made_that_was_killed_before_it_was_recorded(world: World) -> None:
+    world.up(a="one", b="two")
+    world.up(a="two", b="two", c="new", result="failed")
+    change, seconds, _ = world.changes[0]
+    world.changes = [(change, seconds, world.changes[1][2])]
+
+    baseline = choose_baseline(world)
+
+    assert words(baseline) == {"b": "two"}
+    assert [reference.name for reference in baseline.untrusted] == ["a", "c"]
+
+
+@pytest.mark.parametrize(
     ("happens", "reason"),
     [
         pytest.param(lambda world: None, "never been updated", id="nothing"),
@@ -246,8 +280,10 @@ def test_survives_a_destroy_of_some_resources(world: World) -> None:
     assert words(choose_baseline(world)) == {"a": "one"}
 
 
-def test_lists_the_objects_in_the_middle_of_an_operation(world: World) -> None:
-    world.up(a="one")
+@pytest.mark.parametrize("update", [True, False], ids=["after-an-update", "in-the-first-update"])
+def test_lists_the_objects_in_the_middle_of_an_operation(world: World, update: bool) -> None:
+    if update:
+        world.up(a="one")
     half = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b"}}
     raw = msgspec.Raw(json.dumps(half).encode())
     world.interrupted = (PendingOperation("creating", RecordedResource("urn::b", "t", inputs=raw)),)
@@ -280,9 +316,9 @@ HISTORIES = st.lists(
 )
 
 
-@given(HISTORIES)
+@given(HISTORIES, st.booleans())
 def test_never_holds_what_came_from_outside(
-    history: list[tuple[str, dict[str, str], bool]],
+    history: list[tuple[str, dict[str, str], bool]], gives_out_all: bool
 ) -> None:
     world = World()
     for kind, wanted, refreshes in history:
@@ -293,6 +329,8 @@ def test_never_holds_what_came_from_outside(
         if kind == "drift-then-up":
             world.drift(**evil)
         world.up(refresh=refreshes, **wanted)
+    if world.changes and not gives_out_all:
+        world.forget_checkpoints(but_newest=True)
 
     baseline = choose_baseline(world)
 

@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 from holdfast.engine.checkpoint import (
+    RecordedObject,
     RecordedResource,
     decode_checkpoint,
     decode_export,
-    decode_pending,
 )
 from holdfast.errors import EngineError
+from holdfast.kube.objects import reference_of
 
 SIGNATURE = "4dabf18193072939515e22adb298388d"
 SECRET = {SIGNATURE: "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "v1:abc"}
@@ -62,6 +63,29 @@ def test_gives_the_live_object_without_notes_and_without_secrets() -> None:
 
 
 @pytest.mark.parametrize(
+    "metadata",
+    [
+        pytest.param({"name": "s", "namespace": "cx", "uid": "u-1"}, id="plain"),
+        pytest.param({"name": "s", "namespace": None, "uid": None}, id="nulls"),
+        pytest.param({"name": SECRET, "uid": "u-1"}, id="secret-name"),
+        pytest.param({"name": "s", "namespace": SECRET, "uid": SECRET}, id="secret-uid"),
+        pytest.param(SECRET, id="all-secret"),
+        pytest.param(None, id="null"),
+        pytest.param({}, id="nothing"),
+    ],
+)
+def test_is_known_without_being_read_as_it_is_known_when_it_is(metadata: Any) -> None:
+    answer = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"a": "b"}}
+
+    found = decoded(resource(outputs=answer))[0].kubernetes_object()
+
+    assert found is not None
+    assert found.reference == reference_of(found.live)
+    assert found.uid == str((found.live.get("metadata") or {}).get("uid") or "")
+    assert found.live["data"] == {"a": "b"}
+
+
+@pytest.mark.parametrize(
     "parts",
     [
         pytest.param({"custom": False}, id="component"),
@@ -77,18 +101,32 @@ def test_tells_objects_of_the_stack_from_everything_else(parts: dict[str, Any]) 
     assert decoded(resource(**parts))[0].kubernetes_object() is None
 
 
+def test_two_records_that_say_the_same_are_equal() -> None:
+    """As a backend elsewhere gives it, and as a file holds it: with other spaces."""
+
+    def read(text: bytes) -> RecordedObject | None:
+        return decode_checkpoint(text, stack=STACK, place="x").resources[0].kubernetes_object()
+
+    text = checkpoint(resource())
+    other = checkpoint(resource(outputs=resource()["outputs"] | {"list": [2]}))
+    assert read(text) == read(json.dumps(json.loads(text), indent=4).encode())
+    assert hash(read(text)) == hash(read(json.dumps(json.loads(text), indent=4).encode()))
+    assert read(text) != read(other)
+    assert "v1:abc" not in repr(read(text))
+
+
 def test_reads_compressed_files() -> None:
     packed = gzip.compress(checkpoint(resource()))
 
     assert len(decode_checkpoint(packed, stack=STACK, place="x").resources) == 1
 
 
-def test_reads_only_the_operations_that_are_pending() -> None:
+def test_reads_the_operations_that_are_pending() -> None:
     operation = {"type": "creating", "resource": resource()}
-    latest = {"resources": "not looked at", "pending_operations": [operation]}
+    latest = {"resources": [], "pending_operations": [operation]}
     data = json.dumps({"version": 3, "checkpoint": {"stack": STACK, "latest": latest}}).encode()
 
-    (pending,) = decode_pending(data, stack=STACK, place="x")
+    (pending,) = decode_checkpoint(data, stack=STACK, place="x").pending_operations
 
     assert (pending.type, pending.resource.type) == ("creating", "kubernetes:core/v1:Secret")
 

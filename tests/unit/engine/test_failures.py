@@ -4,8 +4,9 @@ import pytest
 from holdfast.engine.events import Diagnostic, PolicyViolation
 from holdfast.engine.failures import command_failure, run_failure
 from holdfast.engine.process import Finished
-from holdfast.engine.results import RunResult
 from holdfast.errors import ExitCode
+
+from tests.unit.engine.failed_runs import error, outcome, told
 
 UNREACHABLE = "configured Kubernetes cluster is unreachable: "
 TRACEBACK = (
@@ -13,23 +14,6 @@ TRACEBACK = (
     '  File "x.py", line 2, in <module>\n    raise error\n\nThe above exception was the cause:\n\n'
     'Traceback (most recent call last):\n  File "y.py", line 2, in <module>\n    raise error\n{0}\n'
 )
-
-
-def outcome(
-    *diagnostics: Diagnostic, action: str = "preview", violations: tuple[PolicyViolation, ...] = ()
-) -> RunResult:
-    return RunResult(action, {}, (), (), (), violations, diagnostics, 1.0)
-
-
-def error(message: str, urn: str = "") -> Diagnostic:
-    return Diagnostic("error", message, urn)
-
-
-def told(finished: Finished, result: RunResult) -> tuple[str, ExitCode]:
-    failure = run_failure("dev", finished, result)
-    assert failure is not None
-    assert failure.result is result
-    return str(failure), failure.exit_code
 
 
 def test_success_is_no_failure() -> None:
@@ -45,7 +29,7 @@ def test_success_is_no_failure() -> None:
             "process(es) to end or delete the lock file with `pulumi cancel`.\n  file:///s/x.json: "
             "created by me@box (pid 2548) at 2026-11-21T18:12:36Z",
             "stack dev is locked by me@box (process 2548) since 2026-11-21T18:12:36Z; wait for "
-            "that run to end; if it is dead, run 'pulumi cancel -s dev'",
+            "that run to end; if it is dead, run 'holdfast up -s dev --recover'",
             ExitCode.ERROR,
             id="locked",
         ),
@@ -59,7 +43,8 @@ def test_success_is_no_failure() -> None:
         pytest.param(
             "error: getting stack configuration: get stack secrets manager: incorrect passphrase",
             "the passphrase of stack dev is wrong; set PULUMI_CONFIG_PASSPHRASE or "
-            "PULUMI_CONFIG_PASSPHRASE_FILE",
+            "PULUMI_CONFIG_PASSPHRASE_FILE; after a 'pulumi stack change-secrets-provider' the new "
+            "one, with the stack file that it wrote",
             ExitCode.AUTHENTICATION,
             id="wrong-passphrase",
         ),
@@ -93,10 +78,40 @@ def test_success_is_no_failure() -> None:
         ),
         pytest.param(
             "error: snapshot integrity failure; refusing to use it: resource x",
-            "the state of stack dev is damaged; run 'pulumi state repair -s dev', or import an "
-            "older checkpoint",
+            "the state of stack dev is damaged; run 'pulumi state repair -s dev', or 'holdfast "
+            "recover -s dev --replace'",
             ExitCode.ERROR,
             id="damaged-state",
+        ),
+        pytest.param(
+            "error: failed to load checkpoint: place 1: unexpected EOF",
+            "the state of stack dev cannot be read, it may be cut off (place 1: unexpected EOF)"
+            "; run 'holdfast recover -s dev'",
+            ExitCode.ERROR,
+            id="cut-off-state",
+        ),
+        pytest.param(
+            "error: failed to load checkpoint: unsupported checkpoint version 99",
+            "the state of stack dev has format 99, which a newer Pulumi has written; update Pulumi",
+            ExitCode.ERROR,
+            id="newer-state",
+        ),
+        pytest.param(
+            "error: mkdir /home/ann/state/.pulumi/locks/organization/p: permission denied",
+            "the state of stack dev cannot be written: /home/ann/state/.pulumi/locks/"
+            "organization/p: permission denied; correct that, then run 'holdfast up -s dev "
+            "--recover'",
+            ExitCode.ERROR,
+            id="backend-not-writable",
+        ),
+        pytest.param(
+            'error: saving update info: blob (key "x") (code=Unknown): mkdir '
+            "/s/.pulumi/history/p/dev: no space left on device",
+            "all of it was done and is saved, but the history of stack dev cannot be written: "
+            "/s/.pulumi/history/p/dev: no space left on device; correct that, and run it again "
+            "to have it recorded",
+            ExitCode.ERROR,
+            id="history-not-writable",
         ),
     ],
 )
@@ -214,7 +229,7 @@ def test_mandatory_violations_come_first_and_say_each_thing_once() -> None:
         pytest.param(
             Finished(-9, "", 1.0, was_interrupted=True),
             "up",
-            "up was cancelled; it was killed: run 'pulumi cancel -s dev' and then again",
+            "up was cancelled; it was killed: run 'holdfast up -s dev --recover' to go on",
             ExitCode.CANCELLED,
             id="two-signals",
         ),

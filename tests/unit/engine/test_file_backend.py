@@ -140,14 +140,66 @@ def test_finds_the_folder_of_a_backend_as_the_engine_does(
 
 
 def test_says_who_holds_the_lock_of_the_stack(backend: Backend) -> None:
-    assert backend.history.running() == ()
+    assert backend.history.holders() == ()
     locks = backend.root / ".pulumi/locks/organization/p/dev-1"
     locks.mkdir(parents=True)
     lock = {"pid": 12, "username": "ann", "hostname": "laptop", "timestamp": "2026-11-21"}
     (locks / "one.json").write_text(json.dumps(lock))
     (locks / "one.json.attrs").write_text("{}")
     (locks / "two.json").write_text("{")
-    assert backend.history.running() == (
-        "ann@laptop (process 12)",
-        "somebody@somewhere (process 0)",
-    )
+    assert [str(holder) for holder in backend.history.holders()] == [
+        "ann@laptop (process 12) since 2026-11-21",
+        f"somebody: {locks / 'two.json'} does not say who",
+    ]
+
+
+def test_copies_are_the_readable_ones_the_newest_first(backend: Backend) -> None:
+    backend.save(10, suffix=".gz")
+    backend.save(20)
+    beside = backend.stacks / "dev-1.json.gz.bak"
+    backend.checkpoint(beside.with_name("dev-1.json.gz"), "now")
+    (backend.stacks / "dev-1.json.gz").rename(beside)
+    broken = backend.records / f"dev-1-{20 * SECOND}.checkpoint.json"
+    broken.write_text("{")
+    recorded = backend.records / f"dev-1-{10 * SECOND}.checkpoint.json.gz"
+    for seconds, path in enumerate((recorded, beside, broken)):
+        os.utime(path, (seconds, seconds))
+
+    assert list(backend.history.copies()) == [beside, recorded]
+
+
+def test_warns_of_a_second_state_file_that_is_not_used(backend: Backend) -> None:
+    used, other = backend.stacks / "dev-1.json.gz", backend.stacks / "dev-1.json"
+    backend.checkpoint(used, "used")
+    backend.checkpoint(other, "other")
+    os.utime(other, (1, 1))
+
+    assert backend.history.warnings() == (f"{other} is older than {used} and not used; delete it",)
+
+
+@pytest.mark.parametrize(
+    ("begun", "is_told"),
+    [
+        pytest.param(20, False, id="one-after-the-other"),
+        pytest.param(19, False, id="within-what-whole-seconds-hide"),
+        pytest.param(12, True, id="side-by-side"),
+    ],
+)
+def test_warns_of_changes_that_were_made_side_by_side(
+    backend: Backend, begun: int, *, is_told: bool
+) -> None:
+    for start, end in ((5, 20), (begun, 30)):
+        record = {"kind": "update", "result": "succeeded", "startTime": start, "endTime": end}
+        (backend.records / f"dev-1-{end * SECOND}.history.json").write_text(json.dumps(record))
+
+    said = backend.history.warnings()
+
+    assert bool(said) is is_told
+    assert all("holdfast recover -s dev-1 --replace" in each for each in said)
+
+
+def test_a_state_that_is_gone_is_told_from_a_stack_that_never_was(backend: Backend) -> None:
+    backend.save(10)
+
+    with pytest.raises(EngineError, match=r"state of stack dev-1 is gone .* 'holdfast recover -s"):
+        backend.history.pending()

@@ -145,9 +145,18 @@ def test_leaves_a_stack_alone_whose_file_is_there(world: World) -> None:
 
 
 def test_leaves_a_stack_alone_that_a_backend_elsewhere_has(world: World) -> None:
-    world.fails(1, "error: stack 'organization/p/dev' already exists")
+    world.says(json.dumps({"version": 3, "deployment": {}}))
 
     assert not world.stack(backend="s3://state").init_if_absent()
+    assert [call.split(" --")[0] for call in world.calls()] == ["stack export"]
+
+
+def test_creates_no_stack_where_nobody_knows_whether_there_is_one(world: World) -> None:
+    world.fails(1, "error: no answer")
+
+    with pytest.raises(EngineError, match="no answer"):
+        world.stack(backend="s3://state").init_if_absent()
+    assert "stack init" not in " ".join(world.calls())
 
 
 def test_says_when_a_stack_cannot_be_created(world: World) -> None:

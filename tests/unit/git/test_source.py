@@ -38,6 +38,44 @@ def test_what_is_not_committed_is_named(tmp_path: Path, file: str, text: str) ->
     assert source.changed == (file,)
 
 
+STACK_FILE = "project/stacks/Pulumi.dev.yaml"
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        pytest.param("config:\n  a: 1\nencryptionsalt: v1:x\n", (), id="the salt of a new stack"),
+        pytest.param("config: {a: 1}  # one\nencryptionsalt: v1:x\n", (), id="in another layout"),
+        pytest.param("encryptionsalt: v1:x\nconfig:\n  a: 1", (), id="wherever it stands"),
+        pytest.param(
+            "config:\n  a: 2\nencryptionsalt: v1:x\n", (STACK_FILE,), id="and something else"
+        ),
+    ],
+)
+def test_a_salt_that_the_engine_adds_to_a_stacks_file_is_no_change(
+    tmp_path: Path, text: str, changed: tuple[str, ...]
+) -> None:
+    file = tmp_path / STACK_FILE
+    file.parent.mkdir(parents=True)
+    file.write_text("config:\n  a: 1\n")
+    commit_all(tmp_path, "First stack")
+    file.write_text(text)
+    source = source_of(tmp_path / "project")
+    assert source is not None
+    assert source.changed == changed
+
+
+def test_a_salt_that_is_replaced_is_a_change(tmp_path: Path) -> None:
+    file = tmp_path / STACK_FILE
+    file.parent.mkdir(parents=True)
+    file.write_text("encryptionsalt: v1:x\n")
+    commit_all(tmp_path, "First stack")
+    file.write_text("encryptionsalt: v1:y\n")
+    source = source_of(tmp_path / "project")
+    assert source is not None
+    assert source.changed == (STACK_FILE,)
+
+
 def test_files_outside_the_project_and_ignored_ones_do_not_count(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / ".gitignore").write_text("*.log\n")

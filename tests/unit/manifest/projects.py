@@ -9,6 +9,19 @@ from holdfast.errors import InvalidFilesError
 from holdfast.manifest.loader import load_fleet
 
 MANIFEST = "agents/triage.yaml"
+EXCEPTION = """\
+apiVersion: holdfast.dev/v1alpha1
+kind: PolicyException
+metadata: {name: legacy-egress}
+spec:
+  rules: [egress-scoped]
+  target: {kind: NetworkPolicy, name: triage, namespace: agents}
+  reason: the vendor has no fixed addresses yet
+  owner: sre
+  ticket: OPS-17
+  approver: security
+  expires: "2026-05-30"
+"""
 STACK = "stacks/Pulumi.dev.yaml"
 IMAGE = "registry.example/agent@sha256:" + "0" * 64
 

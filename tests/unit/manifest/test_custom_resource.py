@@ -28,7 +28,7 @@ def places(schema: Any, *, is_names: bool = False) -> Iterator[dict[str, Any]]:
                 yield from places(below, is_names=not is_names and key == "properties")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", DEFINITIONS)
 def test_every_kind_has_a_structural_definition(kind: str) -> None:
     assert DEFINITIONS[kind]["metadata"]["name"].endswith(".holdfast.dev")
     for place in places(schema_of(kind)):
@@ -68,3 +68,19 @@ def test_the_conditions_of_a_status_are_a_map_by_type() -> None:
     wanted = ["type", "status", "lastTransitionTime", "reason", "message"]
     assert conditions["items"]["required"] == wanted
     assert "observedGeneration" in conditions["items"]["properties"]
+
+
+def test_what_a_loop_tells_of_a_stack_belongs_to_no_namespace_and_is_no_manifest() -> None:
+    spec = DEFINITIONS["AgentStack"]["spec"]
+    assert (spec["scope"], spec["names"]["plural"]) == ("Cluster", "agentstacks")
+    assert "AgentStack" not in KINDS
+    columns = spec["versions"][0]["additionalPrinterColumns"]
+    assert [each["name"] for each in columns if not each.get("priority")] == [
+        "Synced",
+        "Stalled",
+        "Stable",
+        "Drift",
+        "Reason",
+        "Commit",
+        "Age",
+    ]

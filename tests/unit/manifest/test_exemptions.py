@@ -8,24 +8,11 @@ from holdfast.errors import ManifestError
 from holdfast.manifest.expiry import faults_of_exemptions
 from holdfast.manifest.loader import load_fleet
 
-from tests.unit.manifest.projects import MANIFEST, Bad, agent, assert_refused, bad, write
+from tests.unit.manifest.projects import EXCEPTION, MANIFEST, Bad, agent, assert_refused, bad, write
 
 TODAY = date(2026, 3, 1)
 RULES = ("egress-scoped", "no-public-exposure")
 FILE = "agents/exemptions.yaml"
-EXCEPTION = """\
-apiVersion: holdfast.dev/v1alpha1
-kind: PolicyException
-metadata: {name: legacy-egress}
-spec:
-  rules: [egress-scoped]
-  target: {kind: NetworkPolicy, name: triage, namespace: agents}
-  reason: the vendor has no fixed addresses yet
-  owner: sre
-  ticket: OPS-17
-  approver: security
-  expires: "2026-05-30"
-"""
 IGNORE = """\
 apiVersion: holdfast.dev/v1alpha1
 kind: DriftIgnore

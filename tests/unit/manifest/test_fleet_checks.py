@@ -214,6 +214,7 @@ def test_destinations_name_host_port_and_field(tmp_path: Path) -> None:
     spec = """
     model: {ref: shared}
     tools: [{mcp: {serverRef: cluster-tools, toolNames: [get]}}]
+    dependsOn: [{kind: Service, name: cache, port: 6379}]
     network: {egress: {domains: ["*.example.com"]}}
     """
     write(tmp_path, "agents/a.yaml", f"{agent(spec=spec)}---\n{model()}---\n{SERVER}")
@@ -222,6 +223,7 @@ def test_destinations_name_host_port_and_field(tmp_path: Path) -> None:
     assert found == [
         ("llm", 80, Place.CLUSTER),
         ("tools.platform.svc", 8000, Place.CLUSTER),
+        ("cache.agents.svc", 6379, Place.CLUSTER),
         ("*.example.com", None, Place.EXTERNAL),
     ]
 

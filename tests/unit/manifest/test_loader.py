@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from holdfast.errors import ExitCode, InputError, SourceLocation
-from holdfast.manifest.loader import load_environment, load_fleet
+from holdfast.manifest.loader import load_fleet
+from holdfast.manifest.stack_files import read_environment
 
 from tests.unit.manifest.projects import agent, errors_of, write
 
@@ -84,7 +85,7 @@ def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
 def test_an_unknown_stack_is_named_with_those_that_exist(tmp_path: Path) -> None:
     write(tmp_path, "stacks/Pulumi.staging.yaml", "config: {}")
     with pytest.raises(InputError, match='did you mean "staging"') as caught:
-        load_environment(tmp_path, "stagin")
+        read_environment(tmp_path, "stagin")
     assert caught.value.exit_code is ExitCode.NO_STACK
 
 

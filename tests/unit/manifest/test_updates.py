@@ -55,6 +55,12 @@ def test_what_is_watched_after_an_update_is_read(tmp_path: Path) -> None:
             "names of metrics must be unique, got 'a' twice",
             id="a name twice",
         ),
+        pytest.param(
+            "    rollback: true\n    continueOnError: true\n",
+            'config["holdfast:updates"].continueOnError: has no effect with rollback, which takes '
+            "all of it back",
+            id="going on what is taken back",
+        ),
         pytest.param("    watchSeconds: -1\n", "expected a number from 0 to 86400", id="negative"),
     ],
 )

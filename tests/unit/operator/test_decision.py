@@ -95,6 +95,32 @@ def test_drift_is_put_back_where_the_agent_says_so(mode: str) -> None:
     assert (decision.deed, decision.revert) == (Deed.REVERT, (EDITED,))
 
 
+def delivered_by_flux(view: AgentView) -> AgentView:
+    entry = {"manager": "kustomize-controller", "operation": "Apply", "fieldsV1": {"f:spec": {}}}
+    live = {
+        identity: one | {"metadata": one["metadata"] | {"managedFields": [entry]}}
+        for identity, one in view.live.items()
+    }
+    return replace(view, live=live)
+
+
+def test_what_an_engine_delivers_is_left_to_it_and_the_status_says_so() -> None:
+    view = replace(delivered_by_flux(deployed("observe")), findings=(EDITED,))
+    decision = decide(view, "revert")
+    assert decision.deed is Deed.NOTHING
+    assert decision.reason.startswith("Flux delivers it (kustomize-controller)")
+    conditions = {each["type"]: each for each in agent_status(view, "")["conditions"]}
+    assert conditions["Drifted"]["message"].endswith("change what it delivers, or suspend it")
+
+
+def test_of_a_gone_object_the_others_tell_who_delivers_it() -> None:
+    view = delivered_by_flux(deployed("observe"))
+    gone = replace(EDITED, drift_class=DriftClass.MISSING, path=())
+    live = {identity: one for identity, one in view.live.items() if identity[1] != "Service"}
+    view = replace(view, live=live, findings=(gone,))
+    assert decide(view, "revert").deed is Deed.NOTHING
+
+
 def test_what_an_update_takes_away_to_make_it_anew_is_not_made_again() -> None:
     item = replace(SERVICE, replaced_on=("spec",))
     gone = replace(EDITED, drift_class=DriftClass.MISSING, path=())

@@ -1,50 +1,24 @@
 """What resources declare, rendered: one faulty agent leaves the others, and what stays is kept."""
 
-from dataclasses import replace
-from datetime import date
-from pathlib import Path
-
-import msgspec
 import pytest
-from holdfast.drift.ignore import IgnoreRules
 from holdfast.errors import InputError
-from holdfast.kube.objects import KubeObject, canonical_json
-from holdfast.manifest.agent_resources import AgentResources
-from holdfast.manifest.fleet import Fleet
-from holdfast.manifest.loader import load_fleet
-from holdfast.operator.declaration import Renderer, Settings, Verdicts, read_settings
-from holdfast.render.declared import plan_fleet
+from holdfast.kube.objects import KubeObject
+from holdfast.operator.declaration import Renderer, Settings, read_settings
 
-CLONE = Path(__file__).resolve().parents[3]
-STACK = "dev"
+from tests.unit.operator.resources import STACK, declared, named, verdicts
 
 
-def declared() -> tuple[Settings, list[KubeObject]]:
-    fleet = load_fleet(CLONE, STACK)
-    mode = {"agent_resources": AgentResources(mode="expand")}
-    fleet = replace(fleet, environment=fleet.environment.model_copy(update=mode))
-    items = plan_fleet(fleet, STACK).resource_objects()
-    resources = [msgspec.json.decode(canonical_json(item.manifest)) for item in items]
-    for number, one in enumerate(resources):
-        one["metadata"] |= {"uid": str(number), "generation": 1}
-    [settings] = [one for one in resources if one["kind"] == "ConfigMap"]
-    return read_settings(settings), [one for one in resources if one is not settings]
-
-
-def verdicts(_: Fleet) -> Verdicts:
-    return Verdicts(lambda _: {}, lambda _: (), IgnoreRules((), date(2026, 11, 22)))
+def read() -> tuple[Settings, list[KubeObject]]:
+    settings, resources = declared()
+    return read_settings(settings), resources
 
 
 def renderer() -> Renderer:
     return Renderer(STACK, verdicts, tuple)
 
 
-def named(resources: list[KubeObject], name: str) -> KubeObject:
-    return next(one for one in resources if one["metadata"]["name"] == name)
-
-
 def test_an_agent_that_refers_to_nothing_leaves_the_others_as_they_are() -> None:
-    settings, resources = declared()
+    settings, resources = read()
     named(resources, "k8s-helper")["spec"]["model"] = {"ref": "nobody"}
     declaration = renderer().declaration(settings, resources)
     assert declaration.mode == "expand"
@@ -54,7 +28,7 @@ def test_an_agent_that_refers_to_nothing_leaves_the_others_as_they_are() -> None
 
 
 def test_only_what_changed_is_rendered_anew() -> None:
-    settings, resources = declared()
+    settings, resources = read()
     ours = renderer()
     before = ours.declaration(settings, resources)
     helper = named(resources, "k8s-helper")
@@ -65,10 +39,14 @@ def test_only_what_changed_is_rendered_anew() -> None:
         place for place, items in after.rendered.items() if items is not before.rendered[place]
     }
     assert changed == {("ops", "k8s-helper")}
+    again = [
+        each for each in after.agents if after.agents[each].agent is not before.agents[each].agent
+    ]
+    assert again == [("ops", "k8s-helper")]
 
 
 def test_a_status_changes_nothing() -> None:
-    settings, resources = declared()
+    settings, resources = read()
     ours = renderer()
     before = ours.declaration(settings, resources)
     for one in resources:
@@ -78,7 +56,7 @@ def test_a_status_changes_nothing() -> None:
 
 
 def test_what_agents_share_is_rendered_into_all_of_them() -> None:
-    settings, resources = declared()
+    settings, resources = read()
     ours = renderer()
     before = ours.declaration(settings, resources)
     shared = next(one for one in resources if one["kind"] == "ModelConfig")

@@ -72,7 +72,7 @@ def test_an_agent_that_is_well_says_so() -> None:
     assert (status["revision"], status["commit"]) == (WELL.revision, "abc")
     assert status["drift"] == {"findings": 0}
     truths = {each["type"]: each["status"] for each in status["conditions"]}
-    assert truths.pop("Drifted") == "False"
+    assert (truths.pop("Drifted"), truths.pop("Stalled")) == ("False", "False")
     assert set(truths.values()) == {"True"}
     assert {each["observedGeneration"] for each in status["conditions"]} == {3}
 
@@ -206,6 +206,13 @@ def test_a_new_revision_is_not_told_before_every_object_has_it() -> None:
     assert told(updating)["Programmed"][:2] == ("False", "Outdated")
     done = agent_status(replace(updating, live={IDENTITY: live(newer)}), LATER)
     assert (done["revision"], done["commit"]) == (updating.revision, "def")
+
+
+def test_a_revision_without_a_commit_gets_the_first_that_is_known() -> None:
+    unknown = settled(replace(WELL, commit=""))
+    assert "commit" not in unknown.status
+    assert agent_status(replace(unknown, commit="abc"), LATER)["commit"] == "abc"
+    assert agent_status(replace(settled(WELL), commit="def"), LATER)["commit"] == "abc"
 
 
 def test_what_was_deployed_and_is_gone_is_drift_and_not_an_update() -> None:

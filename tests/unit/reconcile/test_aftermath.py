@@ -47,12 +47,12 @@ def watch(
 def test_an_agent_may_take_its_time_until_the_end() -> None:
     assert watch(lambda now: SLOW if now < 50 else HEALTHY) == (Aftermath(), 60.0)
     found, ended = watch(lambda _: SLOW)
-    assert (found.worse, ended) == ("mover: 1 of 2 pods are ready (progressing)", 60.0)
+    assert (found.worse, ended) == ("mover: 1 of 2 pods are ready (Progressing)", 60.0)
 
 
 def test_what_is_degraded_ends_the_watch_at_once() -> None:
     found, ended = watch(lambda now: LOST if now >= 10 else HEALTHY)
-    assert (found.worse, ended) == ("mover: it does not exist (degraded)", 10.0)
+    assert (found.worse, ended) == ("mover: it does not exist (Degraded)", 10.0)
 
 
 def test_a_metric_past_its_limit_ends_it_and_says_the_numbers() -> None:

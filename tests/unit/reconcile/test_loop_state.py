@@ -1,6 +1,9 @@
 """What a reconciler has come to, as metrics and conditions."""
 
+from dataclasses import replace
+
 from holdfast.git.source import Commit
+from holdfast.reconcile.loop_conditions import LoopConditions
 from holdfast.reconcile.loop_state import METRICS, LoopState
 
 COMMIT = Commit("1" * 40, "Ann <ann@example.test>", "", "first")
@@ -13,13 +16,12 @@ def lines(state: LoopState) -> dict[str, float]:
     return {name: float(value) for name, _, value in pairs}
 
 
-def condition(state: LoopState, kind: str) -> tuple[str, str]:
-    (found,) = [each for each in state.status()["conditions"] if each["type"] == kind]
-    return found["status"], found["reason"]
+def new_state() -> LoopState:
+    return LoopState("dev", LoopConditions())
 
 
 def test_work_is_counted_by_key_and_outcome() -> None:
-    state = LoopState("dev")
+    state = new_state()
     for key, outcome in (("commit", "succeeded"), ("mover", "failed"), ("other", "failed")):
         state.reconciled(key, outcome, 0.2)
     told = lines(state)
@@ -28,32 +30,60 @@ def test_work_is_counted_by_key_and_outcome() -> None:
 
 
 def test_a_loop_behind_its_branch_says_so_until_the_commit_runs() -> None:
-    state = LoopState("dev")
-    state.observed(COMMIT, is_running=False)
+    state = new_state()
+    state.observed(COMMIT, "")
     assert lines(state)['holdfast_reconcile_behind{stack="dev"}'] == 1
     state.reconciled("commit", "failed", 1.0)
-    assert condition(state, "Synced") == ("False", "UpdateFailed")
-    state.reconciled("commit", "rejected", 1.0)
-    assert condition(state, "Synced") == ("False", "CommitRejected")
-    state.reconciled("commit", "succeeded", 1.0)
+    assert lines(state)['holdfast_reconcile_behind{stack="dev"}'] == 1
+    state.updated(COMMIT, "updated mover")
     assert lines(state)['holdfast_reconcile_behind{stack="dev"}'] == 0
-    assert condition(state, "Synced") == ("True", "AtCommit")
-    assert state.status()["wantedCommit"] == COMMIT.name
 
 
-def test_a_fight_is_a_condition_and_a_metric() -> None:
-    state = LoopState("dev")
+def test_the_status_is_what_the_conditions_say_with_the_time_since_when() -> None:
+    conditions = LoopConditions()
+    state = LoopState("dev", conditions)
+    for listener in (conditions, state):
+        listener.observed(COMMIT, COMMIT.name)
+    status = state.status()
+    assert (status["wantedCommit"], status["isRunning"]) == (COMMIT.name, True)
+    synced = status["conditions"][0]
+    assert (synced["type"], synced["status"], synced["reason"]) == ("Synced", "True", "AtCommit")
+    assert synced["lastTransitionTime"].endswith("Z")
+    assert "observedGeneration" not in synced
+
+
+def test_the_wait_of_a_commit_is_told_in_seconds_until_it_runs() -> None:
+    state, name = new_state(), 'holdfast_reconcile_behind_seconds{stack="dev"}'
+    assert lines(state)[name] == 0
+    state.observed(COMMIT, "")
+    first = lines(state)[name]
+    state.observed(replace(COMMIT, name="2" * 40), "")
+    assert 0 < first < lines(state)[name]
+    state.updated(COMMIT, "updated mover")
+    assert lines(state)[name] == 0
+
+
+def test_a_fight_is_counted_and_open_until_it_is_closed() -> None:
+    state = new_state()
     state.fought(FIELD)
     state.fights_are([FIELD])
     assert lines(state)['holdfast_fights_total{stack="dev"}'] == 1
-    assert condition(state, "Stable") == ("False", "Fighting")
+    assert lines(state)['holdfast_fights_open{stack="dev"}'] == 1
     state.fights_are([])
-    assert condition(state, "Stable") == ("True", "NoFights")
+    assert lines(state)['holdfast_fights_open{stack="dev"}'] == 0
 
 
 def test_every_metric_is_in_the_table_and_exported() -> None:
-    state = LoopState("dev")
-    state.observed(COMMIT, is_running=True)
+    state = new_state()
+    state.observed(COMMIT, COMMIT.name)
     state.reconciled("commit", "unchanged", 0.1)
     text = state.metrics().decode()
     assert all(f"# HELP {name.removesuffix('_total')}" in text for name in METRICS)
+
+
+def test_a_loop_says_whether_it_is_the_one_that_acts() -> None:
+    state = new_state()
+    assert lines(state)['holdfast_reconcile_leader{stack="dev"}'] == 0
+    state.leads(True)
+    assert lines(state)['holdfast_reconcile_leader{stack="dev"}'] == 1
+    assert state.status()["isLeader"] is True

@@ -1,7 +1,9 @@
 """The queue of a reconciler, on a simulated clock."""
 
+from itertools import pairwise
+
 import pytest
-from holdfast.reconcile.queue import LONGEST_REST_SECONDS, KeyedQueue, rest_seconds
+from holdfast.reconcile.queue import LONGEST_REST_SECONDS, MOST_TRIGGERS, KeyedQueue, rest_seconds
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -34,6 +36,47 @@ def test_a_hundred_requests_are_one_piece_of_work() -> None:
     queue.done("a", 1.1, has_succeeded=True)
     assert queue.take(2.0) is None
     assert queue.seconds_until_due(2.0) is None
+
+
+def test_a_burst_of_a_second_is_one_piece_of_work_when_it_pauses() -> None:
+    queue: KeyedQueue[str] = KeyedQueue(0.5, 0.1, 1.2)
+    for number in range(100):
+        queue.add("a", number / 100)
+        assert queue.take(number / 100) is None
+    assert queue.take(0.99 + 0.1) == "a"
+    queue.done("a", 1.1, has_succeeded=True)
+    assert queue.seconds_until_due(1.1) is None
+
+
+def test_what_never_pauses_is_worked_on_all_the_same() -> None:
+    queue: KeyedQueue[str] = KeyedQueue(0.5, 0.1, 1.2)
+    taken = []
+    for number in range(100):
+        now = number * 0.05
+        queue.add("a", now)
+        if queue.take(now) is not None:
+            taken.append(now)
+            queue.done("a", now, has_succeeded=True)
+    assert len(taken) == 4
+    assert all(later - earlier <= 1.3 for earlier, later in pairwise([0.0, *taken]))
+
+
+def test_triggers_are_told_once_each_and_again_after_a_failure() -> None:
+    queue: KeyedQueue[str] = KeyedQueue()
+    for trigger in ("hook", "poll", "hook", *(f"change {number}" for number in range(100))):
+        queue.add("a", 0.0, trigger)
+    assert queue.take(0.0) == "a"
+    told = queue.triggers("a")
+    assert told[:2] == ("hook", "poll")
+    assert len(told) == MOST_TRIGGERS
+    queue.add("a", 0.0, "later")
+    queue.done("a", 0.0, has_succeeded=False)
+    assert queue.take(10.0) == "a"
+    assert queue.triggers("a") == (*told, "later")
+    queue.done("a", 10.0, has_succeeded=True)
+    queue.add("a", 20.0)
+    assert queue.take(20.0) == "a"
+    assert queue.triggers("a") == ()
 
 
 def test_a_new_commit_does_not_wait_for_the_rest_after_a_failure() -> None:

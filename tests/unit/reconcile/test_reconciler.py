@@ -12,11 +12,15 @@ from holdfast.reconcile.fights import MOST_PUT_BACKS
 from holdfast.reconcile.reconciler import (
     COMMIT,
     DRIFT,
-    DriftedAgent,
-    Field,
-    Listener,
     Poll,
     Reconciler,
+)
+from holdfast.reconcile.roles import (
+    Comparison,
+    DriftedAgent,
+    Field,
+    Hindrance,
+    Listener,
     RejectedCommitError,
 )
 
@@ -41,8 +45,8 @@ class World:
     def newest(self) -> Commit:
         return self.wanted
 
-    def waits_for(self) -> str:
-        return self.busy
+    def waits_for(self) -> Hindrance | None:
+        return Hindrance("Locked", self.busy) if self.busy else None
 
     def fights_closed_at(self) -> float:
         return self.closed_at
@@ -57,8 +61,8 @@ class World:
         self.running = commit.name
         return "updated"
 
-    def drifted(self, agent: str = "") -> Sequence[DriftedAgent]:
-        return [each for each in self.drift if agent in ("", each.name)]
+    def drifted(self, agent: str = "") -> Comparison:
+        return Comparison(tuple(each for each in self.drift if agent in ("", each.name)))
 
     def put_back(self, agent: str, fields: Sequence[Field]) -> str:
         self.done.append(f"put back {agent}: {', '.join(path for _, path in fields)}")
@@ -83,7 +87,7 @@ class Bench:
         before = len(self.phases)
         self.reconciler.ask(key, is_urgent=True)
         queue = self.reconciler._queue
-        queue._keys[key].due = 0.0  # the least time between two looks is not waited for
+        queue._ask(key, queue._keys[key], 0.0)  # the least time between two looks is not waited for
         assert self.reconciler.work_once()
         return [phase for phase, _ in self.phases[before:]]
 
@@ -117,6 +121,17 @@ def test_any_other_failure_is_tried_again_after_a_rest() -> None:
     bench.world.problem = None
     bench.work(COMMIT)
     assert bench.world.running == FIRST.name
+
+
+def test_what_no_revert_puts_back_is_told_and_is_no_fight() -> None:
+    left = DriftedAgent("mover", "revert", (IMAGE, REPLICAS), {IMAGE: "Flux puts it back"})
+    bench = Bench(World(drift=[left]))
+    for _ in range(MOST_PUT_BACKS):
+        assert "leave" in bench.work(DRIFT)
+    assert set(bench.world.done) == {f"put back mover: {REPLICAS[1]}"}
+    assert [told["path"] for phase, told in bench.phases if phase == "fight"] == [REPLICAS[1]]
+    bench.world.drift = [DriftedAgent("mover", "revert", (IMAGE,), left.left)]
+    assert bench.work(DRIFT) == ["observe", "leave", "diff"]
 
 
 def test_nothing_is_done_while_somebody_else_is_at_it() -> None:

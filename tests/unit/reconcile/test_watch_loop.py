@@ -1,38 +1,18 @@
 """The loop with a cluster that a test plays: changes in, turns and states out."""
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, cast
 
 import pytest
-from holdfast.cluster.changes import (
-    Blind,
-    Change,
-    Moved,
-    Planned,
-    Sighted,
-    Snapshot,
-    WatchedKind,
-    WatchedPlace,
-)
-from holdfast.cluster.cluster_watch import ClusterWatch
-from holdfast.cluster.kind_reader import Listing, Unread
-from holdfast.drift.autoscaling import Autoscalers
-from holdfast.drift.finding import Finding, NotChecked
-from holdfast.drift.ledger import Moment
-from holdfast.drift.object_drift import Surroundings
-from holdfast.drift.scan import DriftJudge
-from holdfast.drift.watch_report import Listener, Look, Status, WatchState
-from holdfast.errors import ClusterError, InputError
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
-from holdfast.kube.structure import builtin_kind
-from holdfast.reconcile.wanted import Activity, Wanted
+from holdfast.cluster.changes import Blind, Sighted
+from holdfast.drift.finding import NotChecked
+from holdfast.drift.watch_report import Status
+from holdfast.errors import InputError
+from holdfast.kube.objects import KubeObject
+from holdfast.reconcile.wanted import Activity
 from holdfast.reconcile.watch_loop import WatchLoop
 
 from tests.unit.drift.objects import DEPLOYMENT, edit, identity, live_of
+from tests.unit.reconcile.played_cluster import Played, kind_of, place_of, running, versioned
 
 CONFIG: KubeObject = {
     "apiVersion": "v1",
@@ -50,143 +30,6 @@ AUTOSCALER: KubeObject = {
         "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "support"},
     },
 }
-WAIT_SECONDS = 10.0
-
-
-def kind_of(one: KubeObject, *, is_declared: bool = True) -> WatchedKind:
-    ref = reference_of(one)
-    entry = builtin_kind(ref.api_version, ref.kind)
-    return WatchedKind(entry, (ref,), is_declared=is_declared)
-
-
-def versioned(one: KubeObject, version: str) -> KubeObject:
-    return {**one, "metadata": {**one["metadata"], "resourceVersion": version}}
-
-
-def nobody(_: Change) -> None:
-    """Stands for the loop until it has begun to listen."""
-
-
-class Stopped:
-    """Stands for the watches of a cluster that a test plays."""
-
-    def stop(self) -> None:
-        """Nothing runs."""
-
-    def list_again(self) -> None:
-        """Nothing is listed."""
-
-
-class Heard(Listener):
-    """What the loop told."""
-
-    def __init__(self) -> None:
-        self.turns: list[tuple[str, str]] = []
-        self.looks: list[Look] = []
-        self.states: list[WatchState] = []
-
-    def looked(self, look: Look) -> None:
-        self.looks.append(look)
-        self.turns += [(str(event.turn), event.finding.ref.name) for event in look.events]
-
-    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
-        before = self.states[-1] if self.states else None
-        if before is None or (state.status, state.not_checked) != (
-            before.status,
-            before.not_checked,
-        ):
-            self.states.append(state)
-
-
-@dataclass
-class Played:
-    """Sources of a loop: a cluster and a stack that a test plays, and what it was told."""
-
-    desired: list[KubeObject]
-    beside: tuple[WatchedKind, ...] = ()
-    live: dict[Any, KubeObject | None] = field(default_factory=dict)
-    now: Activity = field(default_factory=Activity)
-    failure: Exception | None = None
-    loads: int = 0
-    heard: Heard = field(default_factory=Heard)
-    tell: Callable[[Change], None] = field(default_factory=lambda: nobody)
-
-    def load(self) -> Wanted:
-        self.loads += 1
-        if self.failure is not None:
-            raise self.failure
-        around = Surroundings(autoscalers=Autoscalers(self.desired))
-        kinds = tuple(kind_of(one) for one in self.desired)
-        return Wanted(DriftJudge(self.desired, around), (*kinds, *self.beside))
-
-    def activity(self) -> Activity:
-        return self.now
-
-    def watch(
-        self,
-        kinds: tuple[WatchedKind, ...],
-        tell: Callable[[Change], None],
-        known: Mapping[Any, str],
-    ) -> ClusterWatch:
-        self.tell = tell
-        for kind in kinds:
-            tell(Planned(kind, (place_of(kind),)))
-        return cast("ClusterWatch", Stopped())
-
-    def read(self, ref: ObjectRef) -> KubeObject | None:
-        answer = self.live[ref.identity]
-        if answer is None:
-            raise ClusterError("away")
-        return answer
-
-    @property
-    def turns(self) -> list[tuple[str, str]]:
-        return self.heard.turns
-
-    @property
-    def looks(self) -> list[Look]:
-        return self.heard.looks
-
-    @property
-    def states(self) -> list[WatchState]:
-        return self.heard.states
-
-    def show(self, one: KubeObject, *live: KubeObject, unread: str = "") -> None:
-        listing = Listing({identity(each): each for each in live})
-        if unread:
-            listing.unread[identity(one)] = Unread("ConfigMap cx/support", unread)
-        self.tell(Snapshot(place_of(kind_of(one)), listing, time.monotonic()))
-
-    def move(self, one: KubeObject, live: KubeObject | None, version: str = "9") -> None:
-        place = place_of(kind_of(one))
-        self.tell(Moved(place, identity(one), live, version, time.monotonic()))
-
-    def wait(self, is_done: Callable[[], object]) -> None:
-        deadline = time.monotonic() + WAIT_SECONDS
-        while not is_done():
-            assert time.monotonic() < deadline, (self.turns, self.states)
-            time.sleep(0.01)
-
-    def wait_for_status(self, status: Status) -> WatchState:
-        self.wait(lambda: self.states and self.states[-1].status is status)
-        return self.states[-1]
-
-
-def place_of(kind: WatchedKind) -> WatchedPlace:
-    return WatchedPlace(kind, kind.kind, "cx")
-
-
-@contextmanager
-def running(played: Played, interval: float = 600.0) -> Iterator[Played]:
-    loop = WatchLoop(played, [played.heard], interval)
-    thread = threading.Thread(target=loop.run)
-    thread.start()
-    played.wait(lambda: played.tell is not nobody)
-    try:
-        yield played
-    finally:
-        loop.stop()
-        thread.join(WAIT_SECONDS)
 
 
 def test_nothing_is_in_sync_before_everything_was_read() -> None:
@@ -345,3 +188,22 @@ def test_what_an_autoscaler_writes_about_itself_has_nothing_read_again() -> None
         time.sleep(0.3)
     kinds = [look.ref.kind for look in played.looks]
     assert kinds == ["Deployment", "HorizontalPodAutoscaler"]
+
+
+def test_a_session_in_a_pod_is_told_until_the_pod_is_gone() -> None:
+    pod: KubeObject = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "support-1", "namespace": "cx", "ownerReferences": [{"name": "x"}]},
+    }
+    beside = kind_of(pod, is_declared=False)
+    played = Played([CONFIG], (beside,), live={identity(pod): pod})
+    with running(played):
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        played.show(pod, versioned(pod, "1"))
+        played.wait_for_status(Status.IN_SYNC)
+        played.entered.add(identity(pod))
+        played.wait(lambda: played.turns == [("opened", "support-1")])
+        played.move(pod, None)
+        played.wait(lambda: played.turns[1:] == [("closed", "support-1")])
+    assert [state.status for state in played.states][-1] is Status.IN_SYNC

@@ -1,82 +1,19 @@
+"""An agent as objects: what each field becomes, and what is safe without being asked."""
+
 import json
 from typing import Any
 
 import pytest
 from holdfast.errors import RenderError
-from holdfast.kube.objects import KubeObject, canonical_json
-from holdfast.manifest.agent import Agent
-from holdfast.manifest.environment import Environment
-from holdfast.manifest.mcp_server import McpServerSpec
-from holdfast.manifest.model import ModelConfigSpec
-from holdfast.render.agent import render_agent
-from holdfast.render.marks import REVISION, Origin, RenderedObject
-from holdfast.render.plan import AgentPlan, marks_of
-from holdfast.render.surroundings import Surroundings
+from holdfast.kube.objects import canonical_json
+from holdfast.render.marks import REVISION
 
-IMAGE = "registry.example/support@sha256:" + "2" * 64
-ENVIRONMENT = Environment.model_validate(
-    {
-        "network": {
-            "gateway": {"namespace": "edge", "podLabels": {"app": "gateway"}},
-            "egressGateway": {
-                "namespace": "egress",
-                "podLabels": {"app": "proxy"},
-                "port": 3128,
-                "url": "http://proxy.egress.svc:3128",
-            },
-            "monitoring": {"namespace": "monitoring", "podLabels": {"app": "prometheus"}},
-        },
-        "telemetry": {"otlpEndpoint": "http://otel.observability.svc:4317"},
-    }
+from tests.unit.render.connected_agent import (
+    container,
+    env,
+    only,
+    render,
 )
-SURROUNDINGS = Surroundings(
-    ENVIRONMENT,
-    models={
-        ("cx", "gpt"): ModelConfigSpec.model_validate(
-            {
-                "provider": "OpenAI",
-                "name": "gpt-5",
-                "baseUrl": "https://api.openai.com/v1",
-                "apiKey": {"name": "llm", "key": "token"},
-            }
-        )
-    },
-    servers={
-        ("cx", "crm"): McpServerSpec.model_validate(
-            {"url": "http://crm-tools.tools.svc:8000/mcp", "toolNames": ["find_order"]}
-        )
-    },
-    ports={("clinic", "vision"): 9000},
-)
-
-
-def render(spec: dict[str, Any], **metadata: Any) -> tuple[RenderedObject, ...]:
-    agent = Agent.model_validate(
-        {
-            "apiVersion": "holdfast.dev/v1alpha1",
-            "kind": "Agent",
-            "metadata": {"name": "support", **metadata},
-            "spec": {"version": "2.1.0", "owner": "care", "image": IMAGE, **spec},
-        }
-    )
-    origin = Origin("dev", "agents/support.yaml")
-    marks = marks_of(agent.metadata, agent.spec, "cx", origin)
-    return render_agent(AgentPlan(marks, agent.spec, SURROUNDINGS))
-
-
-def only(rendered: tuple[RenderedObject, ...], kind: str) -> KubeObject:
-    found = [item.manifest for item in rendered if item.manifest["kind"] == kind]
-    assert len(found) == 1, f"{len(found)} objects of kind {kind}"
-    return found[0]
-
-
-def container(rendered: tuple[RenderedObject, ...]) -> KubeObject:
-    first: KubeObject = only(rendered, "Deployment")["spec"]["template"]["spec"]["containers"][0]
-    return first
-
-
-def env(rendered: tuple[RenderedObject, ...]) -> dict[str, Any]:
-    return {entry["name"]: entry.get("value") for entry in container(rendered)["env"]}
 
 
 def test_the_smallest_agent_is_five_objects_in_order_of_deployment() -> None:
@@ -201,76 +138,6 @@ def test_a_single_writer_claim_forces_recreate_and_is_protected() -> None:
     assert claim.manifest["metadata"]["name"] == "support-index"
     assert claim.manifest["spec"]["resources"]["requests"]["storage"] == "20Gi"
     assert only(rendered, "Deployment")["spec"]["strategy"] == {"type": "Recreate"}
-
-
-def test_nobody_may_call_and_only_dns_and_telemetry_are_reached_by_default() -> None:
-    policy = only(render({}), "NetworkPolicy")["spec"]
-    assert policy["policyTypes"] == ["Ingress", "Egress"]
-    assert [rule["ports"][0]["port"] for rule in policy["egress"]] == [53, 4317]
-    assert [rule["ports"][0]["port"] for rule in policy["ingress"]] == [9090]
-
-
-def test_deny_all_leaves_only_name_resolution() -> None:
-    policy = only(render({"network": {"egress": {"mode": "denyAll"}}}), "NetworkPolicy")["spec"]
-    assert [rule["ports"][0]["port"] for rule in policy["egress"]] == [53]
-
-
-def test_callers_peers_and_ranges_are_named() -> None:
-    rendered = render(
-        {
-            "network": {
-                "ingressFrom": ["gateway", "planner", {"namespace": "ops"}],
-                "peers": [{"namespace": "clinic", "name": "vision"}],
-                "egress": {"cidrs": ["169.254.0.0/15", "10.20.0.0/16"]},
-            }
-        }
-    )
-    policy = only(rendered, "NetworkPolicy")["spec"]
-    gateway, planner, ops = policy["ingress"][0]["from"]
-    assert gateway["podSelector"]["matchLabels"] == {"app": "gateway"}
-    assert planner["podSelector"]["matchLabels"]["holdfast.dev/agent"] == "planner"
-    assert ops == {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "ops"}}}
-    vision = policy["egress"][1]
-    assert vision["ports"] == [{"port": 9000, "protocol": "TCP"}]
-    blocks = [rule["to"][0]["ipBlock"] for rule in policy["egress"][-2:]]
-    assert blocks == [
-        {"cidr": "169.254.0.0/15", "except": ["169.254.169.254/32"]},
-        {"cidr": "10.20.0.0/16"},
-    ]
-
-
-def test_domains_go_through_the_egress_gateway() -> None:
-    rendered = render({"network": {"egress": {"domains": ["api.example.com"]}}})
-    rule = only(rendered, "NetworkPolicy")["spec"]["egress"][-1]
-    assert rule["to"][0]["podSelector"]["matchLabels"] == {"app": "proxy"}
-    assert env(rendered)["HTTPS_PROXY"] == "http://proxy.egress.svc:3128"
-
-
-@pytest.mark.parametrize(
-    ("host", "opened"),
-    [
-        pytest.param("kb", "cx", id="Service of the namespace"),
-        pytest.param("kb.other.svc", "other", id="Service of another"),
-        pytest.param("kb-0.kb.other.svc.cluster.local", "other", id="pod of a headless Service"),
-        pytest.param("kb.other.svc.cluster.local.", "other", id="with the dot at its end"),
-        pytest.param("kb.example.com", "egress", id="domain"),
-        pytest.param("203.0.113.7", "egress", id="address"),
-        pytest.param("10.20.0.7", None, id="address in a declared range"),
-        pytest.param("127.0.0.1", None, id="the pod itself"),
-    ],
-)
-def test_a_tools_host_is_opened_where_it_is(host: str, opened: str | None) -> None:
-    tool = {"http": {"url": f"http://{host}:8000"}}
-    rendered = render({"tools": [tool], "network": {"egress": {"cidrs": ["10.20.0.0/16"]}}})
-    rules = only(rendered, "NetworkPolicy")["spec"]["egress"]
-    namespaces = [
-        peer["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"]
-        for rule in rules
-        for peer in rule["to"]
-        if "namespaceSelector" in peer
-    ]
-    always = ["kube-system", "observability"]
-    assert sorted(namespaces) == sorted([*always, opened] if opened else always)
 
 
 def test_a_shared_model_brings_its_address_its_key_as_a_file_and_its_egress() -> None:

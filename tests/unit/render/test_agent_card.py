@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.unit.render.test_agent import container, env
+from tests.unit.render.connected_agent import container, env
 from tests.unit.render.test_models import rendered, settings
 
 CARD = "agent-card.json"

@@ -10,8 +10,9 @@ from holdfast.manifest.agent_resources import AgentResources
 from holdfast.manifest.environment import Environment
 from holdfast.manifest.fleet import Fleet
 from holdfast.manifest.loader import load_fleet
-from holdfast.manifest.resource_fleet import ResourceFleet, fleet_of_resources
+from holdfast.manifest.resource_fleet import ResourceFleet, fleet_of_resources, read_resource
 from holdfast.render.agent_resources import (
+    COMMIT,
     FINALIZER,
     LOCK_KEY,
     SETTINGS_KEY,
@@ -48,8 +49,17 @@ def sent(plan: FleetPlan) -> list[KubeObject]:
 def read_back(resources: list[KubeObject], fleet: Fleet, stack: str) -> ResourceFleet:
     [settings] = [one for one in resources if one["kind"] == "ConfigMap"]
     environment = Environment.model_validate_json(settings["data"][SETTINGS_KEY])
-    manifests = [one for one in resources if one is not settings]
+    manifests = [read_resource(one) for one in resources if one is not settings]
     return fleet_of_resources(manifests, environment, stack, fleet.tool_lock)
+
+
+def test_a_commit_marks_the_settings_and_no_other_object() -> None:
+    plan = plan_fleet(fleet_in_mode(CLONE, "dev", "observe"), "dev")
+    before, after = sent(plan), sent(replace(plan, commit="3f2a91c0"))
+    [(old, new)] = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
+    assert new["metadata"]["name"] == settings_name("dev")
+    assert new["metadata"]["annotations"].pop(COMMIT) == "3f2a91c0"
+    assert new == old
 
 
 @pytest.mark.parametrize(("root", "stack"), PROJECTS)
@@ -61,6 +71,24 @@ def test_resources_render_to_the_objects_that_the_files_render_to(root: Path, st
     from_files = [one.manifest for one in render_fleet(plan) if one.role != "resource"]
     from_cluster = render_fleet(plan_fleet(again.fleet, stack))
     assert [one.manifest for one in from_cluster if one.role != "resource"] == from_files
+
+
+def test_the_marks_of_who_delivers_a_resource_reach_none_of_its_agents_objects() -> None:
+    fleet = fleet_in_mode(CLONE, "dev", "observe")
+    plan = plan_fleet(fleet, "dev")
+    resources = sent(plan)
+    for each in resources:
+        marks = each["metadata"]
+        marks["labels"] = marks.get("labels", {}) | {"kustomize.toolkit.fluxcd.io/name": "fleet"}
+        tracked = {
+            "argocd.argoproj.io/tracking-id": "fleet:one",
+            "meta.helm.sh/release-name": "one",
+        }
+        marks["annotations"] = marks.get("annotations", {}) | tracked
+    again = render_fleet(plan_fleet(read_back(resources, fleet, "dev").fleet, "dev"))
+    assert [one.manifest for one in again if one.role != "resource"] == [
+        one.manifest for one in render_fleet(plan) if one.role != "resource"
+    ]
 
 
 def test_off_is_the_default_and_renders_no_resource() -> None:

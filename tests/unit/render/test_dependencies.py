@@ -10,7 +10,7 @@ from holdfast.render.marks import Origin
 from holdfast.render.plan import AgentPlan, marks_of
 from holdfast.render.surroundings import Surroundings
 
-from tests.unit.render.test_agent import SURROUNDINGS, env, only, render
+from tests.unit.render.connected_agent import SURROUNDINGS, env, only, render
 
 NEEDS = {
     "dependsOn": [

@@ -13,7 +13,7 @@ from holdfast.render.marks import Origin, RenderedObject
 from holdfast.render.plan import AgentPlan, marks_of
 from holdfast.render.surroundings import Surroundings
 
-from tests.unit.render.test_agent import container, env, only
+from tests.unit.render.connected_agent import container, env, only
 
 IMAGE = "registry.example/support@sha256:" + "2" * 64
 GATEWAYS = {

@@ -8,8 +8,8 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.render.marks import RenderedObject
 
-from tests.unit.render import test_agent
-from tests.unit.render.test_agent import ENVIRONMENT, SURROUNDINGS, only, render
+from tests.unit.render import connected_agent
+from tests.unit.render.connected_agent import ENVIRONMENT, SURROUNDINGS, only, render
 
 STORAGE = [{"name": "project", "size": "10Gi", "mountPath": "/project"}]
 
@@ -17,7 +17,9 @@ STORAGE = [{"name": "project", "size": "10Gi", "mountPath": "/project"}]
 @pytest.fixture(autouse=True)
 def cluster_with_agent_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     environment = ENVIRONMENT.model_copy(update={"controllers": ("agent-sandbox",)})
-    monkeypatch.setattr(test_agent, "SURROUNDINGS", replace(SURROUNDINGS, environment=environment))
+    monkeypatch.setattr(
+        connected_agent, "SURROUNDINGS", replace(SURROUNDINGS, environment=environment)
+    )
 
 
 def sandbox(**settings: Any) -> tuple[RenderedObject, ...]:
@@ -120,6 +122,6 @@ def test_a_suspended_sandbox_says_so() -> None:
 
 
 def test_a_cluster_without_agent_sandbox_is_told_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(test_agent, "SURROUNDINGS", SURROUNDINGS)
+    monkeypatch.setattr(connected_agent, "SURROUNDINGS", SURROUNDINGS)
     with pytest.raises(RenderError, match=r"spec\.type needs agent-sandbox"):
         sandbox()

@@ -4,7 +4,7 @@ from typing import Any
 
 from holdfast.kube.objects import KubeObject
 
-from tests.unit.render.test_agent import only, render
+from tests.unit.render.connected_agent import only, render
 from tests.unit.render.workloads import render as render_on_stack
 
 NIGHTLY = {"cron": "0 2 * * *"}

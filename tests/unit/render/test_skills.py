@@ -12,7 +12,7 @@ from holdfast.render.marks import Origin
 from holdfast.render.plan import AgentPlan, marks_of
 from holdfast.render.surroundings import Surroundings
 
-from tests.unit.render.test_agent import only
+from tests.unit.render.connected_agent import only
 from tests.unit.render.test_models import EGRESS, settings
 
 DIGEST = "a" * 64

@@ -1,12 +1,12 @@
 import json
-from datetime import UTC, datetime
 
 import jsonschema
-from holdfast.drift.finding import Actor, DriftClass, EvidenceSource, Finding, NotChecked, Severity
-from holdfast.drift.ledger import FindingEvent, Moment, Turn
-from holdfast.drift.watch_report import Look, Status, WatchState
-from holdfast.kube.objects import ObjectRef
+from holdfast.drift.finding import NotChecked
+from holdfast.drift.ledger import Turn
+from holdfast.drift.watch_report import Status, WatchState
 from holdfast.report.drift_events import (
+    cause_cloud_event,
+    cause_text,
     cloud_event,
     event_json,
     event_text,
@@ -17,7 +17,8 @@ from holdfast.report.drift_events import (
     state_text,
 )
 
-REF = ObjectRef("cx", "Deployment", "support", "apps/v1")
+from tests.unit.report.watched import at, cause, event, look
+
 CLOUD_EVENT_SCHEMA = {
     "type": "object",
     "required": ["specversion", "id", "source", "type"],
@@ -33,25 +34,6 @@ CLOUD_EVENT_SCHEMA = {
 }
 
 
-def at(seconds: float) -> Moment:
-    return Moment(seconds, datetime(2026, 11, 21, 10, 0, int(seconds), tzinfo=UTC))
-
-
-def event(turn: Turn = Turn.OPENED, live: str = "x:hotfix", until: float = 0) -> FindingEvent:
-    alice = Actor(
-        "kubectl-set", "Update", "", "2026-11-21T10:00:00Z", "alice", EvidenceSource.AUDIT
-    )
-    finding = Finding(
-        REF, "support", DriftClass.CHANGED, ("spec", "replicas"), 2, live, Severity.HIGH,
-        policies=("image-digest-pinned",), actors=(alice,),
-    )  # fmt: skip
-    return FindingEvent(turn, finding, at(0), at(until))
-
-
-def look(*events: FindingEvent) -> Look:
-    return Look("ab-1", REF, at(0), 3, at(0.1), at(0.2), events)
-
-
 def test_one_line_says_when_what_where_and_who() -> None:
     assert event_text(event()) == (
         "2026-11-21T10:00:00.000Z  opened   high      Deployment cx/support  changed spec.replicas"
@@ -62,6 +44,25 @@ def test_one_line_says_when_what_where_and_who() -> None:
 
 def test_a_closed_finding_says_how_long_it_was_open() -> None:
     assert event_text(event(Turn.CLOSED, until=4)).endswith("changed spec.replicas  after 4.0 s")
+
+
+def test_many_findings_of_one_hand_are_one_line() -> None:
+    assert cause_text(cause(Turn.OPENED, "abcde")) == (
+        "2026-11-21T10:00:00.000Z  opened   high      one cause: changed spec.replicas in 5 objects"
+        " of kind Deployment by alice through kubectl-set  x:hotfix: cx/a, cx/b, cx/c and 2 more"
+        "  breaks image-digest-pinned"
+    )
+    assert cause_text(cause(Turn.CLOSED, "ab", until=4)).endswith(
+        "in 2 objects of kind Deployment by alice through kubectl-set  after 4.0 s"
+    )
+
+
+def test_a_cause_names_its_findings_as_data() -> None:
+    document = cause_cloud_event("ab-7", cause(Turn.OPENED, "ab"), "dev")
+    jsonschema.validate(document, CLOUD_EVENT_SCHEMA)
+    assert document["type"] == "dev.holdfast.drift.cause.opened"
+    assert document["data"]["objects"] == 2
+    assert [each["object"]["name"] for each in document["data"]["findings"]] == ["a", "b"]
 
 
 def test_values_from_the_cluster_cannot_write_lines_of_their_own() -> None:

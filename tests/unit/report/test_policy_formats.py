@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from holdfast.report.formats import POLICY_FORMATS, write_policy
 from holdfast.report.markdown import LONGEST_COMMENT_CHARACTERS
+from holdfast.report.policy_formats import POLICY_FORMATS, write_policy
 from holdfast.report.policy_report import PolicyReport
 from holdfast_policies.table import RULES
 

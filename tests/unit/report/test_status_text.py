@@ -30,7 +30,7 @@ def report(
 def test_a_line_says_what_runs_and_what_was_declared() -> None:
     assert status_text(report(AgentState.SYNCED, SLOW, ("Secret cx/key: forbidden",))) == (
         "stack prod: commit 0123456789ab, promote by ci-7, 2026-11-22T01:00:00Z\n"
-        "mover  Synced     progressing  1.0.0 (declared 1.1.0)  "
+        "mover  Synced     Progressing  1.0.0 (declared 1.1.0)  "
         "changed by 0123456789ab, 2026-11-22T01:00:00Z\n"
         "  1 of 2 pods are ready\n"
         "not checked: Secret cx/key: forbidden\n"
@@ -58,7 +58,7 @@ def test_the_same_is_told_to_programs() -> None:
     assert told["commit"] == UPDATE.commit
     (agent,) = told["agents"]
     assert agent["version"] == {"declared": "1.1.0", "live": "1.0.0"}
-    assert (agent["health"], agent["reason"]) == ("progressing", SLOW.reason)
+    assert (agent["health"], agent["reason"]) == ("Progressing", SLOW.reason)
 
 
 def test_a_stack_without_an_update_says_so() -> None:

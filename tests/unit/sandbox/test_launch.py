@@ -12,8 +12,12 @@ from holdfast.sandbox.programs import ETCD
 from holdfast.sandbox.record import Ports, SandboxRecord, read_record
 from holdfast.sandbox.stop import stop_programs
 
-# A token of this run alone: processes are found by it, and two runs may share the machine.
-RECORD = SandboxRecord(token=secrets.token_hex(8), ports=Ports(1, 2, 3))
+RUN = secrets.token_hex(8)
+
+
+def record_of(place: SandboxPlace) -> SandboxRecord:
+    """A record whose token is one test's alone: processes are found by it, also those that end."""
+    return SandboxRecord(token=f"{RUN}-{place.directory.name}", ports=Ports(1, 2, 3))
 
 
 @pytest.fixture
@@ -21,14 +25,14 @@ def place(tmp_path: Path) -> Iterator[SandboxPlace]:
     made = SandboxPlace("a", tmp_path)
     (tmp_path / "logs").mkdir()
     yield made
-    stop_programs(RECORD, is_urgent=True)
+    stop_programs(record_of(made), is_urgent=True)
 
 
 def launcher(place: SandboxPlace, script: str) -> Launcher:
     program = place.directory / "etcd"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
-    return Launcher(place, RECORD, {"etcd": program})
+    return Launcher(place, record_of(place), {"etcd": program})
 
 
 def watch(starting: Launcher) -> None:
@@ -58,7 +62,7 @@ def test_knows_a_script_that_becomes_the_real_program(place: SandboxPlace) -> No
     record = read_record(place)
     assert record is not None
     assert is_running(record.processes["etcd"])
-    (found,) = find_by_environment("HOLDFAST_SANDBOX_TOKEN", process_token(RECORD, ETCD))
+    (found,) = find_by_environment("HOLDFAST_SANDBOX_TOKEN", process_token(record_of(place), ETCD))
     assert found.pid == record.processes["etcd"].pid
 
 
@@ -92,7 +96,7 @@ def test_reports_a_program_that_ends_with_its_code_and_last_words(place: Sandbox
 
 
 def test_reports_a_program_that_cannot_be_run(place: SandboxPlace) -> None:
-    starting = Launcher(place, RECORD, {"etcd": place.directory})
+    starting = Launcher(place, record_of(place), {"etcd": place.directory})
 
     with pytest.raises(SandboxError, match="etcd could not be started: Permission denied"):
         starting.launch(ETCD)

@@ -1,3 +1,4 @@
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,9 @@ from holdfast.sandbox.process import ProcessIdentity, read_identity
 from holdfast.sandbox.record import Ports, SandboxRecord
 from holdfast.sandbox.stop import stop_programs
 
-RECORD = SandboxRecord(token="t0", ports=Ports(1, 2, 3))
+# A token of this process alone: programs are found by it, and other tests run beside these.
+TOKEN = secrets.token_hex(8)
+RECORD = SandboxRecord(token=TOKEN, ports=Ports(1, 2, 3))
 
 
 STAND_IN = """
@@ -78,8 +81,8 @@ def test_leaves_a_process_alone_that_only_has_a_recorded_number(processes: Proce
 
 
 def test_finds_what_was_started_but_never_recorded(processes: Processes) -> None:
-    processes.start("kwok", mark="t0/kwok")
-    processes.start("other-sandbox", mark="t1/kwok")
+    processes.start("kwok", mark=f"{TOKEN}/kwok")
+    processes.start("other-sandbox", mark=f"{TOKEN}-of-another/kwok")
 
     assert stop_programs(RECORD) == 1
 

@@ -1,0 +1,73 @@
+"""What the engine says when a backend that is no folder refuses it, or does not answer.
+
+Source: Pulumi 3.259 on `s3://` and `postgres://`, each text as it wrote it.
+"""
+
+import re
+from enum import Enum
+from typing import NamedTuple
+
+_REFUSED = (
+    r'(?:blob \(key "[^"]*"\) \(code=\w+\)|failed to (?:ping|connect to) PostgreSQL'
+    r"|could not list bucket): (?P<why>[^\n]+)"
+)
+_EXPIRED = re.compile(r"\b(?:ExpiredToken\w*|RequestExpired|TokenRefreshRequired)\b")
+_NO_LOGIN = re.compile(
+    r"api error (?:AccessDenied|Forbidden|InvalidAccessKeyId|InvalidToken|SignatureDoesNotMatch)"
+    r"|password authentication failed|failed to refresh cached credentials"
+)
+_NO_CONNECTION = re.compile(r"dial tcp (\S+): (?:connect: )?(.+)")
+_AROUND = re.compile(r"operation error [^:]+: \w+, (?:https response error [^,]+, \w+: [^,]*, )?")
+_HOST = re.compile(r"HostID: [^,]*, ")
+_CREDENTIALS = re.compile(r"(?<=://)[^\s/@\"']+@")
+
+
+class Failed(Enum):
+    """What the backend did not do."""
+
+    WRITE = "the state of stack {stack} cannot be written"
+    RECORD = "all of it was done and is saved, but the history of stack {stack} cannot be written"
+    READ = "the backend of stack {stack} cannot be read"
+
+
+class BackendFailure(NamedTuple):
+    """A backend that refused, or did not answer.
+
+    Attributes:
+        cause: Why, in few words.
+        is_login: It does not accept the login.
+    """
+
+    failed: Failed
+    cause: str
+    is_login: bool
+
+
+_PATTERNS = (
+    (Failed.WRITE, re.compile(rf"writing the new snapshot file: {_REFUSED}")),
+    (Failed.RECORD, re.compile(rf"saving update info: [^\n]*?{_REFUSED}")),
+    (Failed.READ, re.compile(rf"^(?!.*deleting the lock)[^\n]*?{_REFUSED}", re.MULTILINE)),
+)
+
+
+def backend_failure(text: str) -> BackendFailure | None:
+    """Recognise that the backend failed; None for any other text."""
+    for failed, pattern in _PATTERNS:
+        if found := pattern.search(text):
+            why = _HOST.sub("", _AROUND.sub("", found["why"])).strip().rstrip(".")
+            is_login = bool(_EXPIRED.search(why) or _NO_LOGIN.search(why))
+            return BackendFailure(failed, _in_words(why), is_login)
+    return None
+
+
+def _in_words(why: str) -> str:
+    if _EXPIRED.search(why):
+        return "the token has expired"
+    if unreached := _NO_CONNECTION.search(why):
+        return f"no connection to {unreached[1]} ({unreached[2]})"
+    return why
+
+
+def without_credentials(text: str) -> str:
+    """A text whose addresses name no users and passwords; the engine shows those of a database."""
+    return _CREDENTIALS.sub("****@", text)

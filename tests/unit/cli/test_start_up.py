@@ -1,0 +1,59 @@
+"""What a command loads before it begins: start-up is the larger part of a short command's time."""
+
+import subprocess
+import sys
+
+import pytest
+
+LOADED = """
+import importlib, sys
+from holdfast.cli.main import run
+for name in sys.argv[2:]:
+    importlib.import_module(name) if name.startswith("holdfast.") else None
+code = run([name for name in sys.argv[2:] if not name.startswith("holdfast.")])
+for name in sys.argv[1].split(","):
+    assert name not in sys.modules, f"{name} is loaded"
+sys.exit(code)
+"""
+MODELS = "pydantic,holdfast.manifest.agent"
+LIBRARIES = "yaml,urllib3,pulumi,cryptography,jinja2,kubernetes"
+ENGINE = "holdfast.engine.stack,holdfast.engine.process"
+
+
+@pytest.mark.parametrize(
+    ("absent", "arguments"),
+    [
+        pytest.param(f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", ["--help"], id="help"),
+        pytest.param(
+            f"msgspec,holdfast_policies,{MODELS},{LIBRARIES},{ENGINE}", ["policy", "--help"],
+            id="policy",
+        ),
+        pytest.param(
+            f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", ["operator", "--help"], id="operator"
+        ),
+        pytest.param(f"{MODELS},{LIBRARIES},{ENGINE}", ["drift", "--help"], id="drift"),
+        pytest.param(
+            f"{MODELS},yaml,pulumi,cryptography,jinja2,kubernetes,{ENGINE}",
+            [
+                "holdfast.cli.declaration_cache",
+                "holdfast.cli.stack_cluster",
+                "holdfast.cluster.kinds",
+                "holdfast.cluster.kubeconfig",
+                "holdfast.cluster.listing",
+                "holdfast.engine.baseline",
+                "holdfast.history.drift_history",
+                "drift",
+                "--help",
+            ],
+            id="all of a scan in sync of what is kept",
+        ),
+    ],
+)  # fmt: skip
+def test_nothing_is_loaded_that_is_not_used(absent: str, arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, absent, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,170 @@
+"""Hooks, probes and fetched files that cannot be meant, each refused at its place."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.manifest.projects import (
+    Bad,
+    assert_refused,
+    bad,
+    spec,
+)
+
+DIGEST = "6" * 64
+FETCH = f'uri: "https://a.example/w.bin", sha256: "{DIGEST}", to: /models'
+SECRET = "secrets: [{name: store, ref: keys, key: token, env: TOKEN}]"
+MCP = '{mcp: {url: "https://a.example/mcp", toolNames: [x], timeout: 90s}}'
+
+
+def prestart(fetch: str) -> str:
+    return spec(f"lifecycle:\n  preStart:\n    - fetch: {{{fetch}}}")
+
+
+LIFECYCLE = [
+    bad(
+        "fetch without digest",
+        prestart('uri: "https://a.example/w.bin", to: /models'),
+        "9:9",
+        "lifecycle.preStart[0].fetch.sha256",
+        "this field is required",
+    ),
+    bad(
+        "digest that is none",
+        prestart(FETCH.replace(DIGEST, "abc")),
+        "9:57",
+        "64 lower-case hexadecimal digits",
+        "sha256sum FILE",
+    ),
+    bad(
+        "scheme that nobody fetches",
+        prestart(FETCH.replace("https", "ftp")),
+        "9:22",
+        "expected a URI of http, https, s3 or gs",
+        "s3://bucket/key",
+    ),
+    bad(
+        "password in a URI",
+        prestart(FETCH.replace("a.example", "me:pass@a.example")),
+        "9:22",
+        "a password in a URL (not shown)",
+        "[no-literal-credentials]",
+    ),
+    bad(
+        "folder in place of a file",
+        prestart(FETCH.replace("w.bin", "")),
+        "9:22",
+        "ends in a file's name",
+    ),
+    bad(
+        "quote in a URI",
+        prestart(FETCH.replace("w.bin", "w'.bin")),
+        "9:22",
+        "without spaces, quotes",
+    ),
+    bad(
+        "step of both kinds",
+        spec(f"lifecycle:\n  preStart:\n    - {{fetch: {{{FETCH}}}, command: [x]}}"),
+        "9:9",
+        "exactly one of fetch and command",
+    ),
+    bad(
+        "one file fetched twice",
+        spec(f"lifecycle:\n  preStart:\n    - fetch: {{{FETCH}}}\n    - fetch: {{{FETCH}}}"),
+        "10:129",
+        "two fetches must not write one file",
+        "'/models/w.bin'",
+    ),
+    bad(
+        "fetch into a secret",
+        spec(
+            "secrets: [{name: a, ref: b, mountPath: /models}]\n"
+            f"lifecycle:\n  preStart:\n    - fetch: {{{FETCH}}}"
+        ),
+        "10:129",
+        "a folder that can be written to",
+    ),
+    bad(
+        "unknown credentials",
+        prestart(f"{FETCH}, credentials: stor"),
+        "9:151",
+        "the name of an entry of secrets[]",
+        "'stor' (there: none)",
+    ),
+    bad(
+        "credentials in a variable",
+        spec(f"{SECRET}\nlifecycle:\n  preStart:\n    - fetch: {{{FETCH}, credentials: store}}"),
+        "10:151",
+        "with mountPath",
+    ),
+    bad(
+        "token without key",
+        spec(
+            "secrets: [{name: store, ref: keys, mountPath: /run/keys}]\n"
+            f"lifecycle:\n  preStart:\n    - fetch: {{{FETCH}, credentials: store}}"
+        ),
+        "10:151",
+        "with key",
+    ),
+    bad(
+        "warm-up beside a startup probe",
+        spec("probes: {startup: {tcpPort: 1}}\nlifecycle: {warmup: {http: /warm}}"),
+        "8:15",
+        "lifecycle.warmup is the startup probe",
+        "remove probes.startup",
+    ),
+    bad(
+        "warm-up of nothing",
+        spec("lifecycle: {warmup: {timeout: 5m}}"),
+        "7:15",
+        "exactly one of http and command",
+    ),
+    bad(
+        "warm-up longer than an update",
+        spec(
+            "rollout: {progressDeadlineSeconds: 300}\n"
+            "lifecycle: {warmup: {http: /warm, timeout: 10m}}"
+        ),
+        "7:38",
+        "longer than the warm-up",
+        "300 s, the warm-up may take 600 s",
+    ),
+    bad(
+        "102 grace shorter than tool and hook",
+        spec(f"tools: [{MCP}]\nlifecycle: {{terminationGracePeriodSeconds: 92}}"),
+        "8:46",
+        "must cover the longest tool timeout and preStop",
+        "92 s, the longest tool may take 90 s and preStop 5 s",
+        "set it to 95 or more",
+    ),
+    bad(
+        "probe of two kinds",
+        spec("probes: {liveness: {tcpPort: 1, grpc: {}}}"),
+        "7:12",
+        "exactly one of httpGet, command, tcpPort and grpc",
+    ),
+    bad(
+        "liveness that must succeed twice",
+        spec("probes: {liveness: {tcpPort: 1, successThreshold: 2}}"),
+        "7:53",
+        "successThreshold of liveness must be 1",
+    ),
+    bad(
+        "readiness that restarts",
+        spec("probes: {readiness: {tcpPort: 1, terminationGracePeriodSeconds: 2}}"),
+        "7:67",
+        "no effect on readiness",
+    ),
+    bad(
+        "leader without a way to the API server",
+        spec("lifecycle: {leaderElection: true}"),
+        "7:31",
+        "needs the API server",
+        "network.egress.cidrs",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", [*LIFECYCLE])
+def test_a_bad_field_is_refused_at_its_place(tmp_path: Path, case: Bad) -> None:
+    assert_refused(tmp_path, case)

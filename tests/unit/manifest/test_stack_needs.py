@@ -1,0 +1,53 @@
+"""Fields that need what a stack does not offer."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.manifest.projects import (
+    MANIFEST,
+    STACK,
+    agent,
+    errors_of,
+    write,
+)
+
+DIGEST = "6" * 64
+SCHEDULE = 'start: "0 8 * * *", end: "0 18 * * *", replicas: 4'
+NEEDS = [
+    pytest.param("queueName: a", "spec.queueName needs Kueue", "kueue", id="queue"),
+    pytest.param(
+        "rollout: {strategy: BlueGreen}", "needs Argo Rollouts", "argo-rollouts", id="blue-green"
+    ),
+    pytest.param(f"scaling: {{schedules: [{{{SCHEDULE}}}]}}", "needs KEDA", "keda", id="schedule"),
+    pytest.param(
+        "telemetry: {traces: {inject: operator, endpoint: http://o.m.svc:4317}}",
+        "needs OpenTelemetry Operator",
+        "opentelemetry-operator",
+        id="operator",
+    ),
+    pytest.param(
+        "telemetry: {logs: {shipper: sidecar}, traces: {endpoint: http://o.m.svc:4317}}",
+        "spec.telemetry.logs.shipper: needs an image",
+        "holdfast:images.logShipper",
+        id="shipper",
+    ),
+    pytest.param(
+        f'lifecycle: {{preStart: [{{fetch: {{uri: "s3://b/w", sha256: "{DIGEST}", to: /m}}}}]}}',
+        "needs a store for s3://",
+        "holdfast:objectStores.s3",
+        id="store",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "words", "remedy"), NEEDS)
+def test_what_a_stack_does_not_offer_is_refused_at_the_field_that_needs_it(
+    tmp_path: Path, text: str, words: str, remedy: str
+) -> None:
+    write(tmp_path, MANIFEST, agent(spec=text))
+    write(tmp_path, STACK, "config: {}")
+    found = [str(error) for error in errors_of(tmp_path, "dev").errors]
+    assert any(words.replace("spec.queueName ", "spec.queueName: ") in each for each in found)
+    assert any(remedy in each for each in found)
+    assert all(each.startswith(f"{MANIFEST}:7:") for each in found)

@@ -1,0 +1,86 @@
+"""An agent on a stack with gateways, a shared model, a tool server and other agents."""
+
+from typing import Any
+
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.agent import Agent
+from holdfast.manifest.environment import Environment
+from holdfast.manifest.mcp_server import McpServerSpec
+from holdfast.manifest.model import ModelConfigSpec
+from holdfast.render.agent import render_agent
+from holdfast.render.marks import Origin, RenderedObject
+from holdfast.render.plan import AgentPlan, marks_of
+from holdfast.render.surroundings import Surroundings
+
+IMAGE = "registry.example/support@sha256:" + "2" * 64
+
+
+ENVIRONMENT = Environment.model_validate(
+    {
+        "network": {
+            "gateway": {"namespace": "edge", "podLabels": {"app": "gateway"}},
+            "egressGateway": {
+                "namespace": "egress",
+                "podLabels": {"app": "proxy"},
+                "port": 3128,
+                "url": "http://proxy.egress.svc:3128",
+            },
+            "monitoring": {"namespace": "monitoring", "podLabels": {"app": "prometheus"}},
+        },
+        "telemetry": {"otlpEndpoint": "http://otel.observability.svc:4317"},
+    }
+)
+
+
+SURROUNDINGS = Surroundings(
+    ENVIRONMENT,
+    models={
+        ("cx", "gpt"): ModelConfigSpec.model_validate(
+            {
+                "provider": "OpenAI",
+                "name": "gpt-5",
+                "baseUrl": "https://api.openai.com/v1",
+                "apiKey": {"name": "llm", "key": "token"},
+            }
+        )
+    },
+    servers={
+        ("cx", "crm"): McpServerSpec.model_validate(
+            {"url": "http://crm-tools.tools.svc:8000/mcp", "toolNames": ["find_order"]}
+        )
+    },
+    ports={("clinic", "vision"): 9000},
+)
+
+
+def render(spec: dict[str, Any], **metadata: Any) -> tuple[RenderedObject, ...]:
+    """Every object of the agent `support`, on a stack that others share with it."""
+    agent = Agent.model_validate(
+        {
+            "apiVersion": "holdfast.dev/v1alpha1",
+            "kind": "Agent",
+            "metadata": {"name": "support", **metadata},
+            "spec": {"version": "2.1.0", "owner": "care", "image": IMAGE, **spec},
+        }
+    )
+    origin = Origin("dev", "agents/support.yaml")
+    marks = marks_of(agent.metadata, agent.spec, "cx", origin)
+    return render_agent(AgentPlan(marks, agent.spec, SURROUNDINGS))
+
+
+def only(rendered: tuple[RenderedObject, ...], kind: str) -> KubeObject:
+    """The one object of a kind."""
+    found = [item.manifest for item in rendered if item.manifest["kind"] == kind]
+    assert len(found) == 1, f"{len(found)} objects of kind {kind}"
+    return found[0]
+
+
+def container(rendered: tuple[RenderedObject, ...]) -> KubeObject:
+    """The agent's container."""
+    first: KubeObject = only(rendered, "Deployment")["spec"]["template"]["spec"]["containers"][0]
+    return first
+
+
+def env(rendered: tuple[RenderedObject, ...]) -> dict[str, Any]:
+    """Variables of the agent's container."""
+    return {entry["name"]: entry.get("value") for entry in container(rendered)["env"]}

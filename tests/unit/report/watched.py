@@ -1,0 +1,45 @@
+"""Turns of findings and causes, as a watch has them."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from holdfast.drift.cause_ledger import CauseEvent
+from holdfast.drift.causes import hand_behind
+from holdfast.drift.finding import Actor, DriftClass, EvidenceSource, Finding, Severity
+from holdfast.drift.ledger import FindingEvent, Moment, Turn
+from holdfast.drift.watch_report import Look
+from holdfast.kube.objects import ObjectRef
+
+REF = ObjectRef("cx", "Deployment", "support", "apps/v1")
+
+
+def at(seconds: float) -> Moment:
+    return Moment(seconds, datetime(2026, 11, 21, 10, 0, int(seconds), tzinfo=UTC))
+
+
+def event(turn: Turn = Turn.OPENED, live: str = "x:hotfix", until: float = 0) -> FindingEvent:
+    alice = Actor(
+        "kubectl-set", "Update", "", "2026-11-21T10:00:00Z", "alice", EvidenceSource.AUDIT
+    )
+    finding = Finding(
+        REF, "support", DriftClass.CHANGED, ("spec", "replicas"), 2, live, Severity.HIGH,
+        policies=("image-digest-pinned",), actors=(alice,),
+    )  # fmt: skip
+    return FindingEvent(turn, finding, at(0), at(until))
+
+
+def look(*events: FindingEvent) -> Look:
+    return Look("ab-1", REF, at(0), 3, at(0.1), at(0.2), events)
+
+
+def cause(turn: Turn, names: str, until: float = 0) -> CauseEvent:
+    of_turn = Turn.CLOSED if turn is Turn.CLOSED else Turn.OPENED
+    events = tuple(
+        replace(each, finding=replace(each.finding, ref=replace(REF, name=name)))
+        for name in names
+        for each in [event(of_turn, until=until)]
+    )
+    hand = hand_behind(events[0].finding)
+    assert hand is not None
+    objects = 0 if turn is Turn.CLOSED else len(names)
+    return CauseEvent(turn, hand, events, objects, at(0), at(until))

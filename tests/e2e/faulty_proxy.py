@@ -41,12 +41,14 @@ class Request:
 
     Attributes:
         seconds: Monotonic.
+        body: What it carries; empty when it only asks.
     """
 
     path: str
     query: dict[str, str]
     seconds: float
     method: str = "GET"
+    body: bytes = b""
 
     @property
     def is_watch(self) -> bool:
@@ -72,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     proxy: "FaultyProxy"
-    body: bytes | None = None
+    body: bytes = b""
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -80,9 +82,9 @@ class Handler(BaseHTTPRequestHandler):
     def handle_request(self) -> None:
         parts = urlsplit(self.path)
         query = {key: values[0] for key, values in parse_qs(parts.query).items()}
-        request = Request(parts.path, query, time.monotonic(), self.command)
         # Read in any case: what is left of it would be taken for the next request.
-        self.body = self.rfile.read(int(self.headers["Content-Length"] or 0)) or None
+        self.body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        request = Request(parts.path, query, time.monotonic(), self.command, self.body)
         fault = self.proxy.fault_for(request)
         (fault or pass_on)(self, request)
 
@@ -111,7 +113,7 @@ class Handler(BaseHTTPRequestHandler):
         connection = self.proxy.connect()
         headers = {name: self.headers[name] for name in PASSED_ON if self.headers[name]}
         path = self.path.replace("limit=500", f"limit={self.proxy.page_objects}")
-        connection.request(self.command, path, self.body, headers | self.proxy.headers)
+        connection.request(self.command, path, self.body or None, headers | self.proxy.headers)
         return connection, connection.getresponse()
 
     def upstream_body(self) -> bytes:

@@ -184,8 +184,9 @@ def _choices(context: Mapping[str, Any]) -> list[str]:
 def _type_remedy(expected: str, value: object, place: Origin) -> str:
     if value is None:
         return "give a value, or remove the field for the default"
-    if expected == _TEXT and place.written:
-        return f'quote it: "{place.written}"'
+    if expected == _TEXT and (place.written or isinstance(value, int | float)):
+        # How a program wrote it is not known.
+        return f'quote it: "{place.written}"' if place.written else "put it in quotes"
     if isinstance(value, str) and expected != _TEXT and value.strip("-").replace(".", "").isdigit():
         return "remove the quotes"
     if isinstance(value, str) and value in {"true", "false"}:

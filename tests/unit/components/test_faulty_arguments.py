@@ -63,6 +63,11 @@ FAULTS = [
         id="half a replica",
     ),
     pytest.param(
+        GOOD | {"version": 1.0},
+        "version: expected text, got the number 1; put it in quotes",
+        id="a number where text is meant",
+    ),
+    pytest.param(
         GOOD | {"image": "registry.example/other:latest"},
         "image: ",
         id="an image without digest",

@@ -112,6 +112,8 @@ def test_what_is_written_in_between_is_heeded_and_keeps_nothing_from_being_put_b
     assert done.returncode == 0, done.stdout + done.stderr
     assert next(counts, None) is None
     assert f"put back: Deployment {namespace}/agent" in done.stderr
+    told = done.stderr.count(f"waiting: others write it again and again: Deployment {namespace}")
+    assert told == (times > 1)
     live = kubectl.get("deployment/agent", "-n", namespace)["spec"]["template"]["spec"]
     assert live["containers"][0]["image"] == "registry.example.test/a:1"
     assert "env" not in live["containers"][0]

@@ -52,7 +52,7 @@ def revert(
             raise InputError("--revert asks before it writes", remedy="add --yes to agree to all")
         if not click.confirm("Put these back?", err=True):
             raise click.Abort
-    failures, put_back = 0, PutBack(sources, scan)
+    failures, put_back = 0, PutBack(sources, scan, lambda line: click.echo(line, err=True))
     done: list[ObjectPlan] = []
     with _held(sources):
         for plan in sorted(acting, key=_creation_order):

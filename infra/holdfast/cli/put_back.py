@@ -1,6 +1,7 @@
 """Write what a revert has planned: each object judged anew, tried first, guarded. Wiring."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.cli.drift_sources import DriftSources, Scan
@@ -29,10 +30,15 @@ DELETION_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class PutBack:
-    """Puts the objects of one scan back."""
+    """Puts the objects of one scan back.
+
+    Attributes:
+        say: Takes a line about what takes long.
+    """
 
     sources: DriftSources
     scan: Scan
+    say: Callable[[str], None]
 
     def do(self, shown: ObjectPlan) -> str:
         """Put one object back; whoever wrote in between makes it judged anew, for a while.
@@ -43,7 +49,11 @@ class PutBack:
         Raises:
             ClusterError: the server refused, or the outcome is not known.
         """
-        return done_anew_when_overtaken(lambda: self._do_once(shown), PATIENCE_SECONDS)
+        return done_anew_when_overtaken(
+            lambda: self._do_once(shown),
+            PATIENCE_SECONDS,
+            lambda: self.say(f"waiting: others write it again and again: {shown.ref}"),
+        )
 
     def _do_once(self, shown: ObjectPlan) -> str:
         ref, cluster = shown.ref, self.sources.cluster
@@ -81,6 +91,8 @@ class PutBack:
         for is_trial in (True, False):
             delete_object(client, entry, live, is_orphaning=keeps_pods, is_trial=is_trial)
         deadline = time.monotonic() + DELETION_SECONDS
+        if read_object(client, ref, entry) is not None:
+            self.say(f"waiting: until it is gone: {ref}")
         while read_object(client, ref, entry) is not None:
             if time.monotonic() > deadline:
                 raise ClusterError(

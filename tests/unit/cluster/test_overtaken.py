@@ -52,6 +52,18 @@ def test_patience_ends_but_never_before_the_second_try() -> None:
     assert len(begun) == 2
 
 
+@pytest.mark.parametrize(("conflicts", "times"), [(1, 0), (8, 1)])
+def test_whoever_waits_for_long_is_told_why_once(
+    monkeypatch: pytest.MonkeyPatch, conflicts: int, times: int
+) -> None:
+    monkeypatch.setattr("holdfast.cluster.overtaken.time.sleep", lambda _: None)
+    work, _ = answering(*[refusal(409)] * conflicts, "done")
+    told: list[str] = []
+
+    done_anew_when_overtaken(work, 30, lambda: told.append("waits"))
+    assert len(told) == times
+
+
 @pytest.mark.parametrize("status", [400, 403, 404, 422, 500])
 def test_what_is_refused_for_itself_is_not_tried_again(status: int) -> None:
     work, begun = answering(refusal(status))

@@ -63,8 +63,11 @@ def causes_of(report: DriftReport, baseline: Objects | None, live: Objects) -> t
         baseline: Objects as they were after the last good update; None without one.
         live: Objects of the cluster.
     """
-    waiting = [each for each in report.drift if _is_not_deployed(each, baseline, live)]
-    causes = list(_same_hands([each for each in report.drift if each not in waiting]))
+    waiting: list[Finding] = []
+    others: list[Finding] = []
+    for each in report.drift:
+        (waiting if _is_not_deployed(each, baseline, live) else others).append(each)
+    causes = list(_same_hands(others))
     if waiting:
         objects = len({each.ref for each in waiting})
         summary = f"{_NOT_DEPLOYED}: {len(waiting)} findings in {objects} objects"

@@ -24,6 +24,23 @@ def plan_fleet(fleet: Fleet, stack: str, left_out: Collection[tuple[str, str]] =
         stack: Name of the stack.
         left_out: Namespace and name of agents that cannot be rendered; others may call them.
     """
+    mode = fleet.environment.agent_resources.mode
+    plan = FleetPlan(
+        agents=plan_workloads(fleet, stack, left_out),
+        origin=Origin(stack),
+        are_namespaces_managed=fleet.environment.namespaces == "managed",
+        are_namespaces_protected=fleet.environment.profile_for(stack) != "dev",
+        namespace_limits=fleet.environment.namespace_limits,
+        resource_mode=mode,
+        shared_resources=render_shared_resources(fleet, stack) if mode != "off" else (),
+    )
+    return replace(plan, admission=admission_of(fleet, stack, plan.namespaces))
+
+
+def plan_workloads(
+    fleet: Fleet, stack: str, left_out: Collection[tuple[str, str]] = ()
+) -> tuple[AgentPlan, ...]:
+    """Plans of the fleet's `workloads` alone, in their order; arguments as of `plan_fleet`."""
     surroundings = Surroundings(
         fleet.environment,
         models={(each.namespace, each.name): each.spec for each in fleet.model_configs},
@@ -36,17 +53,7 @@ def plan_fleet(fleet: Fleet, stack: str, left_out: Collection[tuple[str, str]] =
         if (each.namespace, each.name) not in left_out
     )
     servers = (_plan_server(each, surroundings, stack) for each in fleet.hosted_servers)
-    mode = fleet.environment.agent_resources.mode
-    plan = FleetPlan(
-        agents=with_callers((*agents, *servers)),
-        origin=Origin(stack),
-        are_namespaces_managed=fleet.environment.namespaces == "managed",
-        are_namespaces_protected=fleet.environment.profile_for(stack) != "dev",
-        namespace_limits=fleet.environment.namespace_limits,
-        resource_mode=mode,
-        shared_resources=render_shared_resources(fleet, stack) if mode != "off" else (),
-    )
-    return replace(plan, admission=admission_of(fleet, stack, plan.namespaces))
+    return with_callers((*agents, *servers))
 
 
 def _plan(declared: DeclaredAgent, surroundings: Surroundings, stack: str) -> AgentPlan:

@@ -212,3 +212,16 @@ def is_written(agent: DeclaredAgent, path: FieldPath) -> bool:
             return False
         place = below
     return True
+
+
+def test_beyond_so_many_agents_the_place_of_a_field_is_that_of_its_agent(
+    origins: Origins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.render.origins.MOST_AGENTS", 0)
+    unasked = Origins(origins.fleet, origins.stack)
+    image = parse_path(f"{CONTAINER}.image")
+
+    assert str(unasked.declared_at(DEPLOYMENT, image)).startswith(f"{AGENT}:4:")
+    exact = unasked.origin_of(DEPLOYMENT, image)
+    assert exact is not None
+    assert exact.location.line == 8

@@ -21,6 +21,9 @@ from tests.e2e import proxy_faults as faults
 from tests.e2e.faulty_proxy import Fault, Request
 
 GONE_SECONDS = 20.0
+STARTED_SECONDS = 1.0
+"""What cannot start has ended by then, and says why; else nobody would see why nothing mends."""
+
 _FORBIDDEN_KINDS = ("configmaps", "services", "deployments", "networkpolicies")
 
 
@@ -148,6 +151,8 @@ class Weather:
         assert not is_running(identity)
         launcher = Launcher(place, record, {name: find_program(name)})
         launcher.launch(program)
+        time.sleep(STARTED_SECONDS)
+        launcher.require_all_running()
         launcher.release()
 
 

@@ -1,10 +1,17 @@
 """Free TCP ports on the loopback address."""
 
+import random
 import socket
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from typing import Final
 
 from holdfast.sandbox.place import LOOPBACK
 from holdfast.sandbox.record import Ports
+
+_CHOSEN_FROM: Final = range(20_000, 30_000)
+"""Below what kernels give to outgoing connections: a client that tries a server again and again
+while that is started anew would be given the very port, be connected to itself, and keep it. Below
+the node ports of Kubernetes, too, which a machine may forward."""
 
 
 def choose_ports() -> Ports:
@@ -23,6 +30,10 @@ def busy_ports(ports: Ports) -> tuple[int, ...]:
 
 def _free_port(open_sockets: ExitStack) -> int:
     probe = open_sockets.enter_context(socket.socket())
+    for number in random.sample(_CHOSEN_FROM, len(_CHOSEN_FROM)):
+        with suppress(OSError):
+            probe.bind((LOOPBACK, number))
+            return number
     probe.bind((LOOPBACK, 0))
     return int(probe.getsockname()[1])
 

@@ -62,6 +62,14 @@ class MeasuredFleet:
     objects: int
 
 
+HURRIED = {
+    "PULUMI_SKIP_CHECKPOINTS": "true",
+    "PULUMI_EXPERIMENTAL": "true",
+    "HOLDFAST_FORCE_SKIP_CHECKPOINTS": "1",
+}
+"""With these the engine writes its state once, at the end."""
+
+
 @contextmanager
 def deployed_fleet(agents: int = 100) -> Iterator[MeasuredFleet]:
     """Deploy a fleet on a sandbox of its own; both are gone afterwards.
@@ -69,28 +77,53 @@ def deployed_fleet(agents: int = 100) -> Iterator[MeasuredFleet]:
     It is deployed with our client settings and left with those that the provider has when nobody
     sets any: what `pulumi refresh` is measured with.
     """
+    # Only the deployment is hurried: nothing that is measured writes a checkpoint.
+    with _settings(HURRIED), _fleet_to_deploy(agents) as (root, place):
+        stack = ready_stack(root, STACK)
+        stack.init_if_absent()
+        _report(f"deploying {agents} agents ...")
+        result = stack.up()
+        _report(f"deployed in {result.seconds:.0f} s")
+        write_settings(root, PROVIDER_DEFAULTS)
+        stack.up()
+        yield MeasuredFleet(root, stack, place, objects=agents * 8 + 1)
+
+
+def engine_seconds(agents: int) -> float:
+    """How long `pulumi up` takes for a fleet of plain objects, from an empty cluster."""
+    with _fleet_to_deploy(agents) as (root, _):
+        stack = ready_stack(root, STACK)
+        stack.init_if_absent()
+        _report(f"deploying {agents} agents by the engine, as plain objects ...")
+        seconds = stack.up().seconds
+        _report(f"deployed in {seconds:.0f} s")
+        return seconds
+
+
+@contextmanager
+def _fleet_to_deploy(agents: int) -> Iterator[tuple[Path, SandboxPlace]]:
+    """The project of a fleet, and a sandbox of its own; both are gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         os.environ["HOLDFAST_STATE"] = f"{folder}/state"
         root = write_project(Path(folder) / "project", agents)
         place = sandbox_place("bench")
         control_plane.up(place, _report)
         try:
-            # Only the deployment is hurried by this: nothing that is measured writes a checkpoint.
-            os.environ |= {
-                "PULUMI_SKIP_CHECKPOINTS": "true",
-                "PULUMI_EXPERIMENTAL": "true",
-                "HOLDFAST_FORCE_SKIP_CHECKPOINTS": "1",
-            }
-            stack = ready_stack(root, STACK)
-            stack.init_if_absent()
-            _report(f"deploying {agents} agents ...")
-            result = stack.up()
-            _report(f"deployed in {result.seconds:.0f} s")
-            write_settings(root, PROVIDER_DEFAULTS)
-            stack.up()
-            yield MeasuredFleet(root, stack, place, objects=agents * 8 + 1)
+            yield root, place
         finally:
             control_plane.down(place, _report, keeps_data=False)
+
+
+@contextmanager
+def _settings(variables: dict[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ |= variables
+    try:
+        yield
+    finally:
+        for name in variables:
+            os.environ.pop(name)
+        os.environ |= {name: before[name] for name in variables if name in before}
 
 
 def write_project(root: Path, agents: int) -> Path:

@@ -19,7 +19,7 @@ from holdfast.cluster.client import ApiClient, path_of
 from holdfast.cluster.kinds import served_kinds
 from holdfast.cluster.kubeconfig import connection_of
 from holdfast.cluster.whole_objects import list_whole
-from holdfast.cluster.writing import Writer, apply_object
+from holdfast.cluster.writing import Writer, apply_object, read_object
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
 from holdfast.manifest.agent import API_VERSION
@@ -88,6 +88,13 @@ class OperatedCluster:
         """URL path of an object of a kind that was learned."""
         entry = self._kinds[ref.api_version, ref.kind]
         return path_of(ref.api_version, entry.plural, ref.namespace, ref.name)
+
+    def read(self, one: KubeObject) -> KubeObject:
+        """An object as it is now; it is there."""
+        ref = reference_of(one)
+        live = read_object(self.client, ref, self._kinds[ref.api_version, ref.kind])
+        assert live is not None, ref
+        return live
 
     def _write_one(self, one: KubeObject) -> None:
         ref = reference_of(one)

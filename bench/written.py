@@ -27,7 +27,7 @@ def declared_versions(
         places: apiVersion, plural and namespace (empty for the whole cluster) of each kind.
     """
     return {
-        (plural, str(one["metadata"]["name"])): _version_of(one)
+        (plural, str(one["metadata"]["name"])): version_of(one)
         for api_version, plural, namespace in places
         for one in list_whole(client, api_version, plural, namespace)
     }
@@ -38,7 +38,8 @@ def written_between(before: dict[Key, bytes], after: dict[Key, bytes]) -> set[Ke
     return {key for key in before.keys() | after if before.get(key) != after.get(key)}
 
 
-def _version_of(one: KubeObject) -> bytes:
+def version_of(one: KubeObject) -> bytes:
+    """What changes when we write an object, or make it anew."""
     entries = one["metadata"].get("managedFields") or []
     ours = [each for each in entries if each.get("manager") == MANAGER]
     return msgspec.json.encode([one["metadata"]["uid"], ours], order="sorted")

@@ -40,17 +40,25 @@ class ProcessIdentity:
 
 def read_identity(pid: int) -> ProcessIdentity | None:
     """The identity of a running process; None when there is none, it is dead or not ours to see."""
-    folder = _PROC / str(pid)
+    state, start_ticks = _state_and_start(pid)
     try:
-        # The name, in brackets, may hold blanks and brackets: fields are counted from its end.
-        fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
-        executable = str((folder / "exe").readlink()).removesuffix(" (deleted)")
+        executable = str((_PROC / str(pid) / "exe").readlink()).removesuffix(" (deleted)")
     except OSError:
         return None
-    if not fields or fields[0] in _DEAD_STATES:
+    if state in _DEAD_STATES:
         return None
-    start_ticks = int(fields[_START_TIME_FIELD - _FIRST_FIELD_AFTER_NAME])
     return ProcessIdentity(pid, start_ticks, executable, _boot())
+
+
+def _state_and_start(pid: int) -> tuple[str, int]:
+    """State of a process's first thread and when it was started; X and 0 when there is none."""
+    try:
+        # The name, in brackets, may hold blanks and brackets: fields are counted from its end.
+        text = (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2]
+    except OSError:
+        return "X", 0
+    fields = text.split()
+    return fields[0], int(fields[_START_TIME_FIELD - _FIRST_FIELD_AFTER_NAME])
 
 
 @functools.cache
@@ -88,13 +96,30 @@ def send_signal(identity: ProcessIdentity, number: signal.Signals) -> bool:
 
 
 def wait_until_gone(identity: ProcessIdentity, timeout_seconds: float) -> bool:
-    """Wait for a process to end; False when it is still there after the time."""
+    """Wait for a process to end and to let go of its ports; False when it does not in that time."""
     deadline = time.monotonic() + timeout_seconds
-    while is_running(identity):
+    while is_running(identity) or _is_ending(identity):
         if time.monotonic() > deadline:
             return False
         time.sleep(_POLL_SECONDS)
     return True
+
+
+def _is_ending(identity: ProcessIdentity) -> bool:
+    """Whether a process can be seen no more as what it was, and has threads that hold its files.
+
+    A program of many threads loses its executable and its first thread before it has ended.
+    """
+    if identity.boot != _boot() or read_identity(identity.pid) is not None:
+        return False
+    state, start_ticks = _state_and_start(identity.pid)
+    if start_ticks != identity.start_ticks:
+        return False
+    try:
+        threads = len(list((_PROC / str(identity.pid) / "task").iterdir()))
+    except OSError:
+        return False
+    return threads > 1 or state not in _DEAD_STATES
 
 
 def resident_bytes(identity: ProcessIdentity) -> int:

@@ -1,6 +1,8 @@
 import os
 import signal
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -61,6 +63,34 @@ def test_signals_exactly_the_process_it_knows(sleeper: "subprocess.Popen[bytes]"
     assert read_identity(sleeper.pid) is None
     assert sleeper.wait() == -signal.SIGTERM
     assert not send_signal(identity, signal.SIGTERM)
+
+
+FIRST_THREAD_ENDS = """\
+import ctypes, platform, sys, threading, time
+threading.Thread(target=time.sleep, args=(600,)).start()
+print("ready", flush=True)
+sys.stdin.readline()
+ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)
+"""
+
+
+def test_a_process_is_not_gone_while_one_of_its_threads_holds_what_it_has_open() -> None:
+    command = [sys.executable, "-c", FIRST_THREAD_ENDS]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdout.readline()
+            identity = identity_of(process)
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            while is_running(identity):
+                time.sleep(0.01)
+
+            assert not wait_until_gone(identity, timeout_seconds=0.1)
+        finally:
+            process.kill()
+        assert wait_until_gone(identity, timeout_seconds=10)
 
 
 def test_says_so_when_a_process_stays(sleeper: "subprocess.Popen[bytes]") -> None:

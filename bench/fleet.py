@@ -79,11 +79,7 @@ def deployed_fleet(agents: int = 100) -> Iterator[MeasuredFleet]:
     """
     # Only the deployment is hurried: nothing that is measured writes a checkpoint.
     with _settings(HURRIED), _fleet_to_deploy(agents) as (root, place):
-        stack = ready_stack(root, STACK)
-        stack.init_if_absent()
-        _report(f"deploying {agents} agents ...")
-        result = stack.up()
-        _report(f"deployed in {result.seconds:.0f} s")
+        stack, _ = _deployed(root, agents)
         write_settings(root, PROVIDER_DEFAULTS)
         stack.up()
         yield MeasuredFleet(root, stack, place, objects=agents * 8 + 1)
@@ -92,12 +88,18 @@ def deployed_fleet(agents: int = 100) -> Iterator[MeasuredFleet]:
 def engine_seconds(agents: int) -> float:
     """How long `pulumi up` takes for a fleet of plain objects, from an empty cluster."""
     with _fleet_to_deploy(agents) as (root, _):
-        stack = ready_stack(root, STACK)
-        stack.init_if_absent()
-        _report(f"deploying {agents} agents by the engine, as plain objects ...")
-        seconds = stack.up().seconds
-        _report(f"deployed in {seconds:.0f} s")
+        _, seconds = _deployed(root, agents)
         return seconds
+
+
+def _deployed(root: Path, agents: int) -> tuple[Stack, float]:
+    """The stack of a project, deployed for the first time, and the seconds that this took."""
+    stack = ready_stack(root, STACK)
+    stack.init_if_absent()
+    _report(f"deploying {agents} agents by the engine, as plain objects ...")
+    seconds = stack.up().seconds
+    _report(f"deployed in {seconds:.0f} s")
+    return stack, seconds
 
 
 @contextmanager

@@ -56,8 +56,10 @@ def _state_and_start(pid: int) -> tuple[str, int]:
         # The name, in brackets, may hold blanks and brackets: fields are counted from its end.
         text = (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2]
     except OSError:
-        return "X", 0
+        text = ""
     fields = text.split()
+    if not fields:
+        return "X", 0
     return fields[0], int(fields[_START_TIME_FIELD - _FIRST_FIELD_AFTER_NAME])
 
 

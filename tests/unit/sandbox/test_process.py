@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,6 +102,17 @@ def test_knows_no_process_where_there_is_none() -> None:
     beyond_every_limit = 2**30
 
     assert read_identity(beyond_every_limit) is None
+
+
+def test_a_process_of_which_nothing_can_be_read_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.sandbox.process._PROC", tmp_path)
+    (tmp_path / "7").mkdir()
+    (tmp_path / "7/stat").write_text("")
+    (tmp_path / "7/exe").symlink_to(sys.executable)
+
+    assert read_identity(7) is None
 
 
 def test_reads_names_with_brackets_and_blanks() -> None:

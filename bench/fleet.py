@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.cli.engine_access import ready_stack
-from holdfast.engine.stack import Stack
+from holdfast.adapters.engine.stack import Stack
+from holdfast.operations.stack.engine import ready_stack
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.place import SandboxPlace, sandbox_place
 

@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.cluster.client import ApiClient, path_of
-from holdfast.cluster.kubeconfig import connection_of
-from holdfast.cluster.writing import Writer, apply_object
+from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.kubeconfig import connection_of
+from holdfast.adapters.cluster.writing import Writer, apply_object
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.structure import builtin_kind
-from holdfast.manifest.loader import load_fleet
-from holdfast.render.declared import plan_fleet
+from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.fleet import render_fleet
+from holdfast.render.plan.declared import plan_fleet
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.place import SandboxPlace, sandbox_place
 from holdfast.sandbox.record import read_record

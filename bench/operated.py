@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from holdfast.cluster.client import ApiClient, path_of
-from holdfast.cluster.kinds import served_kinds
-from holdfast.cluster.kubeconfig import connection_of
-from holdfast.cluster.whole_objects import list_whole
-from holdfast.cluster.writing import Writer, apply_object, read_object
+from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.kinds import served_kinds
+from holdfast.adapters.cluster.kubeconfig import connection_of
+from holdfast.adapters.cluster.whole_objects import list_whole
+from holdfast.adapters.cluster.writing import Writer, apply_object, read_object
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
-from holdfast.manifest.agent import API_VERSION
-from holdfast.manifest.agent_resources import AgentResources
-from holdfast.manifest.loader import load_fleet
-from holdfast.render.declared import plan_fleet
+from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.manifest.stack.agent_resources import AgentResources
 from holdfast.render.fleet import render_fleet
+from holdfast.render.plan.declared import plan_fleet
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.definitions import install_definitions
 from holdfast.sandbox.place import SandboxPlace, sandbox_place

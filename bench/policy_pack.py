@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from google.protobuf import json_format
-from holdfast.cli.policy_findings import verdicts
-from holdfast.cli.policy_sources import rendered_objects
-from holdfast.cli.stack_state import StackState
-from holdfast.manifest.loader import load_fleet
-from holdfast.render.declared import plan_fleet
+from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.operations.policy.evaluate import verdicts
+from holdfast.operations.policy.sources import rendered_objects
+from holdfast.operations.stack.context import StackState
 from holdfast.render.fleet import render_fleet
+from holdfast.render.plan.declared import plan_fleet
 from holdfast_policies import judge
 from holdfast_policies.pack.sdk import AnalyzerServicer, proto
 from holdfast_policies.pack.servicer import Servicer

@@ -15,12 +15,12 @@ import sys
 import time
 from collections.abc import Callable
 
-from holdfast.cli.drift_cluster import ClusterSource
-from holdfast.cli.drift_sources import DriftRequest, DriftSources
-from holdfast.cluster.kind_reader import Identity, Question
-from holdfast.cluster.listing import read_listed
+from holdfast.adapters.cluster.kind_reader import Identity, Question
+from holdfast.adapters.cluster.listing import read_listed
 from holdfast.drift.scan import DriftJudge
 from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.operations.scan.live import ClusterSource
+from holdfast.operations.scan.sources import DriftRequest, DriftSources
 
 from bench.fleet import STACK
 from bench.large import OBJECTS_PER_AGENT, LargeFleet, large_fleet

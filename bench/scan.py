@@ -16,10 +16,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from holdfast.cli.drift_sources import DriftRequest, DriftSources
-from holdfast.cluster.client import ApiClient, path_of
-from holdfast.cluster.kubeconfig import connection_of
-from holdfast.engine.toolchain import find_program
+from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.kubeconfig import connection_of
+from holdfast.adapters.engine.run.toolchain import find_program
+from holdfast.operations.scan.sources import DriftRequest, DriftSources
 
 from bench.fleet import STACK, MeasuredFleet, deployed_fleet
 from bench.written import declared_versions, written_between

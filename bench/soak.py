@@ -18,8 +18,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from holdfast.cluster.client import path_of
-from holdfast.engine.toolchain import find_program
+from holdfast.adapters.cluster.client import path_of
+from holdfast.adapters.engine.run.toolchain import find_program
 
 from bench.fleet import STACK, MeasuredFleet, deployed_fleet
 

@@ -129,7 +129,7 @@ class Storm:
         return self.verdict.is_at_newest()
 
     def _pending(self) -> bool:
-        from holdfast.engine.baseline import state_files  # noqa: PLC0415  (needs HOLDFAST_STATE)
+        from holdfast.adapters.engine.state.baseline import state_files  # noqa: PLC0415  (needs HOLDFAST_STATE)
 
         files = state_files(self.stage.root, STACK)
         return files is not None and bool(files.pending())

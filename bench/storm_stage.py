@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from holdfast.engine.baseline import state_files
-from holdfast.engine.stack import open_stack
-from holdfast.engine.toolchain import find_program
-from holdfast.git.command import run_git
+from holdfast.adapters.engine.run.toolchain import find_program
+from holdfast.adapters.engine.stack import open_stack
+from holdfast.adapters.engine.state.baseline import state_files
+from holdfast.adapters.git.command import run_git
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.definitions import install_definitions
 from holdfast.sandbox.place import SandboxPlace, sandbox_place

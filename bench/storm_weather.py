@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holdfast.engine.toolchain import find_program
+from holdfast.adapters.engine.run.toolchain import find_program
 from holdfast.sandbox.launch import Launcher
 from holdfast.sandbox.process import is_running, send_signal, wait_until_gone
 from holdfast.sandbox.programs import PROGRAMS

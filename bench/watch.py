@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from holdfast.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.structure import builtin_kind
 

@@ -7,8 +7,8 @@ change only when it is made anew, or when what we declare of it is written.
 from collections.abc import Iterable
 
 import msgspec
-from holdfast.cluster.client import ApiClient
-from holdfast.cluster.whole_objects import list_whole
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.kube.objects import KubeObject
 
 MANAGER = "holdfast"

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pulumi
-from holdfast.cli.conversion import deprecations
-from holdfast.cli.live_checks import look_at_cluster
-from holdfast.cli.provenance import commit_in_words, provenance
 from holdfast.components.fleet import declared_fleet
 from holdfast.components.provider import kubernetes_provider
 from holdfast.errors import HoldfastError
-from holdfast.manifest.loader import load_fleet
-from holdfast.render.declared import plan_fleet
+from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.operations.stack.conversion import deprecations
+from holdfast.operations.stack.preflight.live_checks import look_at_cluster
+from holdfast.operations.stack.provenance import commit_in_words, provenance
+from holdfast.render.plan.declared import plan_fleet
 
 # Thousands of small objects live until the end: collecting them again and again costs a third of
 # the program's time.

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from holdfast.cli.engine_access import ready_stack
-from holdfast.engine.events import Event, StepDone
-from holdfast.engine.stack import Stack
-from holdfast.engine.toolchain import find_program
+from holdfast.adapters.engine.run.events import Event, StepDone
+from holdfast.adapters.engine.run.toolchain import find_program
+from holdfast.adapters.engine.stack import Stack
+from holdfast.operations.stack.engine import ready_stack
 from holdfast.sandbox.place import sandbox_place
 
 from examples.linked_project import ROOT

@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 import click
-from holdfast.engine.failures import RunFailedError
-from holdfast.engine.results import RunResult
+from holdfast.adapters.engine.failures.failures import RunFailedError
+from holdfast.adapters.engine.results import RunResult
 from holdfast.errors import ExitCode, HoldfastError
 
 from examples.demo.stage import (

@@ -20,8 +20,8 @@ from holdfast.components.package_schema import (
 )
 from holdfast.components.registration import Part
 from holdfast.components.shape import Record, records_below
-from holdfast.manifest.agent import AgentSpec
-from holdfast.manifest.json_schema import field_descriptions
+from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.publish.json_schema import field_descriptions
 from pydantic import BaseModel
 
 from tests.component_samples import samples

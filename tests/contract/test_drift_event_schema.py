@@ -8,10 +8,15 @@ import jsonschema
 import pytest
 from holdfast.cli.schema import FILES
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.ledger import Turn
-from holdfast.drift.watch_report import Status, WatchState
-from holdfast.report.drift_event_schema import drift_event_schema
-from holdfast.report.drift_events import cause_cloud_event, cloud_event, event_json, state_json
+from holdfast.drift.record.ledger import Turn
+from holdfast.drift.record.watch_report import Status, WatchState
+from holdfast.report.documents.drift_event_schema import drift_event_schema
+from holdfast.report.documents.drift_events import (
+    cause_cloud_event,
+    cloud_event,
+    event_json,
+    state_json,
+)
 
 from tests.unit.report.watched import at, cause, event, look
 

@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from holdfast.engine.results import read_result
-from holdfast.report.engine_verdicts import UNDETERMINED as NAME_IN_REPORTS
-from holdfast.report.engine_verdicts import EngineRun, engine_report
-from holdfast.report.policy_report import PolicyFinding, Verdict
+from holdfast.adapters.engine.results import read_result
+from holdfast.operations.policy.engine_verdicts import UNDETERMINED as NAME_IN_REPORTS
+from holdfast.operations.policy.engine_verdicts import EngineRun, engine_report
+from holdfast.operations.policy.model import PolicyFinding, Verdict
 from holdfast_policies.judge import Violation
 from holdfast_policies.pack.answers import UNDETERMINED, diagnostic
 from holdfast_policies.rule import Rule

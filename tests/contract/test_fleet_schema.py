@@ -7,9 +7,9 @@ from typing import Any
 import jsonschema
 import pytest
 from holdfast.cli.schema import FILES
-from holdfast.report.fleet_json import fleet_json
-from holdfast.report.fleet_report import FleetReport
-from holdfast.report.fleet_schema import fleet_schema
+from holdfast.operations.describe.fleet import FleetReport
+from holdfast.report.documents.fleet_json import fleet_json
+from holdfast.report.documents.fleet_schema import fleet_schema
 
 from tests.unit.report.fleets import BLIND, EVERYTHING, FINE, attacked, fleet, large_fleet
 

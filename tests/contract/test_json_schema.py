@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 from holdfast.cli.schema import FILES, SCHEMAS
-from holdfast.manifest.annotations import models_below
-from holdfast.manifest.environment import Environment
-from holdfast.manifest.json_schema import field_descriptions, manifest_schema, stack_schema
-from holdfast.manifest.kinds import KINDS
+from holdfast.manifest.kinds.kinds import KINDS
+from holdfast.manifest.publish.json_schema import field_descriptions, manifest_schema, stack_schema
+from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.types.annotations import models_below
 from jsonschema import Draft202012Validator
 
 from tests.unit.manifest.projects import IMAGE, agent, spec

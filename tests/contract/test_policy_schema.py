@@ -8,9 +8,9 @@ from typing import Any
 import jsonschema
 import pytest
 from holdfast.cli.schema import FILES
-from holdfast.report.policy_formats import write_policy
-from holdfast.report.policy_report import PolicyReport
-from holdfast.report.policy_schema import policy_schema
+from holdfast.operations.policy.model import PolicyReport
+from holdfast.report.documents.policy_schema import policy_schema
+from holdfast.report.exchange.policy_formats import write_policy
 from holdfast_policies.table import RULES
 
 from tests.unit.report.policy_runs import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from holdfast import __version__
-from holdfast.engine.environment import PROVIDER_PLUGIN
+from holdfast.adapters.engine.run.environment import PROVIDER_PLUGIN
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "toolchain"))

@@ -17,8 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from holdfast.cluster.kubeconfig import Connection, connection_of
-from holdfast.cluster.tls import tls_context
+from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
+from holdfast.adapters.cluster.tls import tls_context
 
 STREAM_SECONDS = 60.0
 PASSED_ON = (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from holdfast.engine.stack import Stack, open_stack
+from holdfast.adapters.engine.stack import Stack, open_stack
 
 from examples.linked_project import link_project
 from tests.e2e.live_sandbox import TIMEOUT_SECONDS, LiveSandbox

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import LiveSandbox
-from tests.unit.git.repository import commit_all
+from tests.unit.adapters.git.repository import commit_all
 
 DIGEST = "3c8e1f2a4b5d6c7e8f9a0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d1e"
 IMAGE = f"registry.example/any@sha256:{DIGEST}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from holdfast.engine.toolchain import find_program
+from holdfast.adapters.engine.run.toolchain import find_program
 
 TIMEOUT_SECONDS = 180
 

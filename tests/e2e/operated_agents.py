@@ -4,10 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.manifest.agent_resources import AgentResources
-from holdfast.manifest.loader import load_fleet
-from holdfast.render.declared import plan_fleet
+from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.manifest.stack.agent_resources import AgentResources
 from holdfast.render.fleet import FleetPlan
+from holdfast.render.plan.declared import plan_fleet
 
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import LiveSandbox

@@ -12,7 +12,7 @@ from shutil import copytree, ignore_patterns
 from typing import Any
 
 import yaml
-from holdfast.engine.stack import Stack, open_stack
+from holdfast.adapters.engine.stack import Stack, open_stack
 
 from tests.e2e.npm_packages import installed_packages, require_node
 

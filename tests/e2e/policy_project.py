@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from holdfast.engine.events import Event, PolicySummary
-from holdfast.engine.failures import RunFailedError
-from holdfast.engine.results import RunResult
-from holdfast.engine.stack import Stack, open_stack
+from holdfast.adapters.engine.failures.failures import RunFailedError
+from holdfast.adapters.engine.results import RunResult
+from holdfast.adapters.engine.run.events import Event, PolicySummary
+from holdfast.adapters.engine.stack import Stack, open_stack
 from holdfast_policies.table import RULES
 
 from tests.policies.rule_cases import allowed_case, with_value

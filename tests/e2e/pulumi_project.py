@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from holdfast.engine.stack import Stack, open_stack
+from holdfast.adapters.engine.stack import Stack, open_stack
 
 PROGRAM = """
 import json, pathlib

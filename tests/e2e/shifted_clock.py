@@ -5,7 +5,7 @@ import re
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from holdfast.engine.file_backend import FileHistory
+from holdfast.adapters.engine.backend.file_backend import FileHistory
 
 _NANOSECONDS = 1_000_000_000
 _IN_NAMES = re.compile(r"-(\d{19})\.(history|checkpoint)\.")

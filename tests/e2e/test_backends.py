@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from holdfast.engine.checkpoint import decompressed
-from holdfast.engine.kept_states import KeptStates
-from holdfast.engine.stack import Stack
+from holdfast.adapters.engine.stack import Stack
+from holdfast.adapters.engine.state.checkpoint import decompressed
+from holdfast.adapters.engine.state.kept_states import KeptStates
 from holdfast.errors import EngineError, ExitCode
 
 from tests.e2e.git_project import GitProject, agent

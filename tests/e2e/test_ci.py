@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import jsonschema
 import pytest
-from holdfast.engine.toolchain import find_program
+from holdfast.adapters.engine.run.toolchain import find_program
 
 from tests.code_host_server import TOKEN, CodeHostServer, code_host_server
 from tests.e2e.fleet_project import CLONE, FleetProject

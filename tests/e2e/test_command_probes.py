@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from holdfast.drift.finding import DriftReport
+from holdfast.drift.probes.commands import CommandProbe, digest_of, probe_command
+from holdfast.drift.probes.outcome import Outcome, Subject
 from holdfast.kube.objects import ObjectRef
-from holdfast.probes.commands import CommandProbe, digest_of, probe_command
-from holdfast.probes.outcome import Outcome, Subject
-from holdfast.report.drift_context import DriftContext
-from holdfast.report.drift_json import drift_json
-from holdfast.report.formats import write_drift
+from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.report.documents.drift_json import drift_json
+from holdfast.report.exchange.formats import write_drift
 
 from tests.e2e.postgres import needs_postgres, postgres_server
 

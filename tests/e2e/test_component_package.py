@@ -16,13 +16,13 @@ from typing import Any
 import holdfast
 import holdfast_policies
 import pytest
+from holdfast.adapters.engine.failures.failures import RunFailedError
+from holdfast.adapters.engine.run.environment import engine_environment
+from holdfast.adapters.engine.run.executable import find_pulumi
+from holdfast.adapters.engine.run.leftovers import session_members
+from holdfast.adapters.engine.stack import Stack
 from holdfast.components.package import COMPONENTS
 from holdfast.components.package_schema import package_schema
-from holdfast.engine.environment import engine_environment
-from holdfast.engine.executable import find_pulumi
-from holdfast.engine.failures import RunFailedError
-from holdfast.engine.leftovers import session_members
-from holdfast.engine.stack import Stack
 
 from tests.component_samples import samples
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from holdfast.engine.failures import RunFailedError
+from holdfast.adapters.engine.failures.failures import RunFailedError
 
 from tests.e2e.component_program import ComponentProgram
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox

@@ -1,7 +1,7 @@
 """The definitions of other projects, in a real API server."""
 
 import pytest
-from holdfast.manifest.controllers import CONTROLLERS
+from holdfast.manifest.stack.controllers import CONTROLLERS
 
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 

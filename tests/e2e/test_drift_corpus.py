@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from holdfast.kube.objects import reference_of
-from holdfast.manifest.kube_files import read_kube_objects
+from holdfast.manifest.text.kube_files import read_kube_objects
 
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
 from tests.shared_material import shared_folder

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from holdfast.engine.failures import RunFailedError
+from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.errors import ExitCode
 
 from tests.e2e.fleet_project import FleetProject

@@ -188,8 +188,8 @@ def is_remark(turn: dict[str, Any]) -> bool:
 
 def _write_often(sandbox: LiveSandbox, times: int, seconds: float) -> None:
     """Annotate one Service many times, evenly spread."""
-    from holdfast.cluster.client import ApiClient  # noqa: PLC0415
-    from holdfast.cluster.kubeconfig import connection_of  # noqa: PLC0415
+    from holdfast.adapters.cluster.client import ApiClient  # noqa: PLC0415
+    from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415
 
     client = ApiClient(connection_of(sandbox.kubeconfig()))
     started = time.monotonic()

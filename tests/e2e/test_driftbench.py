@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from holdfast.engine.toolchain import find_program
+from holdfast.adapters.engine.run.toolchain import find_program
 
 from tests.e2e.live_sandbox import LiveSandbox
 from tests.shared_material import PROJECT, shared_folder

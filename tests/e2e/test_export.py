@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
-from holdfast.engine.stack import open_stack
-from holdfast.engine.toolchain import find_program
+from holdfast.adapters.engine.run.toolchain import find_program
+from holdfast.adapters.engine.stack import open_stack
 
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast

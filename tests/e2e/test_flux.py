@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from holdfast.git.command import run_git
+from holdfast.adapters.git.command import run_git
 
 from tests.e2e.fleet_project import CLONE, FleetProject
 from tests.e2e.flux_controllers import Flux, flux
 from tests.e2e.git_server import git_server
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 from tests.e2e.operating import Operating, eventually, operating
-from tests.unit.git.repository import commit_all
+from tests.unit.adapters.git.repository import commit_all
 
 pytestmark = pytest.mark.e2e
 

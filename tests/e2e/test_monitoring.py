@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from holdfast.manifest.loader import load_fleet
-from holdfast.render.declared import plan_fleet
+from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.fleet import render_fleet
+from holdfast.render.plan.declared import plan_fleet
 
 from tests.e2e.promtool import ROOT, promtool
 

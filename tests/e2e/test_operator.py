@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
-from holdfast.cluster.client import ApiClient, path_of
-from holdfast.cluster.kubeconfig import connection_of
+from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.kubeconfig import connection_of
+from holdfast.controllers.operator.looks import LONGEST_WAIT_SECONDS
 from holdfast.errors import ExitCode
-from holdfast.operator.looks import LONGEST_WAIT_SECONDS
 
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import TIMEOUT_SECONDS, Kubectl, LiveSandbox
@@ -18,7 +18,7 @@ from tests.e2e.operating import Operating, eventually, operating
 from tests.e2e.promtool import check_metrics
 from tests.e2e.stub_prometheus import StubPrometheus, answering
 from tests.trace_collector import Collector, collecting
-from tests.unit.git.repository import commit_all
+from tests.unit.adapters.git.repository import commit_all
 
 pytestmark = pytest.mark.e2e
 

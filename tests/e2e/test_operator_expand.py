@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from holdfast.controllers.operator.manifests import OperatorRequest, operator_objects
 from holdfast.errors import ExitCode
-from holdfast.manifest.agent import API_VERSION
-from holdfast.operator.manifests import OperatorRequest, operator_objects
+from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.render.fleet import FleetPlan, render_fleet
 
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox

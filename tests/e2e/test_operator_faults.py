@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from holdfast.operator.agent_view import PAUSED
+from holdfast.controllers.operator.agent_view import PAUSED
 
 from tests.e2e import proxy_faults as faults
 from tests.e2e.faulty_proxy import Fault, FaultyProxy, Request, faulty_proxy

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from holdfast.engine.failures import RunFailedError
-from holdfast.engine.results import RunResult
+from holdfast.adapters.engine.failures.failures import RunFailedError
+from holdfast.adapters.engine.results import RunResult
 from holdfast.errors import EngineError, ExitCode
 from holdfast_policies.kinds import ANY_KIND, CONFIG_MAP, DEPLOYMENT, NETWORK_POLICY, Kind
 from holdfast_policies.pack.answers import MENDING_LOST, UNDETERMINED

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from holdfast.engine.file_backend import FileHistory
-from holdfast.engine.interrupted import interrupted
+from holdfast.adapters.engine.backend.file_backend import FileHistory
+from holdfast.adapters.engine.state.interrupted import interrupted
 from holdfast.errors import ExitCode
 
 from tests.e2e.engine.runs import wait_until

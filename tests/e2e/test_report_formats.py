@@ -7,10 +7,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from holdfast.report.fleet_page import fleet_page
-from holdfast.report.formats import write_drift
-from holdfast.report.policy_formats import write_policy
-from holdfast.report.policy_report import PolicyReport
+from holdfast.operations.policy.model import PolicyReport
+from holdfast.report.exchange.formats import write_drift
+from holdfast.report.exchange.policy_formats import write_policy
+from holdfast.report.html.fleet_page import fleet_page
 from holdfast_policies.table import RULES
 
 from tests.e2e.browser import DARK, browse, measured, needs_chromium, overflow

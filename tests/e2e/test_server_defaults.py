@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from holdfast.kube.openapi import kinds_of, types_of
 from holdfast.kube.structure import builtin, builtin_kind
-from holdfast.manifest.kube_files import read_kube_objects
+from holdfast.manifest.text.kube_files import read_kube_objects
 
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
 

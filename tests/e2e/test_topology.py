@@ -7,7 +7,7 @@ import pytest
 
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
-from tests.unit.probes.stub_server import stub_server
+from tests.unit.drift.probes.stub_server import stub_server
 
 pytestmark = pytest.mark.e2e
 

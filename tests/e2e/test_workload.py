@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from holdfast.engine.failures import RunFailedError
+from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.sandbox.bootstrap import NODE_NAMES
 
 from tests.e2e.busy_agents import AGENTS, MODEL, NEWER, declare

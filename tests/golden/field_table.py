@@ -17,18 +17,18 @@ from typing import Any
 from holdfast.errors import HoldfastError, RenderError
 from holdfast.kube.objects import reference_of
 from holdfast.kube.paths import format_path
-from holdfast.manifest.documents import read_documents
-from holdfast.manifest.fleet import Fleet
-from holdfast.manifest.kinds import KINDS
-from holdfast.manifest.loader import load_fleet, manifest_files
-from holdfast.manifest.origin import Origin
-from holdfast.manifest.reference import FieldEntry, fields_of
-from holdfast.manifest.validation import validate
-from holdfast.render.agent import render_agent
-from holdfast.render.declared import plan_fleet
-from holdfast.render.field_variants import variants
+from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.manifest.fleet.loader import load_fleet, manifest_files
+from holdfast.manifest.kinds.kinds import KINDS
+from holdfast.manifest.publish.reference import FieldEntry, fields_of
+from holdfast.manifest.text.documents import read_documents
+from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.types.validation import validate
 from holdfast.render.fleet import render_fleet
-from holdfast.render.leaves import leaves_of
+from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.render_agent import render_agent
+from holdfast.render.provenance.field_variants import variants
+from holdfast.render.provenance.leaves import leaves_of
 
 FOLDER = Path(__file__).parent
 STACK = "full"

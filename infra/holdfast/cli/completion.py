@@ -13,9 +13,9 @@ from click.shell_completion import (
     add_completion_class,
 )
 
-from holdfast.cli.project import find_project_root
 from holdfast.errors import InputError
-from holdfast.manifest.stack_files import stack_names
+from holdfast.manifest.stack.stack_files import stack_names
+from holdfast.operations.stack.project import find_project_root
 
 VARIABLE = "_HOLDFAST_COMPLETE"
 """The variable by which a shell asks click for completions; click's name for it."""

@@ -4,13 +4,13 @@ import json
 
 import click
 
-from holdfast.cli.project import find_project_root
-from holdfast.cli.stack_diff import deployed, differences
+from holdfast.adapters.git.source import commits_between
 from holdfast.errors import ExitCode, InputError
-from holdfast.git.source import commits_between
-from holdfast.manifest.stack_files import read_stack_file
-from holdfast.report.explanation import difference_json, difference_text
-from holdfast.report.json_text import json_text
+from holdfast.manifest.stack.stack_files import read_stack_file
+from holdfast.operations.describe.stack_diff import deployed, differences
+from holdfast.operations.stack.project import find_project_root
+from holdfast.report.documents.json_text import json_text
+from holdfast.report.text.explanation import difference_json, difference_text
 
 
 @click.command()
@@ -40,7 +40,7 @@ def command(first: str, second: str, agent: str, output: str, *, live: bool) -> 
     if first == second:
         raise InputError("these are the same stack", remedy="name two")
     if live:
-        from holdfast.cli.stack_diff_live import print_live_comparison  # noqa: PLC0415  (start-up)
+        from holdfast.operations.describe.stack_diff_live import print_live_comparison  # noqa: PLC0415  (start-up)
 
         return print_live_comparison((first, second), agent, output)
     root = find_project_root()

@@ -4,11 +4,15 @@ import json
 
 import click
 
-from holdfast.cli.engine_access import stack_kubeconfig
-from holdfast.cli.project import find_project_root
-from holdfast.engine.environment import EngineEnvironment, engine_environment, prepare_engine
-from holdfast.engine.executable import find_pulumi
-from holdfast.engine.project import read_project
+from holdfast.adapters.engine.project import read_project
+from holdfast.adapters.engine.run.environment import (
+    EngineEnvironment,
+    engine_environment,
+    prepare_engine,
+)
+from holdfast.adapters.engine.run.executable import find_pulumi
+from holdfast.operations.stack.engine import stack_kubeconfig
+from holdfast.operations.stack.project import find_project_root
 from holdfast.sandbox.place import sandbox_place
 
 

@@ -2,12 +2,11 @@
 
 import click
 
-from holdfast.cli.project import find_project_root
 from holdfast.errors import InputError
-from holdfast.manifest.fleet import Fleet
-from holdfast.manifest.loader import load_fleet
-from holdfast.manifest.validation import suggestion
-from holdfast.report.graph import (
+from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.manifest.types.validation import suggestion
+from holdfast.operations.describe.topology import (
     Graph,
     graph_of,
     graph_of_team,
@@ -15,7 +14,8 @@ from holdfast.report.graph import (
     team_reaches,
     waves_of,
 )
-from holdfast.report.graph_text import (
+from holdfast.operations.stack.project import find_project_root
+from holdfast.report.text.graph_text import (
     dot,
     graph_json,
     is_too_large_for_mermaid,

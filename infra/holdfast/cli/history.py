@@ -2,13 +2,13 @@
 
 import click
 
-from holdfast.cli.explain import agent_named
-from holdfast.cli.project import find_project_root
-from holdfast.cli.update_facts import update_records
+from holdfast.cli.explain.command import agent_named
 from holdfast.errors import ExitCode, InputError
-from holdfast.manifest.loader import load_fleet
-from holdfast.manifest.stack_files import read_stack_file, stack_names
-from holdfast.report.update_text import updates_json, updates_text
+from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.manifest.stack.stack_files import read_stack_file, stack_names
+from holdfast.operations.deploy.facts import update_records
+from holdfast.operations.stack.project import find_project_root
+from holdfast.report.text.update_text import updates_json, updates_text
 
 
 @click.command()
@@ -59,7 +59,7 @@ def command(name: str, stack: str, live_object: str, limit: int | None, output: 
     else:
         read_stack_file(root, stack)
     if live_object:
-        from holdfast.cli.object_commit import tell_commit  # noqa: PLC0415  (reads a cluster)
+        from holdfast.operations.deploy.object_commit import tell_commit  # noqa: PLC0415  (reads a cluster)
 
         return tell_commit(root, stack, live_object, output)
     records = update_records(root, stack)

@@ -5,13 +5,17 @@ from typing import Any, Final
 
 import click
 
-from holdfast.cli.import_sources import digests_from, objects_from_cluster, objects_from_files
+from holdfast.convert.workloads.belongings import unclaimed
+from holdfast.convert.workloads.outcome import ImportedAgent
+from holdfast.convert.workloads.workloads import import_workloads
 from holdfast.errors import ExitCode, InputError
 from holdfast.kube.objects import KubeObject
-from holdfast.migration.belongings import unclaimed
-from holdfast.migration.outcome import ImportedAgent
-from holdfast.migration.workloads import import_workloads
-from holdfast.report.import_report import import_json, import_text, manifest_text
+from holdfast.operations.describe.import_sources import (
+    digests_from,
+    objects_from_cluster,
+    objects_from_files,
+)
+from holdfast.report.text.import_report import import_json, import_text, manifest_text
 
 _SOURCE: Final = ("from_cluster", "namespace", "kubeconfig", "context")
 

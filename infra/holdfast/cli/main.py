@@ -57,9 +57,25 @@ VERBS = {verb: text for verbs in TASKS.values() for verb, text in verbs.items()}
 """Verb to its one-line help; its module is `holdfast.cli.<module_of>`, its command `command`."""
 
 
+_MODULES = {
+    "agent": "agent.group",
+    "ci": "ci.group",
+    "drift": "drift.command",
+    "explain": "explain.command",
+    "import": "import_verb",
+    "operator": "operator.group",
+    "pause": "gitops.pause",
+    "policy": "policy.group",
+    "reconcile": "gitops.reconcile",
+    "resume": "gitops.resume",
+    "sandbox": "sandbox.command",
+}
+"""Verbs whose module does not bear their name: nouns have a folder, `import` is Python's."""
+
+
 def module_of(verb: str) -> str:
-    """Name of a verb's module; Python keeps `import` for itself."""
-    return "import_verb" if verb == "import" else verb
+    """Name of a verb's module below `holdfast.cli`."""
+    return _MODULES.get(verb, verb)
 
 
 class VerbGroup(NamedVerbs):

@@ -4,12 +4,16 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.agreement import agree
-from holdfast.cli.careful_update import CarefulUpdate
-from holdfast.cli.commit_project import CommitProject
-from holdfast.cli.past_update import bring_to
-from holdfast.cli.project import find_project_root
-from holdfast.cli.promotion_gates import (
+from holdfast.adapters.engine.results import RunResult
+from holdfast.adapters.engine.update_record import UpdateRecord
+from holdfast.adapters.git.source import commit_named
+from holdfast.cli.options.confirm import agree
+from holdfast.cli.up import show
+from holdfast.errors import ExitCode, InputError
+from holdfast.manifest.stack.stack_files import read_stack_file
+from holdfast.operations.deploy.commit import bring_to
+from holdfast.operations.deploy.guarded import CarefulUpdate
+from holdfast.operations.deploy.promotion import (
     Gate,
     approval,
     check,
@@ -17,16 +21,12 @@ from holdfast.cli.promotion_gates import (
     healthy,
     promotable_update,
 )
-from holdfast.cli.stack_diff import tell_commits
-from holdfast.cli.traced import traced_order
-from holdfast.cli.up import show
-from holdfast.cli.update_order import Order
-from holdfast.cli.updating import Updating
-from holdfast.engine.results import RunResult
-from holdfast.engine.update_record import UpdateRecord
-from holdfast.errors import ExitCode, InputError
-from holdfast.git.source import commit_named
-from holdfast.manifest.stack_files import read_stack_file
+from holdfast.operations.deploy.request import Order
+from holdfast.operations.deploy.traced import traced_order
+from holdfast.operations.deploy.update import Updating
+from holdfast.operations.describe.stack_diff import tell_commits
+from holdfast.operations.stack.commit_project import CommitProject
+from holdfast.operations.stack.project import find_project_root
 
 
 @click.command()

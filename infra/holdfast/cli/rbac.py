@@ -6,18 +6,18 @@ from dataclasses import replace
 import click
 from click.core import ParameterSource
 
-from holdfast.cli.project import find_project_root
-from holdfast.cli.stack_declaration import declaration_of
-from holdfast.cli.stack_state import StackState
 from holdfast.drift.reader_role import Reader, ReadKind, reader_objects
 from holdfast.errors import InputError
 from holdfast.kube.names import fault_in_label_name
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.structure import KindEntry, builtin_kind
-from holdfast.manifest.fleet import Fleet
-from holdfast.render.declared import plan_fleet
-from holdfast.render.mounted import mounted_contents
-from holdfast.report.yaml_text import yaml_documents
+from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.declaration import declaration_of
+from holdfast.operations.stack.project import find_project_root
+from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.pod.mounted import mounted_contents
+from holdfast.report.text.yaml_text import yaml_documents
 
 _SCALED = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "Rollout"})
 _AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
@@ -103,7 +103,7 @@ def command(
 
 
 def _telling(stack: str, reader: Reader) -> list[KubeObject]:
-    from holdfast.reconcile.status_role import telling_objects  # noqa: PLC0415  (loads the client)
+    from holdfast.controllers.gitops.status_role import telling_objects  # noqa: PLC0415  (loads the client)
 
     teller = replace(reader, name=f"holdfast-reconcile-{stack.rpartition('/')[2]}")
     return telling_objects(stack, teller)
@@ -111,7 +111,7 @@ def _telling(stack: str, reader: Reader) -> list[KubeObject]:
 
 def _kinds_of(state: StackState, objects: Sequence[KubeObject]) -> set[ReadKind]:
     """Every kind that a scan of the stack reads, and where."""
-    from holdfast.cluster.listing import WATCHED_KINDS  # noqa: PLC0415  (loads the client)
+    from holdfast.adapters.cluster.listing import WATCHED_KINDS  # noqa: PLC0415  (loads the client)
 
     namespaces = _namespaces_of(objects)
     declared = {(one["apiVersion"], one["kind"]) for one in objects}
@@ -141,7 +141,7 @@ def _served(
     state: StackState, objects: Sequence[KubeObject]
 ) -> Mapping[tuple[str, str], KindEntry | None]:
     """How the cluster calls the kinds that are not Kubernetes' own."""
-    from holdfast.cli.drift_cluster import ClusterSource  # noqa: PLC0415  (loads the client)
+    from holdfast.operations.scan.live import ClusterSource  # noqa: PLC0415  (loads the client)
 
     cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_SECONDS)
     cluster.placed(objects)

@@ -5,23 +5,23 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
-from holdfast.cli.drift_sources import DriftRequest, DriftSources
-from holdfast.cli.engine_access import stack_kubeconfig
-from holdfast.cli.project import find_project_root
-from holdfast.cli.state_keeping import offer_copy
-from holdfast.cli.update_facts import day_two_record, journal_of
-from holdfast.cli.update_order import tell_terminal
+from holdfast.adapters.engine.backend.asked_lock import ask_holders
+from holdfast.adapters.engine.results import RunResult
+from holdfast.adapters.engine.stack import Stack, open_stack
+from holdfast.adapters.engine.state.checkpoint import Deployment
+from holdfast.adapters.engine.state.interrupted import Interrupted, interrupted, mend
+from holdfast.adapters.engine.state.rebuilding import rebuild
+from holdfast.adapters.engine.state.set_aside import emptied, restore, set_aside
 from holdfast.drift.finding import DriftReport
-from holdfast.engine.asked_lock import ask_holders
-from holdfast.engine.checkpoint import Deployment
-from holdfast.engine.interrupted import Interrupted, interrupted, mend
-from holdfast.engine.rebuilding import rebuild
-from holdfast.engine.results import RunResult
-from holdfast.engine.set_aside import emptied, restore, set_aside
-from holdfast.engine.stack import Stack, open_stack
 from holdfast.errors import EngineError, ExitCode, InputError
 from holdfast.kube.paths import format_path
-from holdfast.report.json_text import json_text
+from holdfast.operations.deploy.facts import day_two_record, journal_of
+from holdfast.operations.deploy.request import tell_terminal
+from holdfast.operations.deploy.state_copies import offer_copy
+from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.stack.engine import stack_kubeconfig
+from holdfast.operations.stack.project import find_project_root
+from holdfast.report.documents.json_text import json_text
 
 _MOST_TOLD = 10
 SCHEMA_VERSION = "holdfast.dev/recovery/v1"

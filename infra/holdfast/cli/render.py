@@ -6,18 +6,18 @@ from pathlib import Path
 import click
 import msgspec
 
-from holdfast.cli.agent_names import NOTHING_DECLARED, no_such_agent
-from holdfast.cli.project import find_project_root
-from holdfast.cli.render_files import git_source, write_files
+from holdfast.convert.files.delivery import argocd_files, flux_files, pko_files
+from holdfast.convert.files.files import ExportedFile, RenderedStack, object_file
+from holdfast.convert.files.helm import helm_files
+from holdfast.convert.files.kustomize import kustomize_files
 from holdfast.errors import InputError
-from holdfast.export.delivery import argocd_files, flux_files, pko_files
-from holdfast.export.files import ExportedFile, RenderedStack, object_file
-from holdfast.export.helm import helm_files
-from holdfast.export.kustomize import kustomize_files
-from holdfast.manifest.loader import load_fleet
-from holdfast.render.declared import plan_fleet
+from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.operations.describe.render_files import git_source, write_files
+from holdfast.operations.stack.agent_names import NOTHING_DECLARED, no_such_agent
+from holdfast.operations.stack.project import find_project_root
 from holdfast.render.fleet import render_delivered, render_fleet
-from holdfast.report.yaml_text import yaml_documents
+from holdfast.render.plan.declared import plan_fleet
+from holdfast.report.text.yaml_text import yaml_documents
 
 PRINTED = ("yaml", "json")
 ONE_STACK = (*PRINTED, "dir")

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.declared_places import places_in
-from holdfast.cli.moments import Moment, now
-from holdfast.cli.project import find_project_root
-from holdfast.cli.report_output import (
+from holdfast.cli.options.report import (
     ReportRequest,
     check_files,
     report_options,
     write_all,
     write_reports,
 )
-from holdfast.cli.stack_state import open_state
+from holdfast.cli.options.timestamps import Moment, now
 from holdfast.errors import ExitCode, InputError
-from holdfast.render.origins import Origins
-from holdfast.report.drift_context import DriftContext
-from holdfast.report.drift_document import read_drift_json
-from holdfast.report.fleet_formats import FLEET_FORMATS, write_fleet
+from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.stack.context import open_state
+from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.source_locations import places_in
+from holdfast.render.provenance.origins import Origins
+from holdfast.report.documents.drift_document import read_drift_json
+from holdfast.report.html.fleet_formats import FLEET_FORMATS, write_fleet
 
 
 class _SavedScan(click.ParamType[tuple[str, Path]]):
@@ -112,7 +112,7 @@ def _of_fleet(
     is_offline: bool,
     observed_at: str | None,
 ) -> int:
-    from holdfast.cli.fleet_sources import FleetRequest, fleet_report  # noqa: PLC0415  (start-up)
+    from holdfast.operations.describe.fleet_sources import FleetRequest, fleet_report  # noqa: PLC0415  (start-up)
 
     if not stacks:
         raise InputError(

@@ -2,14 +2,14 @@
 
 import click
 
-from holdfast.cli.agreement import agree
-from holdfast.cli.past_update import bring_to
-from holdfast.cli.project import find_project_root
-from holdfast.cli.traced import traced_order
+from holdfast.adapters.git.source import commit_named
+from holdfast.cli.options.confirm import agree
 from holdfast.cli.up import show
-from holdfast.cli.update_order import Order
 from holdfast.errors import ExitCode
-from holdfast.git.source import commit_named
+from holdfast.operations.deploy.commit import bring_to
+from holdfast.operations.deploy.request import Order
+from holdfast.operations.deploy.traced import traced_order
+from holdfast.operations.stack.project import find_project_root
 
 
 @click.command()

@@ -6,18 +6,18 @@ from typing import Any
 
 import click
 
-from holdfast.cli.project import find_project_root
 from holdfast.errors import InputError
-from holdfast.manifest.custom_resource import custom_resource_definitions
-from holdfast.manifest.json_schema import manifest_schema, stack_schema
-from holdfast.report.drift_event_schema import drift_event_schema
-from holdfast.report.drift_schema import drift_schema
-from holdfast.report.fleet_schema import fleet_schema
-from holdfast.report.history_schema import history_schema
-from holdfast.report.manifest_reference import reference_page
-from holdfast.report.policy_schema import policy_schema
-from holdfast.report.stacks_json import stacks_schema
-from holdfast.report.yaml_text import yaml_documents
+from holdfast.manifest.publish.custom_resource import custom_resource_definitions
+from holdfast.manifest.publish.json_schema import manifest_schema, stack_schema
+from holdfast.operations.stack.project import find_project_root
+from holdfast.report.documents.drift_event_schema import drift_event_schema
+from holdfast.report.documents.drift_schema import drift_schema
+from holdfast.report.documents.fleet_schema import fleet_schema
+from holdfast.report.documents.history_schema import history_schema
+from holdfast.report.documents.policy_schema import policy_schema
+from holdfast.report.documents.stacks_json import stacks_schema
+from holdfast.report.text.manifest_reference import reference_page
+from holdfast.report.text.yaml_text import yaml_documents
 
 
 def _json_of(make: Callable[[], dict[str, Any]]) -> Callable[[], str]:

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.agent_health import live_agents
-from holdfast.cli.drift_sources import DriftRequest, DriftSources
-from holdfast.cli.explain import agent_named
-from holdfast.cli.project import find_project_root
-from holdfast.cli.update_facts import update_records
+from holdfast.cli.explain.command import agent_named
 from holdfast.drift.finding import AgentState
-from holdfast.manifest.loader import load_fleet
-from holdfast.report.status_text import AgentReport, StackReport, status_json, status_text
+from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.operations.deploy.facts import update_records
+from holdfast.operations.scan.health import live_agents
+from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.stack.project import find_project_root
+from holdfast.report.text.status_text import AgentReport, StackReport, status_json, status_text
 
 
 @click.command()

@@ -6,20 +6,25 @@ from typing import Any, TypeVar
 import click
 
 from holdfast.cli.named_verbs import NamedVerbs
-from holdfast.cli.project import find_project_root
-from holdfast.cli.tool_servers import Answer, ask, chosen_servers, headers_from_environment
 from holdfast.errors import ExitCode
-from holdfast.manifest.loader import load_fleet
-from holdfast.manifest.tool_contracts import compare_tools, tools_digest
-from holdfast.manifest.tool_lock import (
+from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.manifest.fleet.tool_contracts import compare_tools, tools_digest
+from holdfast.manifest.fleet.tool_lock import (
     LOCK_FILE,
     ToolLock,
     read_tool_lock,
     tool_lock_text,
     write_tool_lock,
 )
-from holdfast.manifest.tool_servers import ToolServer, tool_servers_of
-from holdfast.report.tool_report import CheckedServer, tool_json, tool_text
+from holdfast.manifest.fleet.tool_servers import ToolServer, tool_servers_of
+from holdfast.operations.scan.probing.tool_servers import (
+    Answer,
+    ask,
+    chosen_servers,
+    headers_from_environment,
+)
+from holdfast.operations.stack.project import find_project_root
+from holdfast.report.text.tool_report import CheckedServer, tool_json, tool_text
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OPTIONS = (

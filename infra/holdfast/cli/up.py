@@ -2,13 +2,13 @@
 
 import click
 
-from holdfast.cli.careful_update import careful_update
-from holdfast.cli.project import find_project_root
-from holdfast.cli.traced import traced_order
-from holdfast.cli.update_order import Order, tell_terminal
-from holdfast.engine.update_record import UpdateRecord
+from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.errors import ExitCode
-from holdfast.report.update_text import changes_in_words, updates_json
+from holdfast.operations.deploy.guarded import careful_update
+from holdfast.operations.deploy.request import Order, tell_terminal
+from holdfast.operations.deploy.traced import traced_order
+from holdfast.operations.stack.project import find_project_root
+from holdfast.report.text.update_text import changes_in_words, updates_json
 
 
 @click.command()

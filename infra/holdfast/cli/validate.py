@@ -5,20 +5,20 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.agent_names import NOTHING_DECLARED
-from holdfast.cli.conversion import convert_files
-from holdfast.cli.output import wants_colour
-from holdfast.cli.project import find_project_root
-from holdfast.cli.validation import validate_project
+from holdfast.cli.options.colour import wants_colour
 from holdfast.errors import ExitCode
-from holdfast.manifest.loader import manifest_files_in
-from holdfast.manifest.project_files import AGENTS_FOLDER
-from holdfast.manifest.stack_files import stack_names
-from holdfast.report.validation_report import (
+from holdfast.manifest.fleet.loader import manifest_files_in
+from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
+from holdfast.manifest.stack.stack_files import stack_names
+from holdfast.operations.stack.agent_names import NOTHING_DECLARED
+from holdfast.operations.stack.conversion import convert_files
+from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.validate.report import (
     validation_json,
     validation_summary,
     validation_text,
 )
+from holdfast.operations.validate.validation import validate_project
 
 
 @click.command()

@@ -8,7 +8,7 @@ from holdfast.components.arguments import AdmissionPoliciesArgs
 from holdfast.components.faulty_arguments import validated
 from holdfast.components.inputs import AdmissionPoliciesInputs
 from holdfast.components.registration import TOKEN, names_of, objects_of, register
-from holdfast.render.admission import AdmissionPlan, of_kind, render_admission
+from holdfast.render.objects.admission import AdmissionPlan, of_kind, render_admission
 
 _ORDER = (
     "CustomResourceDefinition",

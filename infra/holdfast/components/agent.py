@@ -19,9 +19,9 @@ from holdfast.components.parts import (
     AgentWorkload,
 )
 from holdfast.components.registration import TOKEN, objects_of, plan_of
-from holdfast.render import agent as concerns
-from holdfast.render.plan import AgentPlan
-from holdfast.render.promotion import has_promotion
+from holdfast.render.objects.promotion import has_promotion
+from holdfast.render.plan import render_agent as concerns
+from holdfast.render.plan.plan import AgentPlan
 
 
 class Agent(pulumi.ComponentResource):

@@ -22,7 +22,7 @@ from holdfast.components.shape import (
     records_below,
     shape_of,
 )
-from holdfast.manifest.json_schema import field_descriptions
+from holdfast.manifest.publish.json_schema import field_descriptions
 
 TARGET = Path(__file__).with_name("arguments.py")
 ARGUMENTS: dict[str, type[BaseModel]] = {

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from holdfast.errors import InputError
 from holdfast.kube.paths import Path, Segment, format_path
-from holdfast.manifest.origin import Origin
-from holdfast.manifest.validation import validate
+from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.types.validation import validate
 
 M = TypeVar("M", bound=BaseModel)
 

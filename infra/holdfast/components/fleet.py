@@ -12,12 +12,12 @@ from holdfast.components.arguments import FleetArgs
 from holdfast.components.faulty_arguments import validated
 from holdfast.components.inputs import FleetInputs
 from holdfast.components.registration import TOKEN, KubernetesObject, objects_of, register
-from holdfast.manifest.kinds import MCP_SERVER_KIND
-from holdfast.manifest.mcp_server import McpServerSpec
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
+from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.render.fleet import FleetPlan, Place, render_fleet
-from holdfast.render.marks import Origin
-from holdfast.render.plan import AgentPlan
-from holdfast.render.tool_servers import with_callers
+from holdfast.render.plan.marks import Origin
+from holdfast.render.plan.plan import AgentPlan
+from holdfast.render.plan.tool_servers import with_callers
 
 
 class Fleet(pulumi.ComponentResource):

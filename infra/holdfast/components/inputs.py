@@ -9,12 +9,12 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.components.place_inputs import AgentPlace, Placed, Sharing
-from holdfast.manifest.admission import AdmissionSettings
-from holdfast.manifest.agent import AgentSpec
-from holdfast.manifest.environment import Profile
-from holdfast.manifest.kinds import MCP_SERVER_KIND
-from holdfast.manifest.mcp_server import HostedServer, McpServerSpec
-from holdfast.manifest.values import (
+from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
+from holdfast.manifest.kinds.mcp_server import HostedServer, McpServerSpec
+from holdfast.manifest.stack.admission import AdmissionSettings
+from holdfast.manifest.stack.environment import Profile
+from holdfast.manifest.types.values import (
     AgentName,
     DigestReference,
     Items,
@@ -22,10 +22,10 @@ from holdfast.manifest.values import (
     LabelName,
     ManifestModel,
 )
-from holdfast.render.admission import AdmissionPlan, judged_by
-from holdfast.render.marks import Origin
-from holdfast.render.plan import AgentPlan
-from holdfast.render.tool_servers import COMPONENT
+from holdfast.render.objects.admission import AdmissionPlan, judged_by
+from holdfast.render.plan.marks import Origin
+from holdfast.render.plan.plan import AgentPlan
+from holdfast.render.plan.tool_servers import COMPONENT
 
 
 class AgentInputs(Sharing, Placed, AgentSpec):

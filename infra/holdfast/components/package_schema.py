@@ -33,7 +33,7 @@ from holdfast.components.shape import (
     records_below,
     shape_of,
 )
-from holdfast.manifest.json_schema import field_descriptions
+from holdfast.manifest.publish.json_schema import field_descriptions
 
 PACKAGE = "holdfast"
 Schema = dict[str, Any]

@@ -3,26 +3,26 @@
 from pydantic import Field
 
 from holdfast.components.place_inputs import AgentPlace, Sharing
-from holdfast.manifest.a2a import AgentCardSpec, Provider
-from holdfast.manifest.agent import AgentSpec
-from holdfast.manifest.backup import RestoreFrom
-from holdfast.manifest.dependency import DependencyReference
-from holdfast.manifest.exposure import Network, Security
-from holdfast.manifest.lifecycle import Lifecycle
-from holdfast.manifest.limits import Budget, Guardrail
-from holdfast.manifest.memory import Database, Memory
-from holdfast.manifest.model import Model, Prompt
-from holdfast.manifest.rollout import Rollout
-from holdfast.manifest.runtime import ContainerPort
-from holdfast.manifest.scaling import Availability, Scaling
-from holdfast.manifest.skills import AgentSkill
-from holdfast.manifest.state import ConfigEntry, SecretReference, StorageVolume
-from holdfast.manifest.telemetry import Telemetry
-from holdfast.manifest.tooling import Tool
-from holdfast.manifest.values import Items, ManifestModel, Url
-from holdfast.render.marks import Origin
-from holdfast.render.plan import AgentPlan
-from holdfast.render.surroundings import Surroundings
+from holdfast.manifest.agent.a2a import AgentCardSpec, Provider
+from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.agent.backup import RestoreFrom
+from holdfast.manifest.agent.dependency import DependencyReference
+from holdfast.manifest.agent.exposure import Network, Security
+from holdfast.manifest.agent.lifecycle import Lifecycle
+from holdfast.manifest.agent.limits import Budget, Guardrail
+from holdfast.manifest.agent.memory import Database, Memory
+from holdfast.manifest.agent.model import Model, Prompt
+from holdfast.manifest.agent.rollout import Rollout
+from holdfast.manifest.agent.runtime import ContainerPort
+from holdfast.manifest.agent.scaling import Availability, Scaling
+from holdfast.manifest.agent.skills import AgentSkill
+from holdfast.manifest.agent.state import ConfigEntry, SecretReference, StorageVolume
+from holdfast.manifest.agent.telemetry import Telemetry
+from holdfast.manifest.agent.tooling import Tool
+from holdfast.manifest.types.values import Items, ManifestModel, Url
+from holdfast.render.plan.marks import Origin
+from holdfast.render.plan.plan import AgentPlan
+from holdfast.render.plan.surroundings import Surroundings
 
 
 class PartInputs(ManifestModel):

@@ -23,8 +23,8 @@ from holdfast.components.part_inputs import (
     AgentStorageInputs,
 )
 from holdfast.components.registration import Part, names_of, objects_of, plan_of
-from holdfast.render import agent as concerns
-from holdfast.render.identity import service_account_name
+from holdfast.render.objects.identity import service_account_name
+from holdfast.render.plan import render_agent as concerns
 
 
 class AgentIdentity(Part):

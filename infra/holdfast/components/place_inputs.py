@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from holdfast.manifest.environment import Environment
-from holdfast.manifest.mcp_server import McpServerSpec
-from holdfast.manifest.model import ModelConfigSpec
-from holdfast.manifest.values import (
+from holdfast.manifest.agent.model import ModelConfigSpec
+from holdfast.manifest.kinds.mcp_server import McpServerSpec
+from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.types.values import (
     AgentName,
     LabelName,
     LabelValue,
@@ -15,8 +15,8 @@ from holdfast.manifest.values import (
     QualifiedKey,
     Semver,
 )
-from holdfast.render.marks import AgentMarks, Origin
-from holdfast.render.surroundings import Surroundings
+from holdfast.render.plan.marks import AgentMarks, Origin
+from holdfast.render.plan.surroundings import Surroundings
 
 
 class Placed(ManifestModel):

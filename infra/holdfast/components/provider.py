@@ -3,7 +3,7 @@
 import pulumi
 from pulumi_kubernetes import Provider
 
-from holdfast.manifest.environment import Environment
+from holdfast.manifest.stack.environment import Environment
 
 
 def kubernetes_provider(environment: Environment, stack: str) -> Provider:

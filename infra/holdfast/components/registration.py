@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from holdfast.components.faulty_arguments import validated
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
-from holdfast.render.marks import RenderedObject
-from holdfast.render.plan import AgentPlan
+from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.plan import AgentPlan
 
 TOKEN = "holdfast:index"  # noqa: S105 - a Pulumi type token, no credential
 PROVIDER_VERSION = version("pulumi-kubernetes")

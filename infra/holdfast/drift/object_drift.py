@@ -4,22 +4,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from holdfast.drift.attribution import AuditTrail, Evidence
-from holdfast.drift.autoscaling import AUTOSCALER_MANAGERS, REPLICAS, Autoscalers
-from holdfast.drift.comparison import compare
-from holdfast.drift.difference import Difference, Place
-from holdfast.drift.failovers import Failovers
+from holdfast.drift.cause.attribution import AuditTrail, Evidence
+from holdfast.drift.cause.ownership import Ownership
+from holdfast.drift.compare.comparison import compare
+from holdfast.drift.compare.difference import Difference, Place
+from holdfast.drift.compare.undeclared import undeclared_drift
+from holdfast.drift.exemption.autoscaling import AUTOSCALER_MANAGERS, REPLICAS, Autoscalers
+from holdfast.drift.exemption.failovers import Failovers
+from holdfast.drift.exemption.ignore import IgnoreRules
+from holdfast.drift.exemption.rollouts import Rollouts
+from holdfast.drift.exemption.server_owned import is_injected_bundle
 from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
-from holdfast.drift.ignore import IgnoreRules
 from holdfast.drift.masking import mask_pair
-from holdfast.drift.next_update import next_update_of, next_update_of_object
-from holdfast.drift.ownership import Ownership
-from holdfast.drift.recorded import recorded_uid, uid_of
-from holdfast.drift.rollouts import Rollouts
+from holdfast.drift.plan.next_update import next_update_of, next_update_of_object
+from holdfast.drift.record.recorded import recorded_uid, uid_of
 from holdfast.drift.rules import RuleJudge, rules_broken_by
-from holdfast.drift.server_owned import is_injected_bundle
 from holdfast.drift.severity import BrokenRule, severity_of_field, severity_of_object, with_rules
-from holdfast.drift.undeclared import undeclared_drift
 from holdfast.kube.defaults import ALLOCATED
 from holdfast.kube.managed_fields import (
     FIELD_MANAGER_ANNOTATION,

@@ -6,7 +6,7 @@ The pack is not imported here: the caller passes a function that judges one obje
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from holdfast.drift.difference import Difference
+from holdfast.drift.compare.difference import Difference
 from holdfast.drift.severity import BrokenRule
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.paths import with_value

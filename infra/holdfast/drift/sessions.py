@@ -7,7 +7,7 @@ witness. Remarks, not drift: a person may look, and should be seen looking.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from holdfast.drift.attribution import AuditTrail
+from holdfast.drift.cause.attribution import AuditTrail
 from holdfast.drift.finding import Actor, DriftClass, ExpectedBy, Finding, Severity
 from holdfast.drift.object_drift import agent_of
 from holdfast.kube.objects import mapping_at, reference_of

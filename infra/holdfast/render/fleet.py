@@ -6,16 +6,16 @@ from typing import Literal
 
 from holdfast.errors import RenderError
 from holdfast.kube.objects import reference_of
-from holdfast.manifest.agent import AGENT_KIND
-from holdfast.manifest.environment import NamespaceLimits
-from holdfast.manifest.ordering import cycles, waves
-from holdfast.render.admission import AdmissionPlan, render_admission
-from holdfast.render.agent import render_agent
-from holdfast.render.agent_resources import render_agent_resource, with_commit
-from holdfast.render.dependencies import needed_first
-from holdfast.render.marks import Origin, RenderedObject, revised
-from holdfast.render.namespaces import render_limits, render_namespaces
-from holdfast.render.plan import AgentPlan
+from holdfast.manifest.agent.agent import AGENT_KIND
+from holdfast.manifest.stack.environment import NamespaceLimits
+from holdfast.manifest.types.ordering import cycles, waves
+from holdfast.render.objects.admission import AdmissionPlan, render_admission
+from holdfast.render.objects.agent_resources import render_agent_resource, with_commit
+from holdfast.render.objects.namespaces import render_limits, render_namespaces
+from holdfast.render.plan.dependencies import needed_first
+from holdfast.render.plan.marks import Origin, RenderedObject, revised
+from holdfast.render.plan.plan import AgentPlan
+from holdfast.render.plan.render_agent import render_agent
 
 Place = tuple[str, str]
 """Namespace and name."""

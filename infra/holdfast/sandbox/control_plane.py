@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 
-from holdfast.engine.toolchain import find_program
+from holdfast.adapters.engine.run.toolchain import find_program
 from holdfast.errors import SandboxError
 from holdfast.sandbox.health import is_fit_for_use
 from holdfast.sandbox.interruption import interrupts_ignored, interrupts_raised

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
-from holdfast.engine.toolchain import find_definitions
+from holdfast.adapters.engine.run.toolchain import find_definitions
 from holdfast.errors import SandboxError
 from holdfast.kube.objects import canonical_json
-from holdfast.manifest.controllers import CONTROLLERS, ControllerName
-from holdfast.manifest.custom_resource import custom_resource_definitions
+from holdfast.manifest.publish.custom_resource import custom_resource_definitions
+from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
 from holdfast.sandbox.api_client import ApiClient
 from holdfast.sandbox.place import SandboxPlace
 from holdfast.sandbox.readiness import Waiter

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from holdfast.engine import leftovers, process
-from holdfast.engine.leftovers import session_members
-from holdfast.engine.stack import Stack
+from holdfast.adapters.engine.run import leftovers, process
+from holdfast.adapters.engine.run.leftovers import session_members
+from holdfast.adapters.engine.stack import Stack
 
 from tests.e2e.live_sandbox import LiveSandbox
 from tests.e2e.pulumi_project import PulumiProject

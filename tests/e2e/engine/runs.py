@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from holdfast.engine.interrupted import interrupted
-from holdfast.engine.leftovers import end_session, session_members
-from holdfast.engine.stack import Stack
+from holdfast.adapters.engine.run.leftovers import end_session, session_members
+from holdfast.adapters.engine.stack import Stack
+from holdfast.adapters.engine.state.interrupted import interrupted
 
 from tests.e2e.pulumi_project import PulumiProject
 
@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 240
 DRIVER = """
 import resource, sys
 from pathlib import Path
-from holdfast.engine.stack import open_stack
+from holdfast.adapters.engine.stack import open_stack
 from holdfast.errors import HoldfastError
 
 if len(sys.argv) > 3:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from holdfast.engine.file_backend import FileHistory
-from holdfast.engine.interrupted import interrupted, mend
-from holdfast.engine.stack import Stack
+from holdfast.adapters.engine.backend.file_backend import FileHistory
+from holdfast.adapters.engine.stack import Stack
+from holdfast.adapters.engine.state.interrupted import interrupted, mend
 
 from tests.e2e.pulumi_project import PulumiProject
 

@@ -1,9 +1,9 @@
 """The baseline, from the states that the real engine leaves."""
 
 import pytest
-from holdfast.engine.baseline import BaselineObject, choose_baseline, read_baseline
-from holdfast.engine.remote_backend import RemoteHistory
-from holdfast.engine.stack import Stack
+from holdfast.adapters.engine.backend.remote_backend import RemoteHistory
+from holdfast.adapters.engine.stack import Stack
+from holdfast.adapters.engine.state.baseline import BaselineObject, choose_baseline, read_baseline
 
 from tests.e2e.live_sandbox import Kubectl
 from tests.e2e.pulumi_project import PulumiProject

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from holdfast.engine.failures import RunFailedError
-from holdfast.engine.stack import open_stack
+from holdfast.adapters.engine.failures.failures import RunFailedError
+from holdfast.adapters.engine.stack import open_stack
 from holdfast.errors import EngineError, ExitCode
 
 from tests.e2e.engine.runs import driven

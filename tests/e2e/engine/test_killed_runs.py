@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from holdfast.engine.baseline import read_baseline
-from holdfast.engine.interrupted import interrupted
-from holdfast.engine.rebuilding import rebuild
-from holdfast.engine.stack import Stack
+from holdfast.adapters.engine.stack import Stack
+from holdfast.adapters.engine.state.baseline import read_baseline
+from holdfast.adapters.engine.state.interrupted import interrupted
+from holdfast.adapters.engine.state.rebuilding import rebuild
 from holdfast.errors import ExitCode, InputError
 
 from tests.e2e.engine.runs import PATIENCE_SECONDS, driven, started, wait_until

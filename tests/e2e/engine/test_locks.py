@@ -9,10 +9,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from holdfast.engine.baseline import read_baseline
-from holdfast.engine.interrupted import interrupted, mend
-from holdfast.engine.stack import Stack
-from holdfast.engine.stack_lock import stack_lock
+from holdfast.adapters.engine.backend.stack_lock import stack_lock
+from holdfast.adapters.engine.stack import Stack
+from holdfast.adapters.engine.state.baseline import read_baseline
+from holdfast.adapters.engine.state.interrupted import interrupted, mend
 from holdfast.errors import EngineError, ExitCode
 
 from tests.e2e.engine.runs import PATIENCE_SECONDS, driven, started, wait_until

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from holdfast.engine.environment import PROVIDER_PLUGIN
-from holdfast.engine.events import Event, StepDone
-from holdfast.engine.executable import PROVIDER_PROGRAM
-from holdfast.engine.toolchain import find_program
+from holdfast.adapters.engine.run.environment import PROVIDER_PLUGIN
+from holdfast.adapters.engine.run.events import Event, StepDone
+from holdfast.adapters.engine.run.executable import PROVIDER_PROGRAM
+from holdfast.adapters.engine.run.toolchain import find_program
 
 from tests.e2e.live_sandbox import Kubectl
 from tests.e2e.pulumi_project import PulumiProject

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from holdfast.engine.baseline import read_baseline
-from holdfast.engine.failures import RunFailedError
-from holdfast.engine.interrupted import interrupted
-from holdfast.engine.rebuilding import rebuild
-from holdfast.engine.set_aside import set_aside
-from holdfast.engine.stack import Stack
+from holdfast.adapters.engine.failures.failures import RunFailedError
+from holdfast.adapters.engine.stack import Stack
+from holdfast.adapters.engine.state.baseline import read_baseline
+from holdfast.adapters.engine.state.interrupted import interrupted
+from holdfast.adapters.engine.state.rebuilding import rebuild
+from holdfast.adapters.engine.state.set_aside import set_aside
 from holdfast.errors import EngineError, ExitCode
 
 from tests.e2e.engine.runs import PATIENCE_SECONDS, driven

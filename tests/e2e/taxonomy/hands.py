@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from holdfast.cluster.api_error import ApiError
-from holdfast.cluster.client import ApiClient, path_of
-from holdfast.cluster.kubeconfig import connection_of
+from holdfast.adapters.cluster.api_error import ApiError
+from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.structure import builtin_kind
 

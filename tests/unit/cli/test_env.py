@@ -3,8 +3,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from holdfast.adapters.engine.run import executable
 from holdfast.cli.main import run
-from holdfast.engine import executable
 
 STACK = "config:\n  holdfast:cluster: {context: holdfast-team-a}\n"
 

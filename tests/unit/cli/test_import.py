@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from holdfast.adapters.cluster import pace
 from holdfast.cli.main import run
-from holdfast.cluster import pace
 
-from tests.unit.cluster.fake_api import Answer, FakeApi, fake_api, page
+from tests.unit.adapters.cluster.fake_api import Answer, FakeApi, fake_api, page
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/shop/deployments"
 CUT = Answer(b'{"kind": "List", "items": [{"meta')

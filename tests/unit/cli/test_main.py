@@ -10,7 +10,7 @@ import click
 import pytest
 from holdfast import errors
 from holdfast.cli import main
-from holdfast.cli.drift import SECTIONS
+from holdfast.cli.drift.command import SECTIONS
 from holdfast.cli.main import VERBS, run
 from holdfast.errors import (
     ExitCode,

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from holdfast.cli.fleet_sources import FleetRequest
 from holdfast.cli.main import run
 from holdfast.errors import InputError
-from holdfast.report.drift_json import drift_json
-from holdfast.report.formats import DRIFT_FORMATS
+from holdfast.operations.describe.fleet_sources import FleetRequest
+from holdfast.report.documents.drift_json import drift_json
+from holdfast.report.exchange.formats import DRIFT_FORMATS
 
 from tests.unit.cli.drift_files import CONFIG, live, write
 from tests.unit.report.reports import INCOMPLETE, REPORT

@@ -15,9 +15,9 @@ for name in sys.argv[1].split(","):
     assert name not in sys.modules, f"{name} is loaded"
 sys.exit(code)
 """
-MODELS = "pydantic,holdfast.manifest.agent"
+MODELS = "pydantic,holdfast.manifest.agent.agent"
 LIBRARIES = "yaml,urllib3,pulumi,cryptography,jinja2,kubernetes"
-ENGINE = "holdfast.engine.stack,holdfast.engine.process"
+ENGINE = "holdfast.adapters.engine.stack,holdfast.adapters.engine.run.process"
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,13 @@ ENGINE = "holdfast.engine.stack,holdfast.engine.process"
         pytest.param(
             f"{MODELS},yaml,pulumi,cryptography,jinja2,kubernetes,{ENGINE}",
             [
-                "holdfast.cli.declaration_cache",
-                "holdfast.cli.stack_cluster",
-                "holdfast.cluster.kinds",
-                "holdfast.cluster.kubeconfig",
-                "holdfast.cluster.listing",
-                "holdfast.engine.baseline",
-                "holdfast.history.drift_history",
+                "holdfast.operations.stack.declaration_cache",
+                "holdfast.operations.stack.cluster",
+                "holdfast.adapters.cluster.kinds",
+                "holdfast.adapters.cluster.kubeconfig",
+                "holdfast.adapters.cluster.listing",
+                "holdfast.adapters.engine.state.baseline",
+                "holdfast.adapters.journal.drift_history",
                 "drift",
                 "--help",
             ],

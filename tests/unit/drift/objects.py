@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from holdfast.drift.autoscaling import Autoscalers
+from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.finding import Finding
 from holdfast.drift.object_drift import Surroundings, object_findings
 from holdfast.kube.managed_fields import FieldSet

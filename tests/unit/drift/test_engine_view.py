@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from holdfast.drift.autoscaling import Autoscalers
 from holdfast.drift.engine_view import EngineDifference, EngineView, with_engine_view
+from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, Severity
 from holdfast.drift.object_drift import Surroundings, object_findings
 from holdfast.drift.scan import DriftJudge, LiveState

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from holdfast.drift.autoscaling import Autoscalers
+from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked
 from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.scan import DriftJudge, LiveState

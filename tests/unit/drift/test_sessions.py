@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from holdfast.drift.attribution import AuditTrail
+from holdfast.drift.cause.attribution import AuditTrail
 from holdfast.drift.finding import Severity
 from holdfast.drift.sessions import session_findings
 from holdfast.kube.audit import AuditEvent

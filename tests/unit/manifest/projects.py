@@ -6,7 +6,7 @@ from textwrap import dedent, indent
 
 import pytest
 from holdfast.errors import InvalidFilesError
-from holdfast.manifest.loader import load_fleet
+from holdfast.manifest.fleet.loader import load_fleet
 
 MANIFEST = "agents/triage.yaml"
 EXCEPTION = """\

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from holdfast.kube.objects import KubeObject
-from holdfast.manifest.agent import Agent
-from holdfast.manifest.environment import Environment
-from holdfast.render.agent import render_agent
-from holdfast.render.marks import Origin, RenderedObject
-from holdfast.render.plan import AgentPlan, marks_of
-from holdfast.render.surroundings import Surroundings
+from holdfast.manifest.agent.agent import Agent
+from holdfast.manifest.stack.environment import Environment
+from holdfast.render.plan.marks import Origin, RenderedObject
+from holdfast.render.plan.plan import AgentPlan, marks_of
+from holdfast.render.plan.render_agent import render_agent
+from holdfast.render.plan.surroundings import Surroundings
 
 IMAGE = "registry.example/support@sha256:" + "2" * 64
 

@@ -2,11 +2,11 @@ from typing import Any
 
 import pytest
 from holdfast.errors import RenderError
-from holdfast.manifest.agent import AgentSpec
+from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.render.fleet import FleetPlan, render_fleet
-from holdfast.render.marks import AgentMarks, Origin
-from holdfast.render.plan import AgentPlan
-from holdfast.render.surroundings import Surroundings
+from holdfast.render.plan.marks import AgentMarks, Origin
+from holdfast.render.plan.plan import AgentPlan
+from holdfast.render.plan.surroundings import Surroundings
 
 ORIGIN = Origin("dev")
 

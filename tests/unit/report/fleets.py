@@ -2,24 +2,24 @@
 
 from dataclasses import replace
 
+from holdfast.adapters.engine.update_record import UpdateRecord
+from holdfast.adapters.git.source import Commit, Source
 from holdfast.drift.finding import AgentState, DriftReport, Finding, NotChecked, Severity
-from holdfast.drift.health import HEALTHY, Health, HealthVerdict
-from holdfast.drift.sightings import Sighting
-from holdfast.engine.update_record import UpdateRecord
+from holdfast.drift.record.sightings import Sighting
 from holdfast.errors import SourceLocation
-from holdfast.git.source import Commit, Source
+from holdfast.kube.health import HEALTHY, Health, HealthVerdict
 from holdfast.kube.objects import ObjectRef
-from holdfast.manifest.topology import Edge, Node, Relation
-from holdfast.report.drift_context import DriftContext
-from holdfast.report.fleet_report import (
+from holdfast.manifest.fleet.topology import Edge, Node, Relation
+from holdfast.operations.describe.fleet import (
     FleetAgent,
     FleetReport,
     FleetStack,
     Replicas,
     open_drift,
 )
-from holdfast.report.graph import Graph
-from holdfast.report.policy_report import JudgedObject, PolicyFinding, PolicyReport, Verdict
+from holdfast.operations.describe.topology import Graph
+from holdfast.operations.policy.model import JudgedObject, PolicyFinding, PolicyReport, Verdict
+from holdfast.operations.scan.scan_context import DriftContext
 
 from tests.unit.report.reports import ALICE, CONFIG, CONTEXT, IMAGE, SIDECAR
 

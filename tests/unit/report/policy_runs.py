@@ -3,12 +3,12 @@
 import json
 from typing import Any
 
-from holdfast.engine.results import RunResult, read_result
+from holdfast.adapters.engine.results import RunResult, read_result
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path
-from holdfast.report.engine_verdicts import EngineRun, engine_report
-from holdfast.report.policy_report import PolicyReport
+from holdfast.operations.policy.engine_verdicts import EngineRun, engine_report
+from holdfast.operations.policy.model import PolicyReport
 
 DEPLOYMENT = ObjectRef("cx", "Deployment", "support-rag", "apps/v1")
 URN = "urn:pulumi:dev::holdfast::holdfast:index:Fleet$kubernetes:apps/v1:Deployment::support-rag"

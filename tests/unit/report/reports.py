@@ -13,11 +13,11 @@ from holdfast.drift.finding import (
     NotChecked,
     Severity,
 )
-from holdfast.drift.sightings import Sighting
+from holdfast.drift.record.sightings import Sighting
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import ItemKey, parse_path
-from holdfast.report.drift_context import DriftContext
+from holdfast.operations.scan.scan_context import DriftContext
 
 DEPLOYMENT = ObjectRef("cx", "Deployment", "support-rag", "apps/v1")
 ALICE = Actor(

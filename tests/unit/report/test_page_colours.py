@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-CSS = files("holdfast.report").joinpath("templates/page.css").read_text()
+CSS = files("holdfast.report.html").joinpath("templates/page.css").read_text()
 TEXT = ("ink", "soft", "critical", "high", "medium", "low", "info", "fine", "unknown")
 GROUNDS = ("ground", "card", "code")
 TINT = 0.08
@@ -86,6 +86,6 @@ def test_marks_and_bars_stand_out(scheme: str) -> None:
 
 
 def test_the_tint_that_is_judged_is_the_one_that_is_used() -> None:
-    fleet = files("holdfast.report").joinpath("templates/fleet.css").read_text()
+    fleet = files("holdfast.report.html").joinpath("templates/fleet.css").read_text()
     tints = set(re.findall(r"color-mix\(in srgb, var\(--c\) (\d+)%", CSS + fleet))
     assert tints == {"8"}

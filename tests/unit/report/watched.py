@@ -3,11 +3,11 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from holdfast.drift.cause_ledger import CauseEvent
-from holdfast.drift.causes import hand_behind
+from holdfast.drift.cause.cause_ledger import CauseEvent
+from holdfast.drift.cause.causes import hand_behind
 from holdfast.drift.finding import Actor, DriftClass, EvidenceSource, Finding, Severity
-from holdfast.drift.ledger import FindingEvent, Moment, Turn
-from holdfast.drift.watch_report import Look
+from holdfast.drift.record.ledger import FindingEvent, Moment, Turn
+from holdfast.drift.record.watch_report import Look
 from holdfast.kube.objects import ObjectRef
 
 REF = ObjectRef("cx", "Deployment", "support", "apps/v1")

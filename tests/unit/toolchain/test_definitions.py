@@ -129,7 +129,7 @@ def test_what_is_not_as_pinned_is_refused_and_leaves_nothing(
 
 
 def test_the_table_names_controllers_of_the_manifest() -> None:
-    from holdfast.manifest.controllers import CONTROLLERS  # noqa: PLC0415 - only this test
+    from holdfast.manifest.stack.controllers import CONTROLLERS  # noqa: PLC0415 - only this test
 
     listed = json.loads(
         subprocess.run(

@@ -1,0 +1,89 @@
+"""Bodies of answers as they arrive: whole ones within a time, and endless ones line by line."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Final
+
+import urllib3
+
+from holdfast.adapters.cluster.api_error import BrokenStreamError, SilentStreamError
+
+CHUNK_BYTES: Final = 1 << 18
+LONGEST_LINE_BYTES: Final = 16 << 20
+"""The largest object is about 3 MB; what is longer is no line of a watch."""
+
+
+class TooSlowError(urllib3.exceptions.HTTPError):
+    """An answer that trickles: each byte came in time, the whole did not."""
+
+
+def whole_body(response: urllib3.BaseHTTPResponse, longest_seconds: float) -> bytes:
+    """Everything, or an error: never a part.
+
+    Raises:
+        urllib3.exceptions.HTTPError: the connection broke, or it took too long.
+    """
+    deadline = time.monotonic() + longest_seconds
+    parts = []
+    while chunk := response.read1(CHUNK_BYTES):
+        parts.append(chunk)
+        if time.monotonic() > deadline:
+            response.close()
+            raise TooSlowError(f"no whole answer within {longest_seconds:g} s")
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+class LineStream:
+    """The lines of an answer that goes on until somebody ends it."""
+
+    def __init__(self, response: urllib3.BaseHTTPResponse, silence_seconds: float) -> None:
+        """Prepare to read.
+
+        Args:
+            response: Of which nothing was read; its socket gives up after `silence_seconds`, too.
+            silence_seconds: So long without a whole line, and the other side counts as gone.
+        """
+        self._response = response
+        self._silence_seconds = silence_seconds
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Each line that is not empty.
+
+        Raises:
+            SilentStreamError: no line for too long.
+            BrokenStreamError: the connection broke, or sends what is no line.
+        """
+        rest = b""
+        last_line = time.monotonic()
+        while chunk := self._chunk():
+            *lines, rest = (rest + chunk).split(b"\n")
+            now = time.monotonic()
+            if lines:
+                last_line = now
+            elif now - last_line > self._silence_seconds:
+                raise self._silence()
+            if len(rest) > LONGEST_LINE_BYTES:
+                raise BrokenStreamError("a line without an end")
+            yield from filter(None, lines)
+
+    def _chunk(self) -> bytes:
+        try:
+            return self._response.read1(CHUNK_BYTES)
+        except urllib3.exceptions.ReadTimeoutError as error:
+            raise self._silence() from error
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise BrokenStreamError(f"cut off ({type(error).__name__})") from error
+
+    def _silence(self) -> SilentStreamError:
+        return SilentStreamError(f"nothing heard for {self._silence_seconds:g} s")
+
+    def end(self) -> None:
+        """End the stream from any thread: whoever reads it comes to its end."""
+        # An error says that it has ended already.
+        with contextlib.suppress(ValueError, RuntimeError, OSError):
+            self._response.shutdown()
+
+    def close(self) -> None:
+        """Give the connection up; by the thread that reads."""
+        self._response.close()

@@ -1,0 +1,58 @@
+"""Answers of an API server as JSON: one that is cut short is asked for again, not half believed."""
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from holdfast.adapters.cluster.api_error import UnreachableError
+from holdfast.adapters.cluster.client import JSON, ApiClient
+from holdfast.kube.objects import KubeObject
+
+MOST_TRIES: Final = 3
+T = TypeVar("T")
+
+
+def get_json(
+    client: ApiClient,
+    path: str,
+    query: Mapping[str, str | int] | None = None,
+    *,
+    of: type[T],
+    accept: str = JSON,
+) -> T:
+    """What stands at a path.
+
+    Args:
+        client: The API server.
+        path: URL path.
+        query: Its parameters.
+        of: Type to decode to.
+        accept: Media type to ask for.
+
+    Raises:
+        ClusterError: it could not be read, or every answer was broken.
+    """
+    for tries_left in reversed(range(MOST_TRIES)):
+        body = client.get(path, query, accept)
+        try:
+            return msgspec.json.decode(body, type=of)
+        except msgspec.DecodeError as error:
+            if not tries_left:
+                message = f"GET {path}: an answer that cannot be read ({error})"
+                raise UnreachableError(message, remedy="look at what stands in between") from error
+    raise AssertionError  # the last try returns or raises
+
+
+def written_object(answer: bytes, path: str) -> KubeObject:
+    """What a write has answered.
+
+    Raises:
+        ClusterError: it was broken: whether it was done is not known.
+    """
+    try:
+        written: dict[str, Any] = msgspec.json.decode(answer, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        message = f"{path}: the answer to a write cannot be read ({error})"
+        raise UnreachableError(message, remedy="look whether it was done") from error
+    return written

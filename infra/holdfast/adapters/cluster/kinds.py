@@ -1,0 +1,89 @@
+"""Which kinds a server serves, under which name: from the table of built-in kinds, else by asking.
+
+A kind that is not served is no missing object: whoever reads must be able to tell the two apart.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from holdfast.adapters.cluster.api_error import ApiError, UnreachableError
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.json_answers import get_json
+from holdfast.kube.openapi import defaults_of, short_name, types_of
+from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
+
+KindKey = tuple[str, str]
+"""apiVersion and kind."""
+
+
+class _Resource(msgspec.Struct):
+    name: str
+    kind: str
+    namespaced: bool = True
+
+
+class _ResourceList(msgspec.Struct):
+    resources: list[_Resource] = []
+
+
+def served_kinds(client: ApiClient, wanted: Iterable[KindKey]) -> dict[KindKey, KindEntry]:
+    """Entry of each wanted kind that is served; one request for each group of custom resources.
+
+    Built-in kinds are taken to be served: a LIST tells when they are not.
+
+    Raises:
+        ClusterError: discovery failed for another reason than that there is no such group.
+    """
+    found: dict[KindKey, KindEntry] = {}
+    asked: dict[str, list[_Resource]] = {}
+    for api_version, kind in wanted:
+        known = builtin_kind(api_version, kind)
+        if known is not None:
+            found[api_version, kind] = known
+            continue
+        if api_version not in asked:
+            asked[api_version] = _discover(client, api_version)
+        for resource in asked[api_version]:
+            if resource.kind == kind and "/" not in resource.name:
+                found[api_version, kind] = KindEntry(resource.name, resource.namespaced, "")
+    return found
+
+
+def _discover(client: ApiClient, api_version: str) -> list[_Resource]:
+    root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+    try:
+        return get_json(client, root, of=_ResourceList).resources
+    except ApiError as error:
+        if error.is_absent:
+            return []
+        raise
+
+
+def custom_types(client: ApiClient, api_versions: Iterable[str]) -> list[TypeTable]:
+    """Types of custom resources from the server's OpenAPI documents, one table a group version.
+
+    A document that cannot be had leaves its kinds unknown, which is safe: lists are then atomic.
+    """
+    tables = []
+    for api_version in sorted(set(api_versions)):
+        try:
+            document = get_json(client, f"/openapi/v3/apis/{api_version}", of=dict[str, Any])
+        except (ApiError, UnreachableError):
+            continue
+        tables.append(table_of_document(document, api_version))
+    return tables
+
+
+def table_of_document(document: dict[str, Any], api_version: str) -> TypeTable:
+    """Types, defaults and kinds of one OpenAPI document of custom resources."""
+    group, _, version = api_version.rpartition("/")
+    roots: dict[KindKey, str] = {}
+    defaults: dict[str, dict[str, Any]] = {}
+    for name, schema in document.get("components", {}).get("schemas", {}).items():
+        for served in schema.get("x-kubernetes-group-version-kind") or ():
+            if (served.get("group"), served.get("version")) == (group, version):
+                roots[api_version, str(served["kind"])] = short_name(name)
+                defaults.update(defaults_of(schema, short_name(name)))
+    return TypeTable(types_of(document), defaults, roots)

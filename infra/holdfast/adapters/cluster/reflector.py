@@ -1,0 +1,246 @@
+"""LIST, then WATCH with bookmarks, for ever: one place, in a thread of its own.
+
+Laws: nothing that happens between two streams is missed, because each begins at the version where
+the last one ended, and a version that the server no longer has (410) begins again with a LIST; a
+stream that says nothing, not even a bookmark, is taken for dead, and what it watched for unknown.
+Source: Kubernetes documentation, "API concepts", Efficient detection of changes.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import msgspec
+
+from holdfast.adapters.cluster.api_error import (
+    ApiError,
+    BrokenStreamError,
+    ExpiredError,
+    SilentStreamError,
+)
+from holdfast.adapters.cluster.bodies import LineStream
+from holdfast.adapters.cluster.changes import (
+    Blind,
+    Broken,
+    Change,
+    Moved,
+    Sighted,
+    Snapshot,
+    WatchedPlace,
+)
+from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.decoding import RawObject, decode_head, decode_line, decode_object
+from holdfast.adapters.cluster.kind_reader import Identity, KindReader, unread_reason
+from holdfast.adapters.cluster.pace import wait_seconds
+from holdfast.errors import ClusterError
+
+SILENCE_SECONDS: Final = 150.0
+"""The server sends a bookmark about once a minute: twice none is no quiet cluster."""
+
+STREAM_SECONDS: Final = 300.0
+SHORTEST_STREAM_SECONDS: Final = 1.0
+LONGEST_BLIND_WAIT_SECONDS: Final = 30.0
+_GONE: Final = 410
+
+
+@dataclass
+class Connections:
+    """What all watches of one cluster share.
+
+    Attributes:
+        tell: Takes each change; called from many threads.
+        known: Version of each object that was told last; read only here.
+        silence_seconds: After that much silence a stream counts as dead.
+        stopping: Set once, when everything is to end.
+    """
+
+    client: ApiClient
+    tell: Callable[[Change], None]
+    known: Mapping[Identity, str]
+    silence_seconds: float = SILENCE_SECONDS
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+
+class PlaceWatch:
+    """Follows one place until it is stopped."""
+
+    def __init__(self, place: WatchedPlace, shared: Connections, version: str = "") -> None:
+        """Prepare to follow.
+
+        Args:
+            place: What to follow.
+            shared: The cluster, and whom to tell.
+            version: Where to go on; empty to begin with a LIST.
+        """
+        self.place = place
+        self._shared = shared
+        self._version = version
+        self._has_listed = bool(version)
+        self._is_blind = False
+        self._stream: LineStream | None = None
+        self._is_to_list_again = threading.Event()
+
+    def run(self) -> None:
+        """Follow the place until the watch is stopped."""
+        failures = 0
+        while not self._shared.stopping.is_set():
+            started = time.monotonic()
+            try:
+                if not self._version or self._is_to_list_again.is_set():
+                    self._is_to_list_again.clear()
+                    self._list()
+                self._follow()
+                failures = 0
+            except ExpiredError as error:
+                self._version = ""
+                self._tell(Broken(self.place, str(error)))
+                failures = 0 if self._has_listed else failures + 1
+            except SilentStreamError as error:
+                self._version = ""
+                self._note_blind(error)
+            except BrokenStreamError as error:
+                if self._is_to_list_again.is_set():
+                    continue
+                self._tell(Broken(self.place, str(error)))
+                failures += 1
+            except ClusterError as error:
+                failures += 1
+                self._note_blind(error)
+                self._wait(failures, error)
+                continue
+            if time.monotonic() - started < SHORTEST_STREAM_SECONDS:
+                self._wait(max(failures, 1))
+
+    def list_again(self) -> None:
+        """Begin again with a LIST, from any thread: the safety net of every watch."""
+        self._is_to_list_again.set()
+        self.stop()
+
+    def stop(self) -> None:
+        """End the stream that is open, if one is."""
+        if self._stream is not None:
+            self._stream.end()
+
+    def _list(self) -> None:
+        place, kind = self.place, self.place.kind
+        if kind.entry is None:
+            raise ClusterError(f"the server does not serve {kind.api_version}")
+        started = time.monotonic()
+        question = replace(kind.question, known=self._shared.known)
+        reader = KindReader(self._shared.client, kind.entry, place.refs, question)
+        failure = reader.list_place(place.namespace, place.refs)
+        if failure is not None:
+            raise failure
+        if kind.is_declared:
+            reader.confirm_missing(kind.entry)
+        self._version = reader.listing.versions[place.namespace]
+        self._tell(Snapshot(place, reader.listing, started, is_restart=self._has_listed))
+        self._has_listed, self._is_blind = True, False
+
+    def _follow(self) -> None:
+        """Tell what one stream says; returns when the server ends it in order.
+
+        Raises:
+            ExpiredError: only a LIST helps.
+            BrokenStreamError: it broke, and can go on where it was.
+            ClusterError: it could not be opened.
+        """
+        stream = self._open()
+        self._stream = stream
+        try:
+            if self._is_blind:
+                self._tell(Sighted(self.place))
+                self._is_blind = False
+            for line in stream:
+                self._take(line)
+        finally:
+            self._stream = None
+            stream.close()
+
+    def _open(self) -> LineStream:
+        kind, place = self.place.kind, self.place
+        assert kind.entry is not None  # noqa: S101  (what is not served is never listed)
+        silence = self._shared.silence_seconds
+        longest = STREAM_SECONDS if silence >= SILENCE_SECONDS else silence * 0.75
+        query: dict[str, str | int] = {
+            **kind.question.selection,
+            "watch": "true",
+            "allowWatchBookmarks": "true",
+            "resourceVersion": self._version,
+            # Not all at the same moment, for all watches begin together.
+            "timeoutSeconds": max(1, round(longest * random.uniform(0.9, 1.1))),  # noqa: S311
+        }
+        accept = kind.question.accept.replace("PartialObjectMetadataList", "PartialObjectMetadata")
+        path = path_of(kind.api_version, kind.entry.plural, place.namespace)
+        try:
+            return self._shared.client.open_stream(path, query, accept, silence)
+        except ApiError as error:
+            if error.is_expired:
+                raise ExpiredError("its version has expired (410)") from error
+            if error.is_too_much:
+                self._shared.client.pace.slow_down()
+            raise
+
+    def _take(self, line: bytes) -> None:
+        """Tell what one line says.
+
+        Raises:
+            ExpiredError: the line is the server's 410.
+            BrokenStreamError: it is another error, or no line of a watch.
+        """
+        try:
+            event = decode_line(line)
+            if event.type == "ERROR":
+                raise _error_in(event.object)
+            self._take_event(event.type, event.object)
+        except (msgspec.DecodeError, RecursionError, KeyError) as error:
+            raise BrokenStreamError(f"a line that cannot be read ({error})") from error
+
+    def _take_event(self, event_type: str, fields: RawObject) -> None:
+        place, kind = self.place, self.place.kind
+        head = decode_head(fields["metadata"])
+        # A kind that is wanted wherever it is has one reference, without a namespace.
+        is_wanted = not head.namespace or not kind.namespaces.isdisjoint({head.namespace, ""})
+        if event_type != "BOOKMARK" and is_wanted:
+            identity = (kind.refs[0].group, kind.kind, head.namespace, head.name)
+            is_gone = event_type == "DELETED"
+            live = (
+                None
+                if is_gone
+                else decode_object(
+                    fields, kind.api_version, kind.kind, keeps_status=kind.question.keeps_status
+                )
+            )
+            self._tell(Moved(place, identity, live, head.resource_version, time.monotonic()))
+        self._version = head.resource_version
+
+    def _tell(self, change: Change) -> None:
+        if not self._shared.stopping.is_set():
+            self._shared.tell(change)
+
+    def _note_blind(self, error: ClusterError) -> None:
+        self._is_blind = True
+        entry = self.place.kind.entry
+        reason = str(error)
+        if isinstance(error, ApiError) and entry is not None:
+            reason = unread_reason(error, entry, self.place.namespace, "list and watch")
+            if error.is_absent:
+                self._version = ""  # served again, its versions are others
+        self._tell(Blind(self.place, reason))
+
+    def _wait(self, failures: int, error: ClusterError | None = None) -> None:
+        asked = error.wait_seconds if isinstance(error, ApiError) else 0.0
+        seconds = min(wait_seconds(failures, asked), LONGEST_BLIND_WAIT_SECONDS)
+        self._shared.stopping.wait(seconds)
+
+
+def _error_in(status: RawObject) -> ClusterError:
+    """The error that a stream sent as an event: a compacted or restarted server says 410."""
+    code = msgspec.json.decode(status.get("code") or b"0")
+    message = str(msgspec.json.decode(status.get("message") or b'""'))
+    if code == _GONE:
+        return ExpiredError("its version has expired (410)")
+    return BrokenStreamError(f"the server ended it with {code} {message}".rstrip())

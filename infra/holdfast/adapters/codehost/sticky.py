@@ -1,0 +1,125 @@
+"""One comment a change and one issue a subject, kept up to date instead of written again.
+
+A marker at the beginning of the text, which readers do not see, tells ours apart; the account that
+wrote it is the host's to tell, so that nobody else's text is ever taken for it.
+
+Law: however often the same text is kept, there is one of it, and the second time writes nothing.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from holdfast.adapters.codehost.host import CodeHost, Text
+from holdfast.errors import InputError
+
+LABEL: Final = "holdfast"
+LONGEST_BODY_CHARACTERS: Final = 65_000
+_MARKER: Final = re.compile(r"[A-Za-z0-9._/-]+")
+
+
+class Deed(StrEnum):
+    """What was done."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    CLOSED = "closed"
+    UNCHANGED = "unchanged"
+    NOTHING = "nothing to say"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of a comment or an issue.
+
+    Attributes:
+        text: The one that is kept; None where there is none.
+    """
+
+    deed: Deed
+    text: Text | None = None
+
+    def __str__(self) -> str:
+        where = f": {self.text.address}" if self.text and self.text.address else ""
+        return f"{self.deed.value}{where}"
+
+
+def keep_comment(host: CodeHost, change: int, marker: str, body: str) -> Kept:
+    """Keep one comment on a pull or merge request.
+
+    Args:
+        host: Where.
+        change: Number of the request.
+        marker: Tells this comment from others of ours: letters, digits and `._/-`.
+        body: Markdown; when it is empty no comment is made, and one that stands there says so.
+
+    Raises:
+        InputError: the marker or the body cannot be used.
+        CodeHostError: the host did not do it.
+    """
+    first = _first_line(marker)
+    found = next((each for each in host.comments(change) if _bears(each, first)), None)
+    if found is None and not body.strip():
+        return Kept(Deed.NOTHING)
+    whole = _whole(first, body if body.strip() else "Nothing to say about this change any more.")
+    if found is None:
+        return Kept(Deed.CREATED, host.add_comment(change, whole))
+    if _is_same(found, whole):
+        return Kept(Deed.UNCHANGED, found)
+    return Kept(Deed.UPDATED, host.edit_comment(change, found.number, whole))
+
+
+def keep_issue(host: CodeHost, marker: str, title: str, body: str | None) -> Kept:
+    """Keep one open issue while there is something to tell, and none otherwise.
+
+    Args:
+        host: Where.
+        marker: As of `keep_comment`.
+        title: Of the issue.
+        body: Markdown; None when all is well: an open issue is closed then.
+
+    Raises:
+        InputError: the marker or the body cannot be used.
+        CodeHostError: the host did not do it.
+    """
+    first = _first_line(marker)
+    found = next((each for each in host.open_issues(LABEL) if _bears(each, first)), None)
+    if body is None:
+        if found is None:
+            return Kept(Deed.NOTHING)
+        return Kept(Deed.CLOSED, host.close_issue(found.number, "All is well again."))
+    whole = _whole(first, body)
+    if found is None:
+        return Kept(Deed.CREATED, host.add_issue(title, whole, LABEL))
+    if _is_same(found, whole):
+        return Kept(Deed.UNCHANGED, found)
+    return Kept(Deed.UPDATED, host.edit_issue(found.number, title, whole))
+
+
+def _first_line(marker: str) -> str:
+    if not _MARKER.fullmatch(marker) or "--" in marker:
+        raise InputError(
+            f"expected a marker of letters, digits and ._/-, got {marker!r}",
+            remedy="such as policy/prod",
+        )
+    return f"<!-- holdfast:{marker} -->"
+
+
+def _whole(first_line: str, body: str) -> str:
+    whole = f"{first_line}\n{body.strip()}\n"
+    if len(whole) > LONGEST_BODY_CHARACTERS:
+        raise InputError(
+            f"expected at most {LONGEST_BODY_CHARACTERS} characters, got {len(whole)}",
+            remedy="write the report with `-o markdown`, which leaves out what does not fit",
+        )
+    return whole
+
+
+def _bears(text: Text, first_line: str) -> bool:
+    return text.body.splitlines()[:1] == [first_line]
+
+
+def _is_same(found: Text, whole: str) -> bool:
+    # Hosts change line ends and trailing space.
+    return found.body.split() == whole.split()

@@ -1,0 +1,1 @@
+"""Where a stack's state is kept, and who holds its lock."""

@@ -1,0 +1,1 @@
+"""What the engine says when it fails, with a remedy for each reason that is known."""

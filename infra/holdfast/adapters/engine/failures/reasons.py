@@ -1,0 +1,210 @@
+"""Failures of the engine that are known by their text, each with its remedy."""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from holdfast.adapters.engine.failures.backend_failures import (
+    BackendFailure,
+    Failed,
+    backend_failure,
+)
+from holdfast.adapters.engine.failures.conflicts import find_conflicts
+from holdfast.errors import ExitCode
+
+
+class Reason(NamedTuple):
+    """Why a run failed, and what to do about it."""
+
+    message: str
+    remedy: str = ""
+    exit_code: ExitCode = ExitCode.ERROR
+
+
+_Explainer = Callable[[re.Match[str], str], Reason]
+
+
+def explain(text: str, stack: str) -> Reason | None:
+    """Explain a failure by what the engine said; None for one that is not known."""
+    if not _OF_A_FOLDER.search(text) and (lost := backend_failure(text)):
+        return _lost(lost, stack)
+    for pattern, reason in _REASONS:
+        if match := pattern.search(text):
+            return reason(match, stack)
+    return None
+
+
+def _lost(lost: BackendFailure, stack: str) -> Reason:
+    message = f"{lost.failed.value.format(stack=stack)}: {lost.cause}"
+    remedy = "renew the login of the backend" if lost.is_login else "correct that"
+    remedy += {
+        Failed.WRITE: f", then run 'holdfast up -s {stack} --recover'",
+        Failed.RECORD: ", and run it again to have it recorded",
+        Failed.READ: ", and run it again",
+    }[lost.failed]
+    return Reason(message, remedy, ExitCode.AUTHENTICATION if lost.is_login else ExitCode.ERROR)
+
+
+def _fixed(message: str, remedy: str, exit_code: ExitCode = ExitCode.ERROR) -> _Explainer:
+    """A reason in whose text {stack} and {0}, {1}, ... stand for the stack and the groups found."""
+
+    def reason(match: re.Match[str], stack: str) -> Reason:
+        groups = [group or "" for group in match.groups()]
+        said, advised = (part.format(*groups, stack=stack) for part in (message, remedy))
+        return Reason(said, advised, exit_code)
+
+    return reason
+
+
+def _unreachable(match: re.Match[str], stack: str) -> Reason:
+    why = " ".join(match[1].split())
+    if "provide credentials" in why or "Unauthorized" in why:
+        message = f"the cluster of stack {stack} does not accept the credentials"
+        return Reason(message, "renew the login of its context", ExitCode.AUTHENTICATION)
+    if missing := re.search(r'context "(.*?)" does not exist', why):
+        sandbox = missing[1].startswith("holdfast-")
+        remedy = "run 'holdfast sandbox up', or " if sandbox else ""
+        remedy += "set KUBECONFIG to a file that has it"
+        return Reason(f"the kubeconfig has no context {missing[1]!r}", remedy)
+    why = why.removeprefix("unable to load schema information from the API server: ")
+    remedy = "start it (a sandbox: 'holdfast sandbox up'), or correct KUBECONFIG and the context"
+    return Reason(f"the cluster of stack {stack} cannot be reached: {why}", remedy)
+
+
+def _conflict(match: re.Match[str], stack: str) -> Reason:
+    conflicts = find_conflicts(match.string)
+    remedy = (
+        f"run 'holdfast drift -s {stack}' to see it and put it back, or set "
+        "PULUMI_K8S_ENABLE_PATCH_FORCE=true to overwrite it"
+    )
+    if len(conflicts) == 1:
+        return Reason(str(conflicts[0]), remedy)
+    listed = "".join(f"\n  {conflict}" for conflict in conflicts)
+    return Reason(f"{len(conflicts)} conflicts of field managers:{listed}\n", remedy)
+
+
+# The system's words on a file of a self-managed backend, which lies below a folder `.pulumi`.
+_BACKEND_FAILURE = (
+    r"(/\S*/\.pulumi(?:/\S*)?): (permission denied|read-only file system|not a directory|"
+    r"no space left on device|file too large|disk quota exceeded|input/output error)"
+)
+
+_OF_A_FOLDER = re.compile(_BACKEND_FAILURE)
+
+_REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
+    (re.compile(pattern), reason)
+    for pattern, reason in (
+        (
+            r"currently locked by \d+ lock\(s\)[\s\S]*?created by (\S+) \(pid (\d+)\) at (\S+)",
+            _fixed(
+                "stack {stack} is locked by {0} (process {1}) since {2}",
+                "wait for that run to end; if it is dead, run 'holdfast up -s {stack} --recover'",
+            ),
+        ),
+        (
+            r"no stack named '[^']*' found|no stack selected",
+            _fixed(
+                "this backend has no stack named {stack}",
+                "run 'pulumi stack init {stack}', or see 'pulumi stack ls'",
+                ExitCode.NO_STACK,
+            ),
+        ),
+        (
+            r"incorrect passphrase",
+            _fixed(
+                "the passphrase of stack {stack} is wrong",
+                "set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE; after a 'pulumi "
+                "stack change-secrets-provider' the new one, with the stack file that it wrote",
+                ExitCode.AUTHENTICATION,
+            ),
+        ),
+        (
+            r"passphrase must be set",
+            _fixed(
+                "the passphrase of stack {stack} is not set",
+                "set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE, an empty one too",
+                ExitCode.AUTHENTICATION,
+            ),
+        ),
+        (
+            r"PULUMI_ACCESS_TOKEN must be set|invalid access token|not logged in",
+            _fixed(
+                "the backend of stack {stack} does not accept the login",
+                "run 'pulumi login', or set PULUMI_BACKEND_URL or PULUMI_ACCESS_TOKEN",
+                ExitCode.AUTHENTICATION,
+            ),
+        ),
+        (r"configured Kubernetes cluster is unreachable: ([\s\S]*?)(?:\n(?! )\S|\Z)", _unreachable),
+        (r"had an apply conflict: Apply failed", _conflict),
+        (
+            r"no (\w+) plugin '([^']+)' found in the workspace(?: at version (\S+))?",
+            _fixed(
+                "the {0} plugin {1} {2} is not installed",
+                "run 'make toolchain'; with your own Pulumi: 'pulumi plugin install'",
+            ),
+        ),
+        (
+            r"Could not automatically download and install (\w+) plugin '([^']+)' at version (\S+),"
+            r" install the plugin using `([^`]+)`",
+            _fixed(
+                "the {0} plugin {1} {2} is not installed and could not be downloaded",
+                "run '{3}', or unset HOLDFAST_PULUMI and run 'make toolchain'",
+            ),
+        ),
+        (
+            r"No module named 'pulumi'|failed to discover package requirements: calling",
+            _fixed("the program's virtual environment is not complete", "run 'make setup'"),
+        ),
+        (
+            r"Pulumi CLI version (\S+) does not satisfy the version range (.+)",
+            _fixed(
+                "the project asks for Pulumi {1}, this is {0}",
+                "update Pulumi, or unset HOLDFAST_PULUMI",
+            ),
+        ),
+        (
+            r"snapshot integrity failure",
+            _fixed(
+                "the state of stack {stack} is damaged",
+                "run 'pulumi state repair -s {stack}', or 'holdfast recover -s {stack} --replace'",
+            ),
+        ),
+        (
+            r"unsupported checkpoint version (\d+)",
+            _fixed(
+                "the state of stack {stack} has format {0}, which a newer Pulumi has written",
+                "update Pulumi",
+            ),
+        ),
+        (
+            r"failed to load checkpoint: (.+)",
+            _fixed(
+                "the state of stack {stack} cannot be read, it may be cut off ({0})",
+                "run 'holdfast recover -s {stack}'",
+            ),
+        ),
+        (
+            rf"saving update info: [\s\S]*?{_BACKEND_FAILURE}",
+            _fixed(
+                "all of it was done and is saved, but the history of stack {stack} cannot be "
+                "written: {0}: {1}",
+                "correct that, and run it again to have it recorded",
+            ),
+        ),
+        (
+            _BACKEND_FAILURE,
+            _fixed(
+                "the state of stack {stack} cannot be written: {0}: {1}",
+                "correct that, then run 'holdfast up -s {stack} --recover'",
+            ),
+        ),
+        (
+            r"Stack '[^']*' is missing configuration value '([^']+)'",
+            _fixed(
+                "stack {stack} has no value for {0}",
+                "run 'pulumi config set -s {stack} {0} <value>'",
+                ExitCode.BAD_INPUT,
+            ),
+        ),
+    )
+)

@@ -1,0 +1,1 @@
+"""How the engine is started, watched and stopped."""

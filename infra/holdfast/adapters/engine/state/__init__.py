@@ -1,0 +1,1 @@
+"""The state of a stack: checkpoint, baseline, history, backups and repairs."""

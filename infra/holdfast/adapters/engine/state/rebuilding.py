@@ -1,0 +1,229 @@
+"""The state of a stack made anew: what its program declares, and what the cluster has of it.
+
+The engine plans the program as if nothing were there; the plan becomes a state in which each
+object has the name it declares; a refresh then fills in what the cluster has, and strikes out what
+it has not. Nothing is written to the cluster.
+"""
+
+import json
+import re
+import tempfile
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from holdfast.adapters.engine.asked_objects import NOT_KNOWN_YET
+from holdfast.adapters.engine.failures.failures import command_failure
+from holdfast.adapters.engine.results import RunResult
+from holdfast.adapters.engine.run.events import KUBERNETES_TYPE_PREFIX
+from holdfast.adapters.engine.stack import Stack
+from holdfast.errors import EngineError
+
+Resource = dict[str, Any]
+
+_PROVIDER_TYPE = "pulumi:providers:"
+_MANAGER_ANNOTATION = "pulumi.com/patchFieldManager"
+_MADE_UP = re.compile(r"pulumi-kubernetes-[0-9a-f]{8}")
+# What the engine shows in place of a value that the program calls secret.
+_BLINDED = "[secret]"
+_COMMAND_TIMEOUT_SECONDS = 600.0
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """A state before a refresh has filled it in.
+
+    Attributes:
+        resources: As a checkpoint has them, parents and providers first.
+        left_out: Names of resources that a plan does not tell enough of, each with the reason.
+    """
+
+    resources: tuple[Resource, ...]
+    left_out: tuple[str, ...] = ()
+
+
+class _Plan(msgspec.Struct):
+    steps: list[dict[str, Any]] = []
+
+
+def draft_of(planned: Sequence[Resource], new_id: Callable[[], str]) -> Draft:
+    """Make a state of what a plan would create.
+
+    Law: what is in it refers only to what is in it.
+
+    Args:
+        planned: The resources as the plan tells them, in its order.
+        new_id: Makes the identifier of a provider, another one at each call.
+    """
+    provider_ids: dict[str, str] = {}
+    kept: dict[str, Resource] = {}
+    left_out = []
+    for each in planned:
+        resource = dict(each)
+        reason = _why_left_out(resource, kept)
+        if reason:
+            left_out.append(f"{resource['urn'].rpartition('::')[2]}: {reason}")
+            continue
+        if resource["type"].startswith(_PROVIDER_TYPE):
+            provider_ids[resource["urn"]] = new_id()
+            _identify_provider(resource, provider_ids[resource["urn"]])
+        elif resource.get("custom"):
+            _identify_object(resource, provider_ids)
+        kept[resource["urn"]] = _without_references_to_others(resource, kept)
+    return Draft(tuple(kept.values()), tuple(left_out))
+
+
+def _why_left_out(resource: Resource, kept: Mapping[str, Resource]) -> str:
+    inputs = json.dumps(resource.get("inputs") or {})
+    if resource.get("parent", "") and resource["parent"] not in kept:
+        return "what it belongs to is left out"
+    if not resource.get("custom") or resource["type"].startswith(_PROVIDER_TYPE):
+        return ""
+    if json.dumps(_BLINDED) in inputs:
+        return "it holds values that the program calls secret"
+    if NOT_KNOWN_YET in inputs:
+        return "it holds values that only an update can tell"
+    if not resource["type"].startswith(KUBERNETES_TYPE_PREFIX) or not _name_of(resource):
+        return "it is no Kubernetes object with a name of its own"
+    return ""
+
+
+def _name_of(resource: Resource) -> str:
+    """Identifier of an object in a state: `namespace/name`, or the name alone."""
+    metadata = resource["inputs"].get("metadata") or {}
+    parts = (metadata.get("namespace"), metadata.get("name"))
+    return "/".join(part for part in parts if part) if metadata.get("name") else ""
+
+
+def _identify_provider(resource: Resource, identifier: str) -> None:
+    resource["id"] = identifier
+    inputs = resource.get("inputs") or {}
+    resource["outputs"] = {key: value for key, value in inputs.items() if key != "__internal"}
+
+
+def _identify_object(resource: Resource, provider_ids: Mapping[str, str]) -> None:
+    inputs = resource["inputs"]
+    provider = resource["provider"].rpartition("::")[0]
+    annotations = inputs["metadata"].get("annotations") or {}
+    resource["provider"] = f"{provider}::{provider_ids[provider]}"
+    resource["id"] = _name_of(resource)
+    # The provider's own notes: by them a refresh compares with what the program declares.
+    resource["outputs"] = {
+        **{key: inputs[key] for key in ("apiVersion", "kind", "metadata")},
+        "__inputs": inputs,
+        "__initialApiVersion": inputs["apiVersion"],
+        "__fieldManager": annotations.get(_MANAGER_ANNOTATION, ""),
+    }
+
+
+def _without_references_to_others(resource: Resource, kept: Mapping[str, Resource]) -> Resource:
+    if "dependencies" in resource:
+        known = [urn for urn in resource["dependencies"] if urn in kept]
+        resource["dependencies"] = known
+    by_property = resource.get("propertyDependencies")
+    if by_property:
+        resource["propertyDependencies"] = {
+            name: [urn for urn in urns or () if urn in kept] for name, urns in by_property.items()
+        }
+    return resource
+
+
+def rebuild(stack: Stack) -> tuple[Draft, RunResult]:
+    """Fill the empty state of a stack.
+
+    Returns:
+        The draft, and what the refresh said of it: `drifted` names what differs or is not there.
+
+    Raises:
+        EngineError: the program, the cluster or the backend fails; the state is as before then.
+    """
+    before = exported(stack)
+    draft = draft_of(_planned(stack), lambda: str(uuid.uuid4()))
+    deployment = dict(before["deployment"], resources=list(draft.resources))
+    try:
+        import_state(stack, dict(before, deployment=deployment))
+        found = stack.refresh()
+        _take_over(stack)
+    except BaseException:
+        # Half a state would let the next update create what is there already.
+        import_state(stack, before)
+        raise
+    return draft, found
+
+
+def _take_over(stack: Stack) -> None:
+    """Write down under which manager objects without one of their own were applied."""
+    state = exported(stack)
+    found = [with_former_manager(each) for each in state["deployment"].get("resources", ())]
+    if found != state["deployment"].get("resources", []):
+        import_state(stack, dict(state, deployment=dict(state["deployment"], resources=found)))
+
+
+def with_former_manager(resource: Resource) -> Resource:
+    """A resource as it is recorded, with the manager that the lost state knew.
+
+    An object that asks for no manager was applied under a name that the provider made up. Its
+    fields are still owned by that name: with another one the next update would conflict with it.
+    """
+    outputs = resource.get("outputs") or {}
+    metadata = outputs.get("metadata") or {}
+    if "__fieldManager" not in outputs or _MANAGER_ANNOTATION in (
+        metadata.get("annotations") or {}
+    ):
+        return resource
+    former = sorted(
+        (str(entry.get("time", "")), str(entry["manager"]))
+        for entry in metadata.get("managedFields") or ()
+        if entry.get("operation") == "Apply" and _MADE_UP.fullmatch(str(entry.get("manager", "")))
+    )
+    if not former:
+        return resource
+    return dict(resource, outputs={**outputs, "__fieldManager": former[-1][1]})
+
+
+def exported(stack: Stack) -> dict[str, Any]:
+    """The whole state of a stack, secrets left encrypted.
+
+    Raises:
+        EngineError: there is no such stack, or it cannot be read.
+    """
+    text = _said(stack, ["stack", "export"])
+    document: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any])
+    return document
+
+
+def import_state(stack: Stack, document: Mapping[str, Any]) -> None:
+    """Make a document the state of a stack; the engine strikes out operations left pending.
+
+    Raises:
+        EngineError: the engine or its backend refuses.
+    """
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        file = Path(folder) / "state.json"
+        file.write_bytes(msgspec.json.encode(document))
+        _said(stack, ["stack", "import", f"--file={file}"])
+
+
+def _planned(stack: Stack) -> list[Resource]:
+    """What the program would create, as a checkpoint would have it."""
+    text = _said(stack, ["preview", "--json"], {"PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "false"})
+    steps = msgspec.json.decode(text, type=_Plan).steps
+    return [step["newState"] for step in steps if step.get("newState")]
+
+
+def _said(
+    stack: Stack, arguments: Sequence[str], variables: Mapping[str, str] | None = None
+) -> bytes:
+    lines: list[bytes] = []
+    whole = [*arguments, "--stack", stack.name]
+    finished = stack.runner.run(whole, lines.append, _COMMAND_TIMEOUT_SECONDS, variables)
+    if finished.exit_code and arguments[0] == "preview":
+        stack.preview()  # tells by its events why
+    if error := command_failure(" ".join(arguments[:2]), stack.name, finished):
+        raise error
+    text = b"\n".join(lines)
+    if not text and arguments[-1] in ("export", "--json"):
+        raise EngineError(f"'pulumi {arguments[0]}' of stack {stack.name} said nothing")
+    return text

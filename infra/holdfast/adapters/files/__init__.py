@@ -1,0 +1,1 @@
+"""The file system: files that are written whole or not at all."""

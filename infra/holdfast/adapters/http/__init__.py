@@ -1,0 +1,1 @@
+"""Other HTTP services: Prometheus, webhooks, JSON documents."""

@@ -1,0 +1,1 @@
+"""`holdfast agent`: day-two operations on one agent."""

@@ -1,0 +1,1 @@
+"""`holdfast ci`: comments, issues and gates of a pipeline."""

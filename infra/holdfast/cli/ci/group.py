@@ -1,0 +1,29 @@
+"""`holdfast ci`: what a pipeline does beside the checks themselves. Wiring only."""
+
+import click
+
+from holdfast.cli.ci.gate import command as gate
+from holdfast.cli.ci.gates import command as gates
+from holdfast.cli.ci.texts import report_comment, report_issue
+from holdfast.cli.named_verbs import NamedVerbs
+
+
+@click.group(cls=NamedVerbs)
+def command() -> None:
+    """Keep one comment on a change, one issue a stack, and gates before an update.
+
+    Runs in a job of GitHub Actions or GitLab CI and reads from its variables where that is;
+    docs/ci.md has whole pipelines.
+
+    \b
+    Examples:
+      holdfast ci gate -s prod --result gate.json -- holdfast up -s prod
+      holdfast ci comment comment.md --marker policy/prod
+      holdfast ci issue drift.md --marker drift/prod --title "Drift of stack prod" --code 7
+    """
+
+
+command.add_command(report_comment)
+command.add_command(report_issue)
+command.add_command(gate)
+command.add_command(gates)

@@ -1,0 +1,90 @@
+"""`holdfast ci comment` and `holdfast ci issue`: a report where the team talks. Wiring only."""
+
+import os
+from pathlib import Path
+
+import click
+
+from holdfast.adapters.codehost.detection import code_host
+from holdfast.adapters.codehost.sticky import keep_comment, keep_issue
+from holdfast.errors import ExitCode, InputError
+
+_TEXT = click.argument("text", type=click.Path(path_type=Path), metavar="FILE")
+
+
+@click.command("comment")
+@_TEXT
+@click.option("--marker", required=True, help="Tells this comment from others: `policy/prod`.")
+@click.option("--change", type=click.IntRange(min=1), help="Number of the pull or merge request.")
+def report_comment(text: Path, *, marker: str, change: int | None) -> ExitCode:
+    """Keep one comment on a pull or merge request: written once, then updated.
+
+    FILE is Markdown. When it is empty no comment is made, and one that stands there says that there
+    is nothing to say any more.
+
+    \b
+    Needs: on GitHub GITHUB_TOKEN with `pull-requests: write`, on GitLab GITLAB_TOKEN of scope api.
+
+    \b
+    Example:
+      holdfast policy report -s prod -o markdown --output-file comment.md
+      holdfast ci comment comment.md --marker policy/prod
+
+    \b
+    Exit codes: 0 done   1 the host did not do it   2 bad input   3 the token is refused
+    """
+    body = _read(text)
+    job = code_host(os.environ)
+    number = change or job.change
+    if number is None:
+        raise InputError("this job belongs to no change", remedy="name it with --change NUMBER")
+    click.echo(f"comment on {number} {keep_comment(job.host, number, marker, body)}", err=True)
+    return ExitCode.OK
+
+
+@click.command("issue")
+@_TEXT
+@click.option("--marker", required=True, help="Tells this issue from others: `drift/prod`.")
+@click.option("--title", required=True, help="Of the issue.")
+@click.option(
+    "--code",
+    type=click.IntRange(0, 255),
+    required=True,
+    help="Exit code of what wrote FILE: 0 closes the issue, any other opens or updates it.",
+)
+def report_issue(text: Path, *, marker: str, title: str, code: int) -> ExitCode:
+    """Keep one issue open while something is wrong, and close it when all is well.
+
+    FILE is Markdown; it need not exist when the code is 0. A check that could not run, with any
+    other code, keeps the issue open: not knowing is not being fine. The issue bears the label
+    `holdfast`.
+
+    \b
+    Needs: on GitHub GITHUB_TOKEN with `issues: write`, on GitLab GITLAB_TOKEN of scope api.
+
+    \b
+    Example:
+      code=0; holdfast drift -s prod -o markdown --output-file drift.md || code=$?
+      holdfast ci issue drift.md --marker drift/prod --title "Drift of stack prod" --code "$code"
+
+    \b
+    Exit codes: 0 done   1 the host did not do it   2 bad input   3 the token is refused
+    """
+    body = None if code == ExitCode.OK else _told(text, code)
+    job = code_host(os.environ)
+    click.echo(f"issue {keep_issue(job.host, marker, title, body)}", err=True)
+    return ExitCode.OK
+
+
+def _told(text: Path, code: int) -> str:
+    """The report, or that there is none."""
+    body = _read(text) if text.exists() else ""
+    return body if body.strip() else f"The check ended with exit code {code} and wrote no report."
+
+
+def _read(text: Path) -> str:
+    try:
+        return text.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        raise InputError(f"{text}: {why}", remedy="name a file of Markdown") from error

@@ -1,0 +1,1 @@
+"""`holdfast drift`: detection and remediation."""

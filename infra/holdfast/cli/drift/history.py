@@ -1,0 +1,86 @@
+"""`holdfast drift history`: what the scans of a stack have seen over time. Wiring only."""
+
+from pathlib import Path
+
+import click
+
+from holdfast.adapters.journal.drift_history import Recorded, read_history
+from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.timestamps import Moment
+from holdfast.drift.record.observed import observed_objects
+from holdfast.drift.record.sightings import alerts, in_order, instant, sightings
+from holdfast.errors import ExitCode, InputError
+from holdfast.operations.scan.recording import damage_note, default_history_file, threshold_option
+from holdfast.report.documents.history_report import HistoryReport, history_json, history_text
+
+
+@click.command()
+@click.option("-s", "--stack", default="", help="Stack whose scans are wanted.")
+@click.option(
+    "--history",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File that keeps the scans; default the stack's in the state folder.",
+)
+@click.option(
+    "--at", "moment", type=Moment(), help="As it was then: the whole scan and the configuration."
+)
+@threshold_option()
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(
+    stack: str, file: Path | None, moment: str | None, alert_after: int, output: str
+) -> int:
+    """Print since when findings stand, how often they were seen, and what has added up.
+
+    Every `holdfast drift -s STACK` is recorded. With --at the scan that was current at that time is
+    printed in full: every finding with its live value, and the rules it broke; with -o json the
+    configuration as well, every object as it was then.
+
+    \b
+    Examples:
+      holdfast drift history -s prod
+      holdfast drift history -s prod --at 2026-11-20T09:00:00Z -o json
+      holdfast drift history --history scans.jsonl --alert-after 10
+
+    \b
+    Exit codes: 0 printed   2 no scan was recorded, or none by that time
+    """
+    if not stack and file is None:
+        raise InputError("one of --stack and --history is needed", remedy="see --help")
+    file = file or default_history_file(stack)
+    report = _report(read_history(file), stack, file, moment, alert_after)
+    if output == "json":
+        click.echo(history_json(report), nl=False)
+    else:
+        in_full = moment is not None
+        click.echo(history_text(report, in_full=in_full, colour=wants_colour()), nl=False)
+    return ExitCode.OK
+
+
+def _report(
+    recorded: Recorded, stack: str, file: Path, moment: str | None, alert_after: int
+) -> HistoryReport:
+    if recorded.damaged_lines:
+        click.echo(damage_note(file, recorded.damaged_lines), err=True)
+    scans = list(in_order(recorded.observations))
+    if not scans:
+        raise InputError(f"{file}: no scan was recorded", remedy="run `holdfast drift` first")
+    if moment is not None:
+        first = scans[0].observed_at
+        scans = [each for each in scans if instant(each.observed_at) <= instant(moment)]
+        if not scans:
+            raise InputError(f"no scan was made by {moment}", remedy=f"the first was at {first}")
+    last = scans[-1]
+    declared = recorded.configurations.declared(last.configuration)
+    return HistoryReport(
+        stack=stack,
+        scans=len(scans),
+        last=last,
+        sightings=sightings(scans),
+        alerts=alerts(scans, alert_after),
+        configuration=None
+        if declared is None or moment is None
+        else tuple(observed_objects(declared, last.report.findings)),
+    )

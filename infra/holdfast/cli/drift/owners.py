@@ -1,0 +1,66 @@
+"""`holdfast drift owners`: who owns which fields of what a stack declares. Wiring only."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from holdfast.drift.cause.owners import owned_objects
+from holdfast.drift.object_drift import agent_of
+from holdfast.errors import ExitCode, InputError
+from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.report.text.owners_text import owners_json, owners_text
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("agent", default="")
+@click.option("-s", "--stack", default="", help="Stack whose objects are looked at.")
+@click.option("--desired", type=_FILE, help="File or folder of plain objects instead.")
+@click.option("--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster.")
+@click.option("--context", help="Context of the kubeconfig; default its current one.")
+@click.option("--shared", is_flag=True, help="Only what more than one deliverer applies.")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(
+    agent: str,
+    output: str,
+    *,
+    shared: bool,
+    **asked: Any,  # noqa: ANN401  (the other options, by name)
+) -> int:
+    """Print which field manager owns which fields of the declared objects; of AGENT, or of all.
+
+    Deliverers apply whole declarations: Holdfast and Pulumi, Flux, Argo CD. Where more than one
+    does, they share the object: they rest as long as all deliver the same, and fight when they do
+    not. Everybody else is told field by field. Only reads; names are chosen by clients.
+
+    \b
+    Examples:
+      holdfast drift owners -s prod
+      holdfast drift owners support-rag -s prod -o json
+      holdfast drift owners -s prod --shared
+
+    \b
+    Exit codes: 0 printed   1 not everything could be read   2 bad input
+    """
+    request = DriftRequest(**asked)
+    if bool(request.stack) == bool(request.desired):
+        raise InputError("one of --stack and --desired is needed", remedy="see --help")
+    scan = DriftSources(request).scan(keeps_all=True)
+    found = [
+        live
+        for identity, live in scan.live.objects.items()
+        if identity in scan.desired and agent in ("", agent_of(scan.desired[identity]))
+    ]
+    if agent and not any(agent_of(each) == agent for each in scan.desired.values()):
+        raise InputError(f"no declared object is of an agent {agent!r}", remedy="see its name")
+    owned = owned_objects(found)
+    if shared:
+        owned = [each for each in owned if len(each.deliverers) > 1]
+    click.echo(owners_json(owned) if output == "json" else owners_text(owned), nl=False)
+    for each in scan.report.not_checked:
+        click.echo(f"not checked: {each.scope}: {each.reason}", err=True)
+    return ExitCode.ERROR if scan.report.not_checked else ExitCode.OK

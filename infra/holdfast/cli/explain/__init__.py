@@ -1,0 +1,1 @@
+"""`holdfast explain`: agents, fields and rules in words."""

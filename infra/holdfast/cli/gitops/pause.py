@@ -1,0 +1,36 @@
+"""`holdfast pause`: the loops of a stack keep their hands off it. Wiring only."""
+
+import click
+
+from holdfast.adapters.journal.controls import LoopControls, read_controls, write_controls
+from holdfast.cli.options.timestamps import now
+from holdfast.controllers.gitops.loop_controls import controls_of
+from holdfast.errors import ExitCode
+from holdfast.manifest.stack.stack_files import read_stack_file
+from holdfast.operations.deploy.facts import day_two_record, journal_of, operator
+from holdfast.operations.stack.project import find_project_root
+
+
+@click.command()
+@click.option("-s", "--stack", required=True, help="Stack that is to be left alone.")
+@click.option("--reason", required=True, help="Why, for the history and the loop's log.")
+def command(stack: str, reason: str) -> ExitCode:
+    """Let `holdfast reconcile` do nothing to a stack until `holdfast resume`.
+
+    What it is doing is finished first. New commits and drift wait; `holdfast up` and its like go on
+    working. Holds for the loops on this machine.
+
+    \b
+    Examples:
+      holdfast pause -s prod --reason "looking into the latency by hand"
+      holdfast resume -s prod
+    """
+    root = find_project_root()
+    read_stack_file(root, stack)
+    file = controls_of(root, stack)
+    before = read_controls(file)
+    said = LoopControls(operator(), now(), reason, before.fights_closed_seconds)
+    write_controls(file, said)
+    journal_of(root, stack).add(day_two_record("pause", stack, reason))
+    click.echo(f"paused: {stack} ({reason})", err=True)
+    return ExitCode.OK

@@ -1,0 +1,239 @@
+"""`holdfast reconcile`: a stack held to a branch, for ever. Wiring only."""
+
+import fcntl
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from holdfast import __version__
+from holdfast.adapters.engine.folders import state_directory
+from holdfast.adapters.git.tracking import TrackedBranch
+from holdfast.adapters.tracing.opentelemetry import tracer_of
+from holdfast.adapters.tracing.spans import Tracer
+from holdfast.cli.options.lease import lease_option, lease_place
+from holdfast.controllers.gitops.loop_actor import LoopActor
+from holdfast.controllers.gitops.loop_lease import LoopLease
+from holdfast.controllers.gitops.loop_output import LoopOutput
+from holdfast.controllers.gitops.loop_report import LoopReport
+from holdfast.controllers.gitops.loop_triggers import watch_metrics, watch_nodes
+from holdfast.controllers.gitops.loop_watch import watch_for_drift
+from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
+from holdfast.controllers.runtime.hook_server import Answers, HookServer
+from holdfast.errors import ExitCode, HoldfastError, InputError
+
+HOOK_SECRET = "HOLDFAST_HOOK_SECRET"  # noqa: S105  (the name of a variable)
+_SECONDS = click.FloatRange(min=1.0)
+_STUCK_AFTER_SECONDS = 1800.0
+
+
+@click.command()
+@click.option("-s", "--stack", required=True, help="Stack to hold to the branch.")
+@click.option("--repo", required=True, metavar="URL", help="Repository, as `git clone` takes it.")
+@click.option(
+    "--branch", default="main", show_default=True, help="Branch that says what is wanted."
+)
+@click.option("--path", default=".", show_default=True, help="The project's folder in it.")
+@click.option(
+    "--interval",
+    type=_SECONDS,
+    metavar="SECONDS",
+    default=60.0,
+    show_default=True,
+    help="How often the repository is asked for a new commit.",
+)
+@click.option(
+    "--resync",
+    type=_SECONDS,
+    metavar="SECONDS",
+    default=600.0,
+    show_default=True,
+    help="How often everything is compared, as a safety net beside the watch.",
+)
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    help="Take hooks at /hook; tell /healthz, /status and /metrics.",
+)
+@lease_option
+@click.option("--require-signed", is_flag=True, help="Use signed commits only.")
+@click.option("--once", is_flag=True, help="Bring the stack to the newest commit, and end.")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noqa: ANN401  (by name)
+    """Hold a stack to a branch: every new commit is brought to it, drift is put back. For ever.
+
+    Clones the branch into the state folder and asks for new commits at an interval, or at once
+    when a hook is posted to /hook (HOLDFAST_HOOK_SECRET is the secret of GitHub's signature or
+    GitLab's token). A commit is validated, judged, previewed, applied, watched and recorded as by
+    `holdfast up`. Beside that the cluster is watched: drift is dealt with as spec.drift.mode of
+    each agent says. A field that was put back five times within an hour is only reported then.
+
+    Nothing is done while the stack is paused (`holdfast pause`) or somebody holds its lock. A
+    second loop for the stack waits until the first has ended: on this machine always, anywhere
+    else with the same --lease in the stack's cluster. SIGINT and SIGTERM end it in order.
+    With OTEL_EXPORTER_OTLP_ENDPOINT every piece of work is sent as a trace. How the stack is can be
+    read in its cluster where that serves AgentStack (`holdfast operator install`): conditions to
+    wait for, and Events (`kubectl describe agentstack prod`).
+
+    \b
+    Examples:
+      holdfast reconcile -s prod --repo https://git.example/fleet.git --branch main
+      holdfast reconcile -s prod --repo git@git.example:fleet.git --interval 30 \\
+        --listen 127.0.0.1:9465 --require-signed --lease ops/holdfast-prod -o json
+      holdfast reconcile -s dev --repo . --once
+
+    \b
+    Exit codes: 8 ended as told   1 the lease was lost   2 bad input
+      with --once: 0 there, else as `holdfast up`
+    """
+    place = lease_place(asked.pop("lease"))
+    asking = _Asking(**asked)
+    address = _address(asking.listen) if asking.listen else None
+    log = LoopOutput(as_json=output == "json")
+    tracer = _tracer(stack, log)
+    folder = state_directory() / "reconcile" / stack.rpartition("/")[2]
+    actor = LoopActor(
+        TrackedBranch(_absolute(asking.repo), asking.branch, folder / "clone"),
+        stack,
+        asking.path,
+        asking.require_signed,
+        tell=lambda line: log("progress", text=line.strip()),
+        tracer=tracer,
+    )
+    with closing(tracer), _only_one(folder, log):
+        actor.begin()
+        report = LoopReport.of(stack, actor, log)
+        lease = LoopLease(stack, place, log, report.leads)
+        try:
+            if once:
+                lease.take()
+                commit = actor.newest()
+                with tracer.span("reconcile", key=COMMIT, commit=commit.name):
+                    log("act", key=COMMIT, commit=commit.short, done=actor.update(commit))
+                return ExitCode.OK
+            _work(_Loop(actor, report, lease, log, tracer), asking, address)
+        finally:
+            report.end()
+            lease.give_back()
+    log("end", reason="the lease was lost" if lease.was_lost else "as told")
+    return ExitCode.ERROR if lease.was_lost else ExitCode.CANCELLED
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """How the loop was asked to work; as the options say."""
+
+    repo: str
+    branch: str
+    path: str
+    interval: float
+    resync: float
+    listen: str | None
+    require_signed: bool
+
+
+def _tracer(stack: str, log: LoopOutput) -> Tracer:
+    """The traces that the environment asks for."""
+    name = stack.rpartition("/")[2]
+
+    def tell(problem: str) -> None:
+        log("trace", problem=problem)
+
+    tracer, place = tracer_of(os.environ, name, __version__, tell)
+    if place:
+        log("trace", to=place)
+    return tracer
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """The parts of one loop."""
+
+    actor: LoopActor
+    report: LoopReport
+    lease: LoopLease
+    log: LoopOutput
+    tracer: Tracer
+
+
+def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None:
+    listeners = loop.report.listeners
+    reconciler = Reconciler(loop.actor, loop.actor, loop.log, listeners, loop.tracer)
+    _stop_when_told(reconciler, loop.lease)
+    server = _server(address, reconciler, loop) if address else None
+    try:
+        if loop.lease.take():
+            actor = loop.actor
+            watch_for_drift(actor.stack, reconciler.ask, loop.log)
+            watch_nodes(actor.root, actor.stack, reconciler.ask, loop.log)
+            watch_metrics(actor.root, actor.stack, reconciler.ask, loop.log)
+            reconciler.run([Poll(COMMIT, asking.interval), Poll(DRIFT, asking.resync)])
+    finally:
+        if server is not None:
+            server.close()
+
+
+def _absolute(repo: str) -> str:
+    """A folder here is named from the root: the clone asks from a folder of its own."""
+    return str(Path(repo).resolve()) if Path(repo).is_dir() else repo
+
+
+def _address(listen: str) -> tuple[str, int]:
+    host, separator, port = listen.rpartition(":")
+    if not separator or not port.isdigit():
+        raise InputError(
+            f"--listen: expected HOST:PORT, got {listen!r}", remedy="such as 127.0.0.1:9465"
+        )
+    return host.strip("[]"), int(port)
+
+
+def _server(address: tuple[str, int], reconciler: Reconciler, loop: _Loop) -> HookServer:
+    host, port = address
+
+    def is_alive() -> bool:
+        return loop.lease.is_waiting or reconciler.seconds_since_turn() < _STUCK_AFTER_SECONDS
+
+    answers = Answers(
+        on_hook=lambda: reconciler.ask(COMMIT, "hook", is_urgent=True),
+        is_alive=is_alive,
+        status=loop.report.state.status,
+        metrics=loop.report.state.metrics,
+    )
+    server = HookServer(host, port, answers, os.environ.get(HOOK_SECRET, ""))
+    loop.log("listen", address=f"{host}:{server.port}")
+    return server
+
+
+@contextmanager
+def _only_one(folder: Path, log: LoopOutput) -> Iterator[None]:
+    """Hold the place of the one loop that acts on a stack, waiting for it if need be."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        with (folder / "loop.lock").open("w") as place:
+            try:
+                fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                log("standby", reason="another loop holds this stack to its branch")
+                fcntl.flock(place, fcntl.LOCK_EX)
+            yield
+    except OSError as error:
+        raise HoldfastError(f"{folder} cannot be used ({error.strerror or error})") from error
+
+
+def _stop_when_told(reconciler: Reconciler, lease: LoopLease) -> None:
+    """The first signal ends the loop in order, the second one at once."""
+
+    def stop(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        reconciler.stop()
+        lease.stop_waiting()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)

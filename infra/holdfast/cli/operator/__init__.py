@@ -1,0 +1,1 @@
+"""`holdfast operator`: agents as resources of a cluster."""

@@ -1,0 +1,180 @@
+"""Where reports go: the options of every verb that writes them in many formats. Wiring."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, Protocol
+
+import click
+
+from holdfast.adapters.files.whole_file import write_whole
+from holdfast.cli.options.colour import wants_colour
+from holdfast.drift.finding import DriftReport
+from holdfast.errors import HoldfastError, InputError
+from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.report.exchange.formats import DRIFT_FORMATS, write_drift
+from holdfast.report.text.runbook import PAGE
+
+Command = Callable[..., int]
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """Which reports are wanted, and where.
+
+    Attributes:
+        output: Format of standard output, or of `output_file`.
+        output_file: Instead of standard output.
+        files: Format and file of each further report.
+        runbook: Address of the documentation that reports link to.
+    """
+
+    output: str = "text"
+    output_file: Path | None = None
+    files: tuple[tuple[str, Path], ...] = ()
+    runbook: str = PAGE
+
+    @property
+    def is_for_files(self) -> bool:
+        """Whether anything but text is wanted: for readers who want every place exactly."""
+        return self.output != "text" or any(chosen != "text" for chosen, _ in self.files)
+
+    @property
+    def written_files(self) -> tuple[tuple[str, Path], ...]:
+        """Format and file of everything that does not go to standard output."""
+        main = ((self.output, self.output_file),) if self.output_file else ()
+        return (*main, *self.files)
+
+
+class _ReportFile(click.ParamType[tuple[str, Path]]):
+    """`FORMAT=FILE`."""
+
+    name = "FORMAT=FILE"
+
+    def __init__(self, formats: Sequence[str]) -> None:
+        self._formats = formats
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Path]:
+        """Format and file of one report."""
+        chosen, separator, file = str(value).partition("=")
+        if not separator or not file or chosen not in self._formats:
+            formats = ", ".join(self._formats)
+            self.fail(f"expected FORMAT=FILE with one of {formats}, got {value!r}", param, ctx)
+        return chosen, Path(file)
+
+
+def report_options_for(page: str, formats: Sequence[str]) -> Callable[[Command], Command]:
+    """Options that choose formats and files; the command receives them as its first argument.
+
+    Args:
+        formats: Words that choose one.
+        page: Documentation that reports link to, unless the user names its address.
+    """
+    options = _options(page, formats)
+
+    def with_options(command: Command) -> Command:
+        @wraps(command)
+        def with_request(
+            output: str,
+            output_file: Path | None,
+            reports: tuple[tuple[str, Path], ...],
+            runbook: str,
+            **others: Any,  # noqa: ANN401  (the command's own options, by name)
+        ) -> int:
+            return command(ReportRequest(output, output_file, reports, runbook), **others)
+
+        decorated: Command = with_request
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return with_options
+
+
+def _options(page: str, formats: Sequence[str]) -> tuple[Callable[[Command], Command], ...]:
+    return (
+        click.option(
+            "-o",
+            "--output",
+            "--format",
+            "output",
+            type=click.Choice(formats),
+            default="text",
+            show_default=True,
+            help="Format of standard output.",
+        ),
+        click.option("--output-file", type=click.Path(path_type=Path), help="Write to it instead."),
+        click.option(
+            "--report",
+            "reports",
+            type=_ReportFile(formats),
+            multiple=True,
+            help="Write one more report; may be given several times.",
+        ),
+        click.option(
+            "--runbook",
+            default=page,
+            show_default=True,
+            help="Address of that page, for the links in reports.",
+        ),
+    )
+
+
+report_options = report_options_for(PAGE, DRIFT_FORMATS)
+"""The same for reports of drift."""
+
+
+def check_files(wanted: ReportRequest) -> None:
+    """See that every file can be written, before anything takes time.
+
+    Raises:
+        InputError: a folder does not exist, or two reports would go to one file.
+    """
+    seen: set[Path] = set()
+    for _, file in wanted.written_files:
+        if not file.parent.is_dir():
+            raise InputError(f"{file}: no such folder", remedy=f"run `mkdir -p {file.parent}`")
+        if file.is_dir():
+            raise InputError(f"{file}: expected a file, got a folder", remedy="name a file in it")
+        if file.resolve() in seen:
+            raise InputError(f"{file}: two reports in one file", remedy="name another file")
+        seen.add(file.resolve())
+
+
+def write_reports(report: DriftReport, wanted: ReportRequest, context: DriftContext) -> None:
+    """Write every report of drift that is wanted.
+
+    Raises:
+        HoldfastError: a file cannot be written.
+    """
+
+    def written(chosen: str, *, colour: bool) -> str:
+        return write_drift(report, chosen, context, colour=colour)
+
+    write_all(written, wanted)
+
+
+class Writer(Protocol):
+    """Writes one report in a format."""
+
+    def __call__(self, chosen: str, *, colour: bool) -> str:
+        """The text; with colour when it is for a terminal that wants it."""
+
+
+def write_all(writer: Writer, wanted: ReportRequest) -> None:
+    """Write one report in every format that is wanted.
+
+    Raises:
+        HoldfastError: a file cannot be written.
+    """
+    for chosen, file in wanted.written_files:
+        try:
+            write_whole(file, writer(chosen, colour=False))
+        except OSError as error:
+            raise HoldfastError(f"{file}: {error.strerror or error}") from error
+        click.echo(f"wrote {file}", err=True)
+    if wanted.output_file is None:
+        click.echo(writer(wanted.output, colour=wants_colour()), nl=False)

@@ -1,0 +1,1 @@
+"""`holdfast policy`: rules, verdicts, settings and waivers."""

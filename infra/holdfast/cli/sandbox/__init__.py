@@ -1,0 +1,1 @@
+"""`holdfast sandbox`: a local control plane."""

@@ -1,0 +1,1 @@
+"""What never ends: the watch, the Git loop and the operator over one runtime."""

@@ -1,0 +1,242 @@
+"""What the reconciler acts on: a clone, its stack, the cluster. Wiring."""
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from holdfast.adapters.engine.backend.activity import ActivityReader
+from holdfast.adapters.engine.state.interrupted import interrupted, mend
+from holdfast.adapters.engine.update_record import UpdateRecord
+from holdfast.adapters.git.command import run_git
+from holdfast.adapters.git.source import Commit, Source, commit_named
+from holdfast.adapters.git.tracking import SignatureError, TrackedBranch
+from holdfast.adapters.journal.controls import read_controls
+from holdfast.adapters.tracing.spans import UNTRACED, Tracer
+from holdfast.controllers.gitops.loop_controls import controls_of
+from holdfast.controllers.gitops.roles import (
+    Comparison,
+    DriftedAgent,
+    Field,
+    Hindrance,
+    RejectedCommitError,
+)
+from holdfast.drift.finding import Finding
+from holdfast.drift.plan.revert import Step
+from holdfast.errors import ExitCode, HoldfastError
+from holdfast.kube.paths import format_path
+from holdfast.operations.deploy.facts import update_records
+from holdfast.operations.deploy.guarded import ROLLBACK, UpdateWorseError, careful_update
+from holdfast.operations.deploy.request import Order
+from holdfast.operations.remediate.by_mode import Agreement, act
+from holdfast.operations.remediate.revert import plans_for
+from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
+from holdfast.operations.stack.commit_project import lend_environment
+from holdfast.operations.stack.engine import ready_stack
+from holdfast.operations.stack.preflight.gitops_ownership import DeliveredElsewhereError
+
+ACTION = "reconcile"
+_BACK = (ROLLBACK, "rollback")
+_WILL_NOT_DO = {ExitCode.BAD_INPUT: "Invalid", ExitCode.POLICY: "PolicyRefused"}
+
+
+@dataclass
+class LoopActor:
+    """One stack, brought to the commits of one branch; source and actor of the reconciler.
+
+    Attributes:
+        tracked: The branch, in a clone of the loop's own.
+        path: Folder of the project in the repository.
+        needs_signature: Commits that nobody trusted has signed are refused.
+        tell: Takes lines of progress.
+        tracer: Records the steps of updates.
+    """
+
+    tracked: TrackedBranch
+    stack: str
+    path: str = "."
+    needs_signature: bool = False
+    tell: Callable[[str], None] = field(default=lambda _: None)
+    tracer: Tracer = UNTRACED
+
+    def begin(self) -> None:
+        """Clone the repository, and work in the project's folder from now on.
+
+        Raises:
+            HoldfastError: it cannot be read, or has no project there.
+        """
+        os.chdir(self.root)
+
+    @cached_property
+    def root(self) -> Path:
+        """Folder of the project in the clone."""
+        commit = self.tracked.newest()
+        self.tracked.check_out(commit)
+        root = (self.tracked.folder / self.path).resolve()
+        if not (root / "Pulumi.yaml").is_file():
+            raise RejectedCommitError(
+                f"commit {commit.short} of {self.tracked.place} has no Pulumi.yaml in {self.path}",
+                remedy="correct --path",
+            )
+        return root
+
+    def newest(self) -> Commit:
+        """The newest commit of the branch.
+
+        Raises:
+            RejectedCommitError: it is not signed, or was taken back.
+            HoldfastError: the repository cannot be read.
+        """
+        commit = self.tracked.newest()
+        if self.needs_signature:
+            try:
+                self.tracked.verify(commit)
+            except SignatureError as error:
+                raise RejectedCommitError(
+                    error.message, remedy=error.remedy, reason="Unsigned"
+                ) from error
+        if taken := self._taken_back(commit):
+            raise RejectedCommitError(
+                f"commit {commit.short} was taken back at {taken.started_at}: {taken.reason}",
+                remedy="push another one",
+                reason="TakenBack",
+            )
+        return commit
+
+    def waits_for(self) -> Hindrance | None:
+        """A pause, or somebody who holds the stack's lock."""
+        said = read_controls(controls_of(self.root, self.stack))
+        if said.paused_by:
+            who = f"paused by {said.paused_by} at {said.paused_at}: {said.reason}"
+            return Hindrance("Paused", who)
+        return self._waits_for_holder() if self._activity.read().is_under_way else None
+
+    def _waits_for_holder(self) -> Hindrance | None:
+        """Whoever holds the lock; a lock of a process of this machine that has ended is removed."""
+        stack = ready_stack(self.root, self.stack)
+        left = interrupted(stack)
+        if left.holders and not left.worst.has_ended:
+            who = left.worst
+            return Hindrance("Locked", f"{who} holds the lock of stack {self.stack}")
+        for each in mend(stack, left):
+            self.tell(f"recovery: {each}")
+        return None
+
+    def fights_closed_at(self) -> float:
+        """When a person last said that all fights are over, in seconds since 1970."""
+        return read_controls(controls_of(self.root, self.stack)).fights_closed_seconds
+
+    def running_commit(self) -> str:
+        """The commit of the last good update; empty where files were used that are in none."""
+        done = [each for each in self._records() if each.has_succeeded]
+        return done[-1].commit if done and not done[-1].is_dirty else ""
+
+    def update(self, commit: Commit) -> str:
+        """Bring the stack to a commit.
+
+        Raises:
+            RejectedCommitError: it is refused, or was taken back.
+            HoldfastError: it could not be done now.
+        """
+        self._check_out(commit)
+        order = Order(
+            self.root,
+            self.stack,
+            action=ACTION,
+            source=Source(commit),
+            recovers=True,
+            tell=self.tell,
+            tracer=self.tracer,
+        )
+        try:
+            record = careful_update(order, self.root)
+        except UpdateWorseError as error:
+            reason = "RolledBack" if error.went_back else "UpdateWorse"
+            raise RejectedCommitError(error.message, remedy=error.remedy, reason=reason) from error
+        except DeliveredElsewhereError as error:
+            raise RejectedCommitError(
+                error.message, remedy=error.remedy, reason="DeliveredElsewhere"
+            ) from error
+        except HoldfastError as error:
+            if reason := _WILL_NOT_DO.get(error.exit_code, ""):
+                raise RejectedCommitError(
+                    error.message, remedy=error.remedy, reason=reason
+                ) from error
+            raise
+        return f"updated {', '.join(record.agents or ()) or 'nothing'} in {record.seconds:g} s"
+
+    def drifted(self, agent: str = "") -> Comparison:
+        """How what runs differs from the commit that runs."""
+        running = self.running_commit()
+        if not running:
+            return Comparison(unseen=("nothing to compare with: no commit is known to run",))
+        self._check_out(commit_named(self.tracked.folder, running))
+        self._sources = DriftSources(DriftRequest(stack=self.stack))
+        self._scan = self._sources.scan()
+        fields: dict[str, list[Field]] = defaultdict(list)
+        for finding in self._scan.report.drift:
+            if agent in ("", finding.agent):
+                fields[finding.agent].append(field_of(finding))
+        modes = self._sources.desired.modes
+        agents = tuple(
+            DriftedAgent(name, mode, tuple(found), self._left(name) if mode == "revert" else {})
+            for name, found in sorted(fields.items())
+            for mode in [modes.get(name, "report")]
+        )
+        unseen = tuple(f"{each.scope}: {each.reason}" for each in self._scan.report.not_checked)
+        return Comparison(agents, unseen)
+
+    def _left(self, agent: str) -> dict[Field, str]:
+        """What of an agent's drift no revert puts back, and why."""
+        return {
+            field_of(step.finding): step.reason
+            for plan in plans_for(self._scan)
+            for step in plan.steps
+            if step.step is Step.LEAVE and step.finding.agent == agent
+        }
+
+    def put_back(self, agent: str, fields: Sequence[Field]) -> str:
+        """Revert or propose these fields of the last look, as the agent's manifest says."""
+        wanted = set(fields)
+        report = self._scan.report
+        kept = tuple(
+            each for each in report.findings if each.agent == agent and field_of(each) in wanted
+        )
+        chosen: Scan = replace(self._scan, report=replace(report, findings=kept))
+        agreed = Agreement(is_agreed=True, may_replace=False, branch=None)
+        _, failures = act(self._sources, chosen, agreed)
+        if self._sources.desired.modes.get(agent) == "adopt":
+            run_git(self.root, "push", "--quiet", "origin", "refs/heads/adopt-*:refs/heads/adopt-*")
+            return "proposed on a branch"
+        if failures:
+            raise HoldfastError(f"{failures} objects of {agent} could not be put back")
+        return f"put back {len(kept)} fields"
+
+    def _check_out(self, commit: Commit) -> None:
+        self.tracked.check_out(commit)
+        lend_environment(None, self.root)
+
+    def _taken_back(self, commit: Commit) -> UpdateRecord | None:
+        """The update by which a commit was taken back; None when it was not."""
+        was_tried = False
+        back = None
+        for record in self._records():
+            if record.commit == commit.name and record.action not in _BACK:
+                was_tried, back = True, None
+            elif was_tried and record.action in _BACK and record.has_succeeded:
+                back = record if record.commit != commit.name else None
+        return back
+
+    def _records(self) -> list[UpdateRecord]:
+        return update_records(self.root, self.stack)
+
+    @cached_property
+    def _activity(self) -> ActivityReader:
+        return ActivityReader(self.root, self.stack)
+
+
+def field_of(finding: Finding) -> Field:
+    """The object and the path that a finding is about."""
+    return str(finding.ref), format_path(finding.path)

@@ -1,0 +1,123 @@
+"""What a loop has done and found, each thing once: what people are told of by Events. Pure.
+
+Law: what stays as it is, is told once, however often it is looked at; what comes again after it had
+gone, is told again.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from holdfast.adapters.git.source import Commit
+from holdfast.controllers.gitops.loop_conditions import fields_in_words
+from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT
+from holdfast.controllers.gitops.roles import (
+    Comparison,
+    Field,
+    Hindrance,
+    Listener,
+    RejectedCommitError,
+)
+from holdfast.errors import HoldfastError
+
+_PAUSED: Final = "Paused"
+_DEALT_WITH: Final = {
+    "report": "it is only reported",
+    "revert": "it is put back",
+    "adopt": "it is proposed on a branch",
+}
+
+
+@dataclass(frozen=True)
+class Happening:
+    """One thing that has happened.
+
+    Attributes:
+        reason: One word in CamelCase, for programs.
+        note: For people; no values of fields.
+        is_warning: Somebody should look at it.
+    """
+
+    reason: str
+    note: str
+    is_warning: bool = False
+
+
+class LoopEvents(Listener):
+    """Listens to a reconciler, and tells what is news."""
+
+    def __init__(self, tell: Callable[[Happening], None]) -> None:
+        """Begin to listen.
+
+        Args:
+            tell: Takes each happening, once.
+        """
+        self._tell = tell
+        self._is_paused = False
+        self._failures: dict[str, str] = {}
+        self._known: dict[str, frozenset[Field]] = {}
+        self._proposed: dict[str, frozenset[Field]] = {}
+
+    def waits(self, hindrance: Hindrance | None) -> None:
+        """A pause begins or ends; a lock is somebody's update, and nothing to tell."""
+        is_paused = hindrance is not None and hindrance.reason == _PAUSED
+        if is_paused != self._is_paused:
+            note = hindrance.message if hindrance is not None else "the pause has ended"
+            self._tell(Happening(_PAUSED if is_paused else "Resumed", note))
+        self._is_paused = is_paused
+
+    def observed(self, commit: Commit, running: str) -> None:
+        """A failure is over when what is wanted runs."""
+        if running == commit.name:
+            self._failures.pop(COMMIT, None)
+
+    def updated(self, commit: Commit, done: str) -> None:
+        """An update was done."""
+        self._failures.pop(COMMIT, None)
+        note = f"commit {commit.short} by {commit.author}: {done}"
+        self._tell(Happening("Updated", note))
+
+    def failed(self, key: str, error: HoldfastError) -> None:
+        """Work came to nothing; told again when the reason is another one."""
+        if self._failures.get(key) == str(error):
+            return
+        self._failures[key] = str(error)
+        reason, note = "UpdateFailed" if key == COMMIT else "ReconcileFailed", str(error)
+        if isinstance(error, RejectedCommitError):
+            is_back = error.reason == "RolledBack"
+            reason = error.reason if is_back else "UpdateRefused"
+            note = note if is_back else f"{error.reason}: {note}"
+        self._tell(Happening(reason, note, is_warning=True))
+
+    def compared(self, key: str, found: Comparison) -> None:
+        """Tell of drift that was not there at the last look."""
+        drifted = {each.name: frozenset(each.fields) for each in found.agents}
+        for each in found.agents:
+            known = self._known.get(each.name, frozenset())
+            if new := [one for one in each.fields if one not in known]:
+                whose, then = each.name or "no agent", _DEALT_WITH[each.mode]
+                note = f"{whose}: {fields_in_words(new)}; {then}"
+                self._tell(Happening("DriftFound", note, is_warning=True))
+        kept = {} if key == DRIFT else {k: v for k, v in self._known.items() if k != key}
+        self._known = {**kept, **drifted}
+        self._proposed = {name: each for name, each in self._proposed.items() if name in drifted}
+
+    def put_back(self, agent: str, fields: Sequence[Field], mode: str, done: str) -> None:
+        """Tell of what was done; the same proposal once."""
+        whose = agent or "no agent"
+        if mode == "revert":
+            self._known[agent] = self._known.get(agent, frozenset()) - set(fields)
+            self._tell(Happening("PutBack", f"{whose}: {fields_in_words(fields)}"))
+        elif self._proposed.get(agent) != frozenset(fields):
+            self._proposed[agent] = frozenset(fields)
+            self._tell(Happening("Proposed", f"{whose}: {done}: {fields_in_words(fields)}"))
+
+    def fought(self, field: Field) -> None:
+        """A breaker has opened."""
+        note = f"{fields_in_words([field])}: put back again and again, and left alone now"
+        self._tell(Happening("FightOpened", note, is_warning=True))
+
+    def reconciled(self, key: str, outcome: str, seconds: float) -> None:
+        """A failure that is over is news when it comes again."""
+        if outcome in ("succeeded", "unchanged") and key != COMMIT:
+            self._failures.pop(key, None)

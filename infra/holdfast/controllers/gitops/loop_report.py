@@ -1,0 +1,60 @@
+"""What a loop tells beside its log: metrics, conditions, its resource in the cluster. Wiring."""
+
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
+from holdfast.controllers.gitops.loop_actor import LoopActor
+from holdfast.controllers.gitops.loop_conditions import LoopConditions
+from holdfast.controllers.gitops.loop_events import LoopEvents
+from holdfast.controllers.gitops.loop_state import LoopState
+from holdfast.controllers.gitops.roles import Listener, Log
+from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
+from holdfast.operations.stack.context import open_state
+
+_ANSWER_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class LoopReport:
+    """Everything that listens to a loop's reconciler."""
+
+    conditions: LoopConditions
+    state: LoopState
+    events: LoopEvents
+    stack: StackReport
+
+    @classmethod
+    def of(cls, stack: str, actor: LoopActor, log: Log) -> "LoopReport":
+        """What tells of a stack of the project in the working directory."""
+        tracked = actor.tracked
+        conditions = LoopConditions()
+        held = HeldStack(stack, tracked.place, tracked.branch, actor.path, socket.gethostname())
+
+        def connect() -> ApiClient:
+            state = open_state(stack)
+
+            def log_in() -> Connection:
+                return connection_of(state.kubeconfig, state.context)
+
+            return ApiClient(log_in(), _ANSWER_SECONDS, log_in)
+
+        report = StackReport(held, conditions, connect, log)
+        events = LoopEvents(report.happened)
+        return cls(conditions, LoopState(stack, conditions), events, report)
+
+    @property
+    def listeners(self) -> Sequence[Listener]:
+        """In the order in which they are told: what others read comes first."""
+        return (self.conditions, self.state, self.events, self.stack)
+
+    def leads(self, is_leader: bool) -> None:
+        """Take whether this loop is the one that acts."""
+        self.state.leads(is_leader)
+        self.stack.leads(is_leader)
+
+    def end(self) -> None:
+        """Say that nobody looks any more; while the lease is still held."""
+        self.stack.end()

@@ -1,0 +1,89 @@
+"""What makes a loop look beside commits and drift: nodes that turn, metrics past limits. Wiring."""
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from holdfast.adapters.cluster.changes import Blind, Change
+from holdfast.adapters.cluster.cluster_watch import ClusterWatch
+from holdfast.adapters.cluster.reflector import Connections
+from holdfast.adapters.cluster.whole_objects import list_whole
+from holdfast.controllers.gitops.metric_watch import MetricWatch
+from holdfast.controllers.gitops.reconciler import DRIFT
+from holdfast.controllers.gitops.roles import Log
+from holdfast.controllers.runtime.node_health import NodeHealth, trigger_of, watched_nodes
+from holdfast.drift.unmanaged import stack_selector
+from holdfast.errors import HoldfastError
+from holdfast.kube.objects import mapping_at
+from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.stack.stack_files import read_stack_file
+from holdfast.operations.scan.live import ClusterSource
+from holdfast.operations.stack.context import StackState
+from holdfast.render.plan.marks import AGENT_LABEL
+
+AGAIN_SECONDS = 15.0
+_REQUEST_SECONDS = 60.0
+
+Ask = Callable[[str, str], None]
+"""Takes a key of the loop, and why somebody should look."""
+
+
+def watch_nodes(root: Path, stack: str, ask: Ask, log: Log) -> None:
+    """Ask for the agents with pods on a node that turns; from a thread that ends with the process.
+
+    What ends the watch is told, and it begins again.
+    """
+
+    def watch() -> None:
+        while True:
+            try:
+                _follow_nodes(StackState(root, stack), ask, log)
+            except HoldfastError as error:
+                log("watch", kind="Node", error=str(error), again_seconds=AGAIN_SECONDS)
+            time.sleep(AGAIN_SECONDS)
+
+    threading.Thread(target=watch, name="nodes", daemon=True).start()
+
+
+def _follow_nodes(state: StackState, ask: Ask, log: Log) -> None:
+    cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_SECONDS)
+    inbox: queue.SimpleQueue[Change] = queue.SimpleQueue()
+    watch = ClusterWatch(Connections(cluster.client, inbox.put, {}))
+    watch.follow([watched_nodes()])
+    health, told = NodeHealth(), ""
+    try:
+        while True:
+            change = inbox.get()
+            if isinstance(change, Blind) and change.reason != told:
+                told = change.reason
+                log("watch", kind="Node", error=told)
+            for turn in health.take(change):
+                for agent in _agents_on(cluster, state.name, turn[0]):
+                    ask(agent, trigger_of(turn))
+    finally:
+        watch.stop()
+
+
+def _agents_on(cluster: ClusterSource, stack: str, node: str) -> list[str]:
+    selector = stack_selector(stack.rpartition("/")[2])
+    pods = list_whole(cluster.client, "v1", "pods", "", selector)
+    found = {
+        str(mapping_at(pod, "metadata", "labels").get(AGENT_LABEL) or "")
+        for pod in pods
+        if mapping_at(pod, "spec").get("nodeName") == node
+    }
+    return sorted(found - {""})
+
+
+def watch_metrics(root: Path, stack: str, ask: Ask, log: Log) -> None:
+    """Ask for a look at everything when a metric of `holdfast:updates` comes past a limit."""
+
+    def settings() -> Environment | None:
+        return read_stack_file(root, stack).environment
+
+    def tell(metric: str, problem: str) -> None:
+        log("watch", kind="metric", metric=metric, error=problem)
+
+    MetricWatch(settings, lambda trigger: ask(DRIFT, trigger), tell).start()

@@ -1,0 +1,72 @@
+"""Declared metrics asked of Prometheus now and then, from a thread of its own."""
+
+import threading
+from collections.abc import Callable
+from typing import Final
+
+from holdfast.adapters.http.prometheus import PrometheusError, query_number
+from holdfast.controllers.gitops.metric_limits import MetricLimits
+from holdfast.errors import HoldfastError
+from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.stack.updates import WatchedMetric
+
+POLL_SECONDS: Final = 15.0
+
+
+class MetricWatch:
+    """Asks until it is stopped; a Prometheus that is down is told of, and triggers nothing."""
+
+    def __init__(
+        self,
+        settings: Callable[[], Environment | None],
+        ask: Callable[[str], None],
+        tell: Callable[[str, str], None],
+    ) -> None:
+        """Prepare to ask.
+
+        Args:
+            settings: Of the stack, as they are now; None while they are not known.
+            ask: Takes what has turned: somebody should look at everything, for that reason.
+            tell: Takes the name of a metric that cannot be read, and why.
+        """
+        self._settings, self._ask, self._tell = settings, ask, tell
+        self._limits = MetricLimits()
+        self._stopping = threading.Event()
+
+    def start(self) -> None:
+        """Begin."""
+        threading.Thread(target=self._run, name="metrics", daemon=True).start()
+
+    def stop(self) -> None:
+        """End; what is being asked is not waited for."""
+        self._stopping.set()
+
+    def look(self) -> None:
+        """Ask for every metric once.
+
+        Raises:
+            HoldfastError: the settings cannot be read.
+        """
+        environment = self._settings()
+        if environment is None:
+            return
+
+        def read(metric: WatchedMetric) -> float:
+            url = environment.updates.prometheus_url or environment.telemetry.prometheus_url
+            if url is None:
+                raise PrometheusError("no prometheusUrl is set")
+            return query_number(url, metric.query)
+
+        for trigger in self._limits.look(environment.updates.metrics, read, self._tell):
+            self._ask(trigger)
+
+    def _run(self) -> None:
+        problem = ""
+        while not self._stopping.wait(POLL_SECONDS):
+            try:
+                self.look()
+                problem = ""
+            except HoldfastError as error:
+                if error.message != problem:
+                    self._tell("settings", error.message)
+                problem = error.message

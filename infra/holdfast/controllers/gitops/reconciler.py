@@ -1,0 +1,256 @@
+"""The one reconciler: a commit becomes what runs, and what runs stays so. Observe, diff, act.
+
+It owns neither a diff nor an apply: a source says what is wanted, an actor knows what is, and does
+it. Work comes by key through one queue: `commit` for the wanted commit, `drift` for a look at
+everything, else the name of an agent that has drifted. Each piece of work has an id, under which
+its phases are told, and which is a trace where one is asked for.
+
+Laws: nothing is done while the stack is paused or somebody holds its lock; a commit that was
+refused, or made things worse, is not tried again; a field that is fought over is only reported.
+"""
+
+import secrets
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Final
+
+from holdfast.adapters.tracing.spans import UNTRACED, Tracer
+from holdfast.controllers.gitops.roles import (
+    Actor,
+    Comparison,
+    Desired,
+    DriftedAgent,
+    Field,
+    Listener,
+    Log,
+    RejectedCommitError,
+)
+from holdfast.controllers.runtime.fights import FightBreaker
+from holdfast.controllers.runtime.piece_of_work import Work
+from holdfast.controllers.runtime.queue import KeyedQueue
+from holdfast.errors import ExitCode, HoldfastError
+
+COMMIT: Final = "commit"
+DRIFT: Final = "drift"
+BUSY_SECONDS: Final = 2.0
+LEAST_SECONDS: Final = 1.0
+
+
+class Reconciler:
+    """Works until it is told to stop; `ask` may be called from any thread."""
+
+    def __init__(
+        self,
+        desired: Desired,
+        actor: Actor,
+        log: Log,
+        listeners: Sequence[Listener] = (),
+        tracer: Tracer = UNTRACED,
+    ) -> None:
+        """Prepare; nothing is begun yet."""
+        self._desired, self._actor = desired, actor
+        self._log, self._listeners, self._tracer = log, listeners, tracer
+        self._queue: KeyedQueue[str] = KeyedQueue(LEAST_SECONDS)
+        self._fights: FightBreaker[Field] = FightBreaker()
+        self._fights_closed_at = 0.0
+        self._changed = threading.Condition()
+        self._is_stopping = False
+        self._turned = time.monotonic()
+        self._rejected = ""
+        run = secrets.token_hex(3)
+        self._names = (f"{run}-{number}" for number in count(1))
+
+    def ask(self, key: str, trigger: str = "", *, is_urgent: bool = False) -> None:
+        """Ask for a piece of work, and say why; from any thread."""
+        with self._changed:
+            self._queue.add(key, time.monotonic(), trigger, is_urgent=is_urgent)
+            self._changed.notify()
+
+    def stop(self) -> None:
+        """End after the work at hand; from a signal handler, too."""
+        self._is_stopping = True
+
+    def run(self, polls: "Sequence[Poll]" = ()) -> None:
+        """Work until stopped; each poll asks for its key again and again."""
+        while not self._is_stopping:
+            self._turned = time.monotonic()
+            for poll in polls:
+                if poll.is_due(time.monotonic()):
+                    self.ask(poll.key, f"every {poll.every_seconds:g} s")
+            if not self.work_once():
+                self._wait(polls)
+
+    def seconds_since_turn(self) -> float:
+        """How long the work at hand has taken; a few seconds when there is none."""
+        return time.monotonic() - self._turned
+
+    def work_once(self) -> bool:
+        """Do one piece of work that is due; returns whether there was one."""
+        with self._changed:
+            key = self._queue.take(time.monotonic())
+            triggers = self._queue.triggers(key) if key is not None else ()
+        if key is None:
+            return False
+        begun, identifier = time.monotonic(), next(self._names)
+        with self._tracer.span("reconcile", key=key, id=identifier, trigger=list(triggers)) as span:
+            work = Work(key, triggers, span, self._tracer, identifier, self._log)
+            outcome = self._outcome(work)
+            span.note(outcome=outcome)
+            self._end(work, outcome, begun)
+        return True
+
+    def _end(self, work: Work, outcome: str, begun: float) -> None:
+        """Say when the key is due again, and what came of the work."""
+        key, has_failed = work.key, outcome == "failed"
+        with self._changed:
+            rest = self._queue.done(key, time.monotonic(), has_succeeded=not has_failed)
+            if outcome == "waiting":
+                self._queue.add(key, time.monotonic() + BUSY_SECONDS, *work.triggers[:1])
+        if has_failed:
+            work.log("rest", seconds=rest, failures=self._queue.failures(key))
+        with work.phase("status"):
+            for listener in self._listeners:
+                listener.reconciled(key, outcome, time.monotonic() - begun)
+
+    def _outcome(self, work: Work) -> str:
+        try:
+            hindrance = self._actor.waits_for()
+            for listener in self._listeners:
+                listener.waits(hindrance)
+            if hindrance is not None:
+                work.log("wait", reason=hindrance.message)
+                return "waiting"
+            self._close_fights_as_told(work)
+            return self._bring_to_commit(work) if work.key == COMMIT else self._put_back(work)
+        except RejectedCommitError as error:
+            self._fail(work, error)
+            return "rejected"
+        except HoldfastError as error:
+            if error.exit_code is ExitCode.CANCELLED:
+                self._is_stopping = True
+            self._fail(work, error)
+            return "failed"
+
+    def _fail(self, work: Work, error: HoldfastError) -> None:
+        work.fail(error)
+        for listener in self._listeners:
+            listener.failed(work.key, error)
+
+    def _bring_to_commit(self, work: Work) -> str:
+        with work.phase("observe") as observing:
+            wanted = self._desired.newest()
+            running = self._actor.running_commit()
+            is_running = running == wanted.name
+            observing.note(wanted=wanted.name, running=running)
+            work.observed(wanted=wanted.short, running=running[:12] or "unknown")
+            for listener in self._listeners:
+                listener.observed(wanted, running)
+        with work.phase("diff", changed=not is_running):
+            if is_running or wanted.name == self._rejected:
+                work.log("diff", changed=False, rejected=wanted.name == self._rejected)
+                return "unchanged"
+            work.log("diff", changed=True, author=wanted.author, subject=wanted.subject)
+        try:
+            with work.phase("act", commit=wanted.name):
+                done = self._actor.update(wanted)
+                work.log("act", done=done)
+        except RejectedCommitError:
+            self._rejected = wanted.name
+            raise
+        for listener in self._listeners:
+            listener.updated(wanted, done)
+        if self._fights.close_all():
+            self._tell_fights()
+        self.ask(DRIFT, "after an update")
+        return "succeeded"
+
+    def _put_back(self, work: Work) -> str:
+        with work.phase("observe") as observing:
+            found = self._actor.drifted("" if work.key == DRIFT else work.key)
+            observing.note(agents=[each.name for each in found.agents])
+            work.observed(agents=len(found.agents))
+        self._tell_compared(work.key, found)
+        outcome = "unchanged"
+        for agent in found.agents:
+            free = self._free_fields(agent, work)
+            if agent.mode == "report" or not free:
+                continue
+            with work.phase("act", agent=agent.name):
+                done = self._actor.put_back(agent.name, free)
+                work.log("act", agent=agent.name, done=done)
+            outcome = "succeeded"
+            for listener in self._listeners:
+                listener.put_back(agent.name, free, agent.mode, done)
+            if agent.mode == "revert":
+                self._note_put_back(free, work)
+        return outcome
+
+    def _free_fields(self, agent: DriftedAgent, work: Work) -> list[Field]:
+        """What of an agent's drift may be dealt with: all but what is fought over or left."""
+        with work.phase("diff", agent=agent.name, mode=agent.mode) as comparing:
+            fought = [each for each in agent.fields if self._fights.is_open(each)]
+            left = {*fought, *agent.left}
+            free = [each for each in agent.fields if each not in left]
+            counts = {"fields": len(free), "fought": len(fought)}
+            comparing.note(**counts)
+            for place, reason in agent.left.items():
+                told = {"object": place[0], "path": place[1], "reason": reason}
+                work.log("leave", agent=agent.name, **told)
+            work.log("diff", agent=agent.name, mode=agent.mode, **counts)
+        return free
+
+    def _tell_compared(self, key: str, found: Comparison) -> None:
+        for listener in self._listeners:
+            listener.compared(key, found)
+
+    def _note_put_back(self, fields: Sequence[Field], work: Work) -> None:
+        for each in fields:
+            if self._fights.note(each, time.monotonic()):
+                work.log("fight", object=each[0], path=each[1], reason="Fighting")
+                for listener in self._listeners:
+                    listener.fought(each)
+        self._tell_fights()
+
+    def _close_fights_as_told(self, work: Work) -> None:
+        closed_at = self._actor.fights_closed_at()
+        if closed_at <= self._fights_closed_at:
+            return
+        self._fights_closed_at = closed_at
+        if closed := self._fights.close_all():
+            work.log("fights closed", count=closed)
+            self._tell_fights()
+
+    def _tell_fights(self) -> None:
+        for listener in self._listeners:
+            listener.fights_are(tuple(self._fights.open_keys))
+
+    def _wait(self, polls: "Sequence[Poll]") -> None:
+        now = time.monotonic()
+        with self._changed:
+            due = self._queue.seconds_until_due(now)
+            waits = [BUSY_SECONDS, *(poll.seconds_until_due(now) for poll in polls)]
+            # A signal handler sets a flag alone: it must be seen soon.
+            self._changed.wait(min([*waits, *([due] if due is not None else [])]))
+
+
+@dataclass
+class Poll:
+    """Asks for a key every so many seconds, at once at first."""
+
+    key: str
+    every_seconds: float
+    next_time: float = 0.0
+
+    def is_due(self, now: float) -> bool:
+        """Whether it is time; then the next time is set."""
+        if now < self.next_time:
+            return False
+        self.next_time = now + self.every_seconds
+        return True
+
+    def seconds_until_due(self, now: float) -> float:
+        """How long until it is time."""
+        return max(0.0, self.next_time - now)

@@ -1,0 +1,129 @@
+"""Who a reconciler works with: where wanted commits come from, what acts, who is told."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from holdfast.adapters.git.source import Commit
+from holdfast.errors import HoldfastError
+
+Field = tuple[str, str]
+"""An object and the path of a field in it, as reports write them."""
+
+Log = Callable[..., None]
+"""Takes the phase and, by name, what is told of it."""
+
+
+@dataclass(frozen=True)
+class DriftedAgent:
+    """An agent that is not as declared.
+
+    Attributes:
+        name: Empty for what belongs to no agent.
+        mode: What its manifest says is done about that: report, revert or adopt.
+        fields: What differs.
+        left: What of that is left alone whatever the mode, and why.
+    """
+
+    name: str
+    mode: str
+    fields: tuple[Field, ...]
+    left: Mapping[Field, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What runs, compared with what is declared.
+
+    Attributes:
+        agents: Those that are not as declared.
+        unseen: What could not be compared, and why; nothing good is said of it.
+    """
+
+    agents: tuple[DriftedAgent, ...] = ()
+    unseen: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Hindrance:
+    """Why nothing may be done now.
+
+    Attributes:
+        reason: One word in CamelCase: Paused, Locked.
+        message: Who, since when and why.
+    """
+
+    reason: str
+    message: str
+
+
+class RejectedCommitError(HoldfastError):
+    """A commit that will not do, however often it is tried.
+
+    Attributes:
+        reason: Why, in one word in CamelCase: Invalid, PolicyRefused, Unsigned, TakenBack, ...
+    """
+
+    def __init__(self, message: str, *, remedy: str = "", reason: str = "CommitRejected") -> None:
+        super().__init__(message, remedy=remedy)
+        self.reason = reason
+
+
+class Desired(Protocol):
+    """Where the wanted commit comes from."""
+
+    def newest(self) -> Commit:
+        """The wanted commit; raises RejectedCommitError when it must not be used."""
+
+
+class Actor(Protocol):
+    """What knows the stack, and acts on it."""
+
+    def waits_for(self) -> Hindrance | None:
+        """Why nothing may be done now: a pause, a lock; None when something may."""
+
+    def fights_closed_at(self) -> float:
+        """When a person last closed all fights, on the reconciler's clock; 0 for never."""
+
+    def running_commit(self) -> str:
+        """The commit that the stack was last brought to; empty when that is not known."""
+
+    def update(self, commit: Commit) -> str:
+        """Bring the stack to a commit; what was done, in words."""
+
+    def drifted(self, agent: str = "") -> Comparison:
+        """What is not as declared: of this agent, or of all of them when it is empty."""
+
+    def put_back(self, agent: str, fields: Sequence[Field]) -> str:
+        """Do what the agent's manifest says about these fields; what was done, in words."""
+
+
+class Listener:
+    """Who is told what came of the work; each method may be left out."""
+
+    def waits(self, hindrance: Hindrance | None) -> None:
+        """Something hinders all work, or nothing does any more; at the beginning of each piece."""
+
+    def observed(self, commit: Commit, running: str) -> None:
+        """The wanted commit was read, and the one that runs; an update begins if they differ."""
+
+    def updated(self, commit: Commit, done: str) -> None:
+        """A commit was brought to the stack."""
+
+    def compared(self, key: str, found: Comparison) -> None:
+        """What runs was compared; by a key that is no agent's, all of it."""
+
+    def put_back(self, agent: str, fields: Sequence[Field], mode: str, done: str) -> None:
+        """Fields of an agent were put back or proposed."""
+
+    def fought(self, field: Field) -> None:
+        """A breaker has opened."""
+
+    def fights_are(self, fields: Sequence[Field]) -> None:
+        """What is fought over now."""
+
+    def failed(self, key: str, error: HoldfastError) -> None:
+        """A piece of work came to nothing; of a rejected commit once for each look at it."""
+
+    def reconciled(self, key: str, outcome: str, seconds: float) -> None:
+        """A piece of work ended: `succeeded`, `failed`, `rejected`, `unchanged`, `waiting`."""

@@ -1,0 +1,207 @@
+"""A loop's stack as a resource of its cluster: AgentStack, its conditions, and Events about it.
+
+Laws: only who leads writes; a status is written when it is another one, and not otherwise; what
+cannot be written stops nothing, is told once, and tried again.
+
+Source: Kubernetes API conventions, "Typical status properties"; Kubernetes documentation,
+"Server-Side Apply".
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from holdfast.adapters.cluster.api_error import ApiError
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.event_writing import EventWriter
+from holdfast.adapters.cluster.writing import Writer, apply_object, apply_status
+from holdfast.adapters.git.source import Commit
+from holdfast.controllers.gitops.loop_conditions import LoopConditions
+from holdfast.controllers.gitops.loop_events import Happening
+from holdfast.controllers.gitops.roles import Listener, Log
+from holdfast.errors import HoldfastError
+from holdfast.kube.conditions import with_times
+from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.structure import KindEntry
+from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.manifest.publish.custom_resource import plural_of
+from holdfast.manifest.publish.resource_interface import AGENT_STACK_KIND
+
+FIELD_MANAGER: Final = "holdfast-reconcile"
+CONTROLLER: Final = "holdfast.dev/reconcile"
+AGAIN_SECONDS: Final = 60.0
+_ENTRY: Final = KindEntry(plural_of(AGENT_STACK_KIND), is_namespaced=False, type_name="")
+_MOST_HAPPENINGS: Final = 100
+
+
+@dataclass(frozen=True)
+class HeldStack:
+    """What a loop holds, as its resource says.
+
+    Attributes:
+        name: Of the stack.
+        repository: Without user and password.
+        instance: Which loop it is: machine or pod.
+    """
+
+    name: str
+    repository: str
+    branch: str
+    path: str
+    instance: str
+
+    @property
+    def ref(self) -> ObjectRef:
+        """Its resource."""
+        return ObjectRef("", AGENT_STACK_KIND, resource_name(self.name), API_VERSION)
+
+
+def resource_name(stack: str) -> str:
+    """Name of the resource of a stack."""
+    return stack.rpartition("/")[2].lower().replace("_", "-")
+
+
+class StackReport(Listener):
+    """Listens to a reconciler, after the conditions, and writes what is news to the cluster."""
+
+    def __init__(
+        self,
+        held: HeldStack,
+        conditions: LoopConditions,
+        connect: Callable[[], ApiClient],
+        log: Log,
+    ) -> None:
+        """Prepare; nothing is sent yet.
+
+        Args:
+            held: What the loop holds.
+            conditions: What is true of it.
+            connect: Finds the cluster; may raise HoldfastError.
+            log: Told when nothing can be written.
+        """
+        self._held, self._conditions = held, conditions
+        self._connect, self._log = connect, log
+        self._client: ApiClient | None = None
+        self._live: KubeObject | None = None
+        self._happenings: deque[Happening] = deque(maxlen=_MOST_HAPPENINGS)
+        self._is_leading = False
+        self._again_at: dict[str, float] = {}
+        self._told: dict[str, str] = {}
+
+    def leads(self, is_leader: bool) -> None:
+        """Take whether this loop is the one that acts; from any thread."""
+        self._is_leading = is_leader
+
+    def happened(self, happening: Happening) -> None:
+        """Take what an Event is to tell with the next writing."""
+        self._happenings.append(happening)
+
+    def observed(self, commit: Commit, running: str) -> None:
+        """An update may begin and take long: say that it is behind."""
+        self._tell()
+
+    def reconciled(self, key: str, outcome: str, seconds: float) -> None:
+        """A piece of work ended."""
+        self._tell()
+
+    def end(self) -> None:
+        """Say that nobody looks any more; to be called while the lease is still held."""
+        self._conditions.end()
+        if self._live is not None:
+            self._tell()
+
+    def _tell(self) -> None:
+        """Write both, so that neither waits for the other."""
+        if not self._is_leading:
+            return
+        self._try("status", self._write_status)
+        if self._live is not None:
+            self._try("events", self._write_events)
+
+    def _try(self, what: str, write: Callable[[], None]) -> None:
+        if time.monotonic() < self._again_at.get(what, 0.0):
+            return
+        try:
+            write()
+        except HoldfastError as error:
+            problem = _in_words(error)
+            self._again_at[what] = time.monotonic() + AGAIN_SECONDS
+            if problem != self._told.get(what):
+                self._told[what] = problem
+                self._log("status", problem=problem)
+        else:
+            self._told.pop(what, None)
+
+    def _write_status(self) -> None:
+        client = self._client = self._client or self._connect()
+        try:
+            self._live = self._with_status(client, self._live or self._apply(client))
+        except ApiError as error:
+            was_there, self._live = self._live is not None, None
+            if not (was_there and error.is_absent):
+                raise
+            # Somebody has deleted it: it is made anew.
+            self._live = self._with_status(client, self._apply(client))
+
+    def _with_status(self, client: ApiClient, live: KubeObject) -> KubeObject:
+        status = self._status(live.get("status") or {}, int(live["metadata"]["generation"]))
+        if status == live.get("status"):
+            return live
+        body = self._body({"status": status})
+        return apply_status(client, _ENTRY, self._held.ref, body, Writer(FIELD_MANAGER))
+
+    def _write_events(self) -> None:
+        assert self._client is not None  # noqa: S101  (a status was written)
+        assert self._live is not None  # noqa: S101  (as above)
+        events = EventWriter(self._client, CONTROLLER, self._held.instance)
+        while self._happenings:
+            first = self._happenings[0]
+            events.write(self._live, first.reason, first.note, is_warning=first.is_warning)
+            self._happenings.popleft()
+
+    def _apply(self, client: ApiClient) -> KubeObject:
+        spec = {
+            "repository": self._held.repository,
+            "branch": self._held.branch,
+            "path": self._held.path,
+        }
+        body = self._body({"spec": spec})
+        return apply_object(client, _ENTRY, self._held.ref, body, Writer(FIELD_MANAGER))
+
+    def _status(self, before: Mapping[str, Any], generation: int) -> dict[str, Any]:
+        known = self._conditions
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        status = {
+            "observedGeneration": generation,
+            "wantedCommit": known.wanted,
+            "commit": known.running,
+            "conditions": with_times(known.now(), before.get("conditions") or (), generation, now),
+        }
+        return {key: value for key, value in status.items() if value != ""}
+
+    def _body(self, part: Mapping[str, Any]) -> KubeObject:
+        # Of no stack by its labels: a scan does not take it for a stranger.
+        metadata = {
+            "name": self._held.ref.name,
+            "labels": {"app.kubernetes.io/managed-by": "holdfast"},
+        }
+        return {
+            "apiVersion": API_VERSION,
+            "kind": AGENT_STACK_KIND,
+            "metadata": metadata,
+            **part,
+        }
+
+
+def _in_words(error: HoldfastError) -> str:
+    if isinstance(error, ApiError) and error.is_absent:
+        return (
+            f"the cluster does not serve {AGENT_STACK_KIND}; run `holdfast operator install`, and "
+            "how the stack is can be read there, too"
+        )
+    if isinstance(error, ApiError) and error.is_forbidden:
+        return f"{error.message}; `holdfast rbac -s STACK --loop` prints the rights that it takes"
+    return str(error)

@@ -1,0 +1,202 @@
+"""The operator's writes: objects, finalizers, statuses and Events; nothing else here decides."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from holdfast.adapters.cluster.api_error import ApiError
+from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.event_writing import EventWriter
+from holdfast.adapters.cluster.json_answers import written_object
+from holdfast.adapters.cluster.overtaken import done_anew_when_overtaken
+from holdfast.adapters.cluster.writing import (
+    Writer,
+    apply_object,
+    delete_object,
+    make_object,
+    patch_object,
+    read_object,
+)
+from holdfast.controllers.operator.agent_view import Identity
+from holdfast.drift.finding import DriftClass, Finding
+from holdfast.drift.plan.revert import field_manager_for, plan_missing, plan_object
+from holdfast.drift.scan import DriftJudge, LiveState
+from holdfast.errors import ClusterError
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.structure import KindEntry
+from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.render.objects.agent_resources import FINALIZER
+from holdfast.render.objects.serving import keeping_side
+from holdfast.render.plan.marks import FIELD_MANAGER
+
+OPERATOR: Final = "holdfast-operator"
+_PLURALS: Final = {"Agent": "agents", "AgentTeam": "agentteams"}
+_MERGE_PATCH: Final = "application/merge-patch+json"
+PATIENCE_SECONDS: Final = 2.0
+"""How long an object is written anew at once; after that its turn comes again later."""
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Writes to one cluster.
+
+    Attributes:
+        kinds: How kinds are called there.
+        count: Told of every write, in one word.
+        instance: Who this is, in Events.
+    """
+
+    client: ApiClient
+    kinds: Mapping[tuple[str, str], KindEntry]
+    count: Callable[[str], None]
+    instance: str
+
+    def apply(self, manifest: KubeObject) -> KubeObject:
+        """Server-side apply of a rendered object, as the one owner of what it declares.
+
+        Raises:
+            ClusterError: the server refused, or the outcome is not known.
+        """
+        ref = reference_of(manifest)
+        self.count("apply")
+        return apply_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
+
+    def make(self, manifest: KubeObject) -> KubeObject | None:
+        """Server-side apply of a rendered object that nobody has; None when somebody does.
+
+        Raises:
+            ClusterError: the server refused, or the outcome is not known.
+        """
+        ref = reference_of(manifest)
+        self.count("apply")
+        return make_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
+
+    def remove(self, live: KubeObject) -> None:
+        """Delete the version that was seen, and in the background what it owns.
+
+        Raises:
+            ClusterError: somebody wrote in between, or the server refused.
+        """
+        entry = self._entry(reference_of(live))
+        self.count("delete")
+        try:
+            delete_object(self.client, entry, live, is_orphaning=False, is_trial=False)
+        except ApiError as error:
+            if not error.is_absent:
+                raise
+
+    def read(self, ref: ObjectRef) -> KubeObject | None:
+        """One live object.
+
+        Raises:
+            ClusterError: it cannot be read.
+        """
+        return read_object(self.client, ref, self._entry(ref))
+
+    def put_back(self, ref: ObjectRef, judge: DriftJudge, agreed: set[Any]) -> KubeObject | None:
+        """Put one object back: read, judged anew, tried, written; who writes in between is heeded.
+
+        Args:
+            ref: The object.
+            judge: Compares it with its declaration.
+            agreed: Paths that may be put back.
+
+        Returns:
+            The object as it is now; None when there was nothing to put back.
+
+        Raises:
+            ClusterError: the server refused, or the outcome is not known.
+        """
+        return done_anew_when_overtaken(
+            lambda: self._put_back_once(ref, judge, agreed), PATIENCE_SECONDS
+        )
+
+    def _put_back_once(
+        self, ref: ObjectRef, judge: DriftJudge, agreed: set[Any]
+    ) -> KubeObject | None:
+        _, desired = judge.declared[ref.identity]
+        live = self.read(ref)
+        desired = keeping_side(desired, live)
+        found = self._findings(ref.identity, live, judge, agreed)
+        if not found:
+            return None
+        if live is None or found[0].drift_class is DriftClass.MISSING:
+            plan = plan_missing(found[0], desired)
+        else:
+            structure = judge.around.structure_of(ref, live)
+            plan = plan_object(found, desired, live, structure)
+        writer = Writer(field_manager_for(desired, live))
+        written, body, entry = None, plan.apply, self._entry(ref)
+        if plan.patch:
+            self.count("patch")
+            written = patch_object(self.client, entry, ref, plan.patch, writer)
+            if body is not None:
+                version = written["metadata"]["resourceVersion"]
+                body = {**body, "metadata": {**body["metadata"], "resourceVersion": version}}
+        if body is not None:
+            self.count("apply")
+            written = apply_object(self.client, entry, ref, body, writer)
+        return written
+
+    def _findings(
+        self, identity: Identity, live: KubeObject | None, judge: DriftJudge, agreed: set[Any]
+    ) -> list[Finding]:
+        state = LiveState({} if live is None else {identity: live})
+        report = judge.report(state, frozenset({identity}))
+        return [each for each in report.drift if each.path in agreed]
+
+    def release(self, resource: KubeObject) -> None:
+        """Take our finalizer off an agent, so that it goes.
+
+        Raises:
+            ClusterError: somebody wrote in between, or the server refused.
+        """
+        metadata = resource["metadata"]
+        kept = [each for each in metadata.get("finalizers") or () if each != FINALIZER]
+        guard = {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]}
+        self.count("finalizer")
+        self._patch_resource(resource, "", {"metadata": {"finalizers": kept, **guard}})
+
+    def write_status(self, resource: KubeObject, status: Mapping[str, Any]) -> KubeObject:
+        """Write the status of an agent or team, all of it.
+
+        Raises:
+            ClusterError: the server refused, or the outcome is not known.
+        """
+        before = resource.get("status") or {}
+        gone = {key: None for key in before if key not in status}
+        self.count("status")
+        return self._patch_resource(resource, "/status", {"status": {**status, **gone}})
+
+    def _patch_resource(
+        self, resource: KubeObject, subresource: str, body: Mapping[str, Any]
+    ) -> KubeObject:
+        metadata = resource["metadata"]
+        path = path_of(
+            API_VERSION, _PLURALS[resource["kind"]], metadata["namespace"], metadata["name"]
+        )
+        answer = self.client.write(
+            "PATCH",
+            path + subresource,
+            msgspec.json.encode(body),
+            content_type=_MERGE_PATCH,
+            query={"fieldManager": OPERATOR},
+        )
+        return written_object(answer, f"PATCH {path}{subresource}")
+
+    def tell(self, resource: KubeObject, reason: str, note: str, *, is_warning: bool) -> None:
+        """Tell of an agent by an Event; one that cannot be written is no reason to stop."""
+        events = EventWriter(self.client, "holdfast.dev/operator", self.instance)
+        try:
+            events.write(resource, reason, note, is_warning=is_warning)
+        except ClusterError:
+            return
+        self.count("event")
+
+    def _entry(self, ref: ObjectRef) -> KindEntry:
+        entry = self.kinds.get((ref.api_version, ref.kind))
+        if entry is None:
+            raise ClusterError(f"the cluster does not serve {ref.kind} ({ref.api_version})")
+        return entry

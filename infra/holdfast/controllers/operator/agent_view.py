@@ -1,0 +1,145 @@
+"""Everything that is known of one agent at one moment: what status and action are made from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from holdfast.drift.cause.delivery import engine_of
+from holdfast.drift.finding import Finding
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.paths import Path, format_path
+from holdfast.render.plan.marks import REVISION, RenderedObject, content_hash
+
+if TYPE_CHECKING:
+    from holdfast.controllers.operator.standing import Standing
+
+Identity = tuple[str, str, str, str]
+PAUSED: Final = "holdfast.dev/paused"
+"""Annotation of an agent: while it is `true`, the operator reports and does not write."""
+
+
+@dataclass(frozen=True)
+class AgentView:
+    """One agent as it is wanted and as it is.
+
+    Attributes:
+        resource: The live Agent.
+        mode: Who applies its objects: observe (Pulumi) or expand (the operator).
+        invalid: Why it is no manifest.
+        unresolved: What it refers to and is not there.
+        rendered: Its objects as declared.
+        live: Live objects by identity: the declared ones as far as they exist, and others that
+            say they are its.
+        pods: Its live pods.
+        findings: Drift and remarks.
+        broken: Mandatory rules that its declared objects break, unless waived.
+        blind: Why some of it cannot be seen; nothing good can be said then.
+        error: What the last write of its objects ended in; empty when it went well.
+        fought: Names of the fields that are put back over and over.
+        drift_since: RFC 3339 of the oldest finding that counts; empty without one.
+        model: Name of the model that it talks to first.
+        tools: Tool server to the digest of its reviewed tools.
+        is_new: Nothing that says it is its own exists, and nobody has looked for other objects of
+            the same names: its objects may be made, and not taken over.
+        standing: How primary and standby stand; None without a standby.
+        commit: Commit that the stack was last updated with; empty when nobody said.
+    """
+
+    resource: KubeObject
+    mode: str = "observe"
+    invalid: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] = ()
+    rendered: tuple[RenderedObject, ...] = ()
+    live: Mapping[Identity, KubeObject] = field(default_factory=dict)
+    pods: tuple[KubeObject, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    broken: tuple[str, ...] = ()
+    blind: tuple[str, ...] = ()
+    error: str = ""
+    fought: frozenset[str] = frozenset()
+    drift_since: str = ""
+    model: str = ""
+    tools: Mapping[str, str] = field(default_factory=dict)
+    is_new: bool = False
+    standing: "Standing | None" = None
+    commit: str = ""
+
+    @property
+    def status(self) -> Mapping[str, Any]:
+        """Status that the resource holds."""
+        return mapping_at(self.resource, "status")
+
+    @property
+    def generation(self) -> int:
+        """Generation of its spec."""
+        return int(self.resource["metadata"].get("generation") or 0)
+
+    @property
+    def is_going(self) -> bool:
+        """Whether somebody has deleted it."""
+        return bool(self.resource["metadata"].get("deletionTimestamp"))
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it is to be left alone."""
+        annotations = mapping_at(self.resource, "metadata", "annotations")
+        return annotations.get(PAUSED) == "true"
+
+    @cached_property
+    def drift(self) -> tuple[Finding, ...]:
+        """Findings without remarks."""
+        return tuple(each for each in self.findings if each.counts)
+
+    def engine_of(self, finding: Finding) -> str:
+        """Manager of the GitOps engine that puts a finding back; empty when that is ours to do."""
+        live = self.live.get(finding.ref.identity)
+        # Who delivered what is gone is told by the objects that are left.
+        told_by = [live] if live is not None else list(self.live.values())
+        return next((engine for one in told_by if (engine := engine_of(one))), "")
+
+    @cached_property
+    def fights(self) -> tuple[str, ...]:
+        """Fields that are not as declared, and that somebody else writes again and again."""
+        names = (field_name(each.ref, each.path) for each in self.drift)
+        return tuple(sorted(name for name in names if name in self.fought))
+
+    @cached_property
+    def revision(self) -> str:
+        """Hash of everything that is declared of it, and of who applies it."""
+        return content_hash(
+            [self.mode, *sorted(revision_of(each.manifest) for each in self.rendered)]
+        )
+
+    @cached_property
+    def was_programmed(self) -> bool:
+        """Whether what is declared now was seen deployed before."""
+        return self.status.get("revision") == self.revision
+
+    @cached_property
+    def missing(self) -> tuple[RenderedObject, ...]:
+        """Declared objects that do not exist."""
+        return tuple(each for each in self.rendered if self._live_of(each) is None)
+
+    @cached_property
+    def outdated(self) -> tuple[RenderedObject, ...]:
+        """Declared objects that exist in another revision: an update has not reached them."""
+        return tuple(
+            each
+            for each in self.rendered
+            if (live := self._live_of(each)) is not None
+            and revision_of(live) != revision_of(each.manifest)
+        )
+
+    def _live_of(self, item: RenderedObject) -> KubeObject | None:
+        return self.live.get(reference_of(item.manifest).identity)
+
+
+def field_name(ref: ObjectRef, path: Path) -> str:
+    """A field of an object of an agent, in words."""
+    return f"{ref.kind} {ref.name} {format_path(path)}".strip()
+
+
+def revision_of(kube_object: Mapping[str, Any]) -> str:
+    """Revision that an object carries; empty without one."""
+    return str(mapping_at(kube_object, "metadata", "annotations").get(REVISION) or "")

@@ -1,0 +1,192 @@
+"""What is to be done about one agent: a pure function of what is known of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Literal
+
+from holdfast.controllers.operator.agent_view import AgentView, Identity, field_name, revision_of
+from holdfast.controllers.operator.standing import Standing
+from holdfast.drift.cause.delivery import left_to
+from holdfast.drift.finding import Finding
+from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.render.objects.agent_resources import FINALIZER
+from holdfast.render.objects.serving import is_movable, keeping_side, other_side, with_serving
+from holdfast.render.plan.marks import RenderedObject
+
+AGENT_LABEL = "holdfast.dev/agent"
+_NEVER_PRUNED = frozenset({"PersistentVolumeClaim"})
+
+
+class Deed(StrEnum):
+    """Kinds of action."""
+
+    NOTHING = "nothing"
+    APPLY = "apply"
+    REVERT = "revert"
+    FAIL_OVER = "fail-over"
+    DELETE = "delete"
+    RELEASE = "release"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is to be done.
+
+    Attributes:
+        reason: Why, for the log.
+        apply: Objects to apply, in order.
+        only_makes: None of them may exist.
+        remove: Live objects to delete.
+        revert: Findings to put back.
+        refusal: Why nothing is written although something should be; empty when nothing hinders.
+    """
+
+    deed: Deed = Deed.NOTHING
+    reason: str = ""
+    apply: tuple[RenderedObject, ...] = ()
+    only_makes: bool = False
+    remove: tuple[KubeObject, ...] = ()
+    revert: tuple[Finding, ...] = field(default=())
+    refusal: str = ""
+
+
+def decide(view: AgentView, drift_mode: Literal["report", "revert", "adopt"]) -> Decision:
+    """Decide about one agent.
+
+    Laws: nothing is written while something cannot be seen or is paused, and no field that is
+    fought over; what a GitOps engine delivers is left to it; a Service is moved only from where
+    nobody can serve to where somebody can; an object of another revision is an update under way,
+    during which nothing is put back; claims that are retained outlive their agent, and no claim
+    goes because its volume is declared no more.
+
+    Args:
+        view: What is known of the agent.
+        drift_mode: What the agent says is done about its drift.
+    """
+    if view.is_going:
+        return _farewell(view)
+    if hindrance := _hindrance(view):
+        return Decision(reason=hindrance)
+    if view.standing is not None and view.standing.must_move:
+        return _fail_over(view, view.standing)
+    if view.mode == "expand" and not view.was_programmed:
+        return _deployment(view)
+    if reason := _reason_to_report_only(view, drift_mode):
+        return Decision(reason=reason)
+    return _putting_back(view)
+
+
+def _putting_back(view: AgentView) -> Decision:
+    # An update takes such an object away for a moment before it makes it anew.
+    replaced = {reference_of(each.manifest).identity for each in view.missing if each.replaced_on}
+    declared = {reference_of(each.manifest).identity for each in view.rendered} - replaced
+    meant = tuple(
+        each
+        for each in view.drift
+        if each.ref.identity in declared and field_name(each.ref, each.path) not in view.fought
+    )
+    if not meant:
+        return Decision(reason="fought over" if view.fights else "nothing that can be put back")
+    engines = [view.engine_of(each) for each in meant]
+    ours = tuple(each for each, engine in zip(meant, engines, strict=True) if not engine)
+    if not ours:
+        return Decision(reason=left_to(engines[0]))
+    return Decision(Deed.REVERT, "drift.mode is revert", revert=ours)
+
+
+def _hindrance(view: AgentView) -> str:
+    if view.is_paused:
+        return "paused"
+    return "not known well enough" if view.invalid or view.unresolved or view.blind else ""
+
+
+def _reason_to_report_only(view: AgentView, drift_mode: str) -> str:
+    reasons = (
+        (not view.drift, "in sync"),
+        (drift_mode != "revert", f"drift.mode is {drift_mode}"),
+        (not view.was_programmed or bool(view.outdated), "an update is under way"),
+    )
+    return next((reason for applies, reason in reasons if applies), "")
+
+
+def _deployment(view: AgentView) -> Decision:
+    if view.broken:
+        rules = ", ".join(view.broken)
+        return Decision(reason="refused", refusal=f"breaks mandatory rules: {rules}")
+    foreign = [each for each in view.rendered if not _is_ours(view, each)]
+    if foreign:
+        refs = ", ".join(str(reference_of(each.manifest)) for each in foreign)
+        return Decision(reason="refused", refusal=f"exists already and is not the agent's: {refs}")
+    return Decision(
+        Deed.APPLY,
+        "a new revision",
+        apply=tuple(_keeping_side(view, each) for each in view.rendered),
+        only_makes=view.is_new,
+        remove=tuple(_pruned(view)),
+    )
+
+
+def _keeping_side(view: AgentView, item: RenderedObject) -> RenderedObject:
+    """A new version does not undo a fail-over."""
+    live = view.live.get(reference_of(item.manifest).identity)
+    return replace(item, manifest=keeping_side(item.manifest, live))
+
+
+def _fail_over(view: AgentView, standing: Standing) -> Decision:
+    other = other_side(standing.serving)
+    moved = tuple(with_serving(each, other) for each in view.rendered if is_movable(each.manifest))
+    reason = f"no pod of the {standing.serving} is ready: the {other} takes over"
+    return Decision(Deed.FAIL_OVER, reason, apply=moved)
+
+
+def _is_ours(view: AgentView, item: RenderedObject) -> bool:
+    live = view.live.get(reference_of(item.manifest).identity)
+    if live is None:
+        return True
+    return bool(_agent_of(live) == view.resource["metadata"]["name"])
+
+
+def _agent_of(kube_object: KubeObject) -> str:
+    return str(mapping_at(kube_object, "metadata", "labels").get(AGENT_LABEL) or "")
+
+
+def _pruned(view: AgentView) -> Iterator[KubeObject]:
+    """Live objects that were rendered once, and are declared no more."""
+    declared = {reference_of(each.manifest).identity for each in view.rendered}
+    for identity, live in view.live.items():
+        if identity not in declared and _is_removable(live) and identity[1] not in _NEVER_PRUNED:
+            yield live
+
+
+def _is_removable(live: KubeObject) -> bool:
+    metadata = live["metadata"]
+    is_rendered = bool(revision_of(live))
+    return (
+        is_rendered
+        and not metadata.get("deletionTimestamp")
+        and not metadata.get("ownerReferences")
+    )
+
+
+def _farewell(view: AgentView) -> Decision:
+    if FINALIZER not in (view.resource["metadata"].get("finalizers") or ()):
+        return Decision(reason="going")
+    if view.blind:
+        return Decision(reason="not known well enough")
+    retained = {reference_of(each.manifest).identity for each in view.rendered if each.is_retained}
+    leaving = {
+        identity: one for identity, one in view.live.items() if _leaves(view, identity, retained)
+    }
+    if not leaving:
+        return Decision(Deed.RELEASE, "its objects are gone")
+    removed = tuple(one for one in leaving.values() if _is_removable(one))
+    return Decision(Deed.DELETE, "it was deleted", remove=removed)
+
+
+def _leaves(view: AgentView, identity: Identity, retained: set[Identity]) -> bool:
+    """Whether an object goes with its agent; a claim only when its volume is declared to go."""
+    if identity in retained or not revision_of(view.live[identity]):
+        return False
+    declared = {reference_of(each.manifest).identity for each in view.rendered}
+    return identity[1] not in _NEVER_PRUNED or identity in declared

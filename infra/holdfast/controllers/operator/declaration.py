@@ -1,0 +1,264 @@
+"""What the resources of a cluster declare, rendered: the side that is wanted.
+
+Rendering a thousand agents takes seconds, one of them a few milliseconds: what an agent renders to
+is kept until its resource changes, or something that all of them share does.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+import msgspec
+from pydantic import ValidationError
+
+from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.exemption.failovers import Failovers
+from holdfast.drift.exemption.ignore import IgnoreRules
+from holdfast.drift.exemption.rollouts import Rollouts
+from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.rules import RuleJudge
+from holdfast.drift.scan import DriftJudge
+from holdfast.errors import InputError, RenderError
+from holdfast.kube.objects import KubeObject, mapping_at
+from holdfast.kube.structure import TypeTable
+from holdfast.manifest.agent.agent import AGENT_KIND
+from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.fleet.resource_fleet import (
+    Place,
+    ReadResource,
+    ResourceFleet,
+    fleet_of_resources,
+    read_resource,
+)
+from holdfast.manifest.fleet.tool_lock import ToolLock, tool_lock_of
+from holdfast.manifest.stack.environment import Environment
+from holdfast.render.objects.agent_resources import COMMIT, LOCK_KEY, SETTINGS_KEY
+from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.plan import AgentPlan
+from holdfast.render.plan.render_agent import render_agent
+
+_NO_SETTINGS: Final = "the settings of the stack are not there"
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What the policy pack and the rules on expected drift say, for one fleet.
+
+    Attributes:
+        judge: Which rules a live object breaks.
+        broken: Names of the mandatory rules that a declared object breaks and nobody waived.
+        ignore: Drift that is expected.
+    """
+
+    judge: RuleJudge
+    broken: Callable[[Mapping[str, Any]], tuple[str, ...]]
+    ignore: IgnoreRules
+
+
+VerdictsFor = Callable[[Fleet], Verdicts]
+"""Makes the judges of a fleet."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of the stack, as its ConfigMap has them."""
+
+    environment: Environment = field(default_factory=Environment)
+    tool_lock: ToolLock = field(default_factory=ToolLock)
+    commit: str = ""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Everything that is wanted.
+
+    Attributes:
+        rendered: Agent to its objects.
+        unresolved: Agent to what it needs and is not there.
+        judge: Compares live objects with the rendered ones.
+    """
+
+    settings: Settings
+    resources: ResourceFleet
+    rendered: Mapping[Place, tuple[RenderedObject, ...]]
+    unresolved: Mapping[Place, tuple[str, ...]]
+    verdicts: Verdicts
+    judge: DriftJudge
+
+    @property
+    def mode(self) -> str:
+        """Who applies the agents' objects: observe or expand; off before anybody said."""
+        return self.settings.environment.agent_resources.mode
+
+    def knows(self, place: Place) -> bool:
+        """Whether an agent was there when everything was read."""
+        return place in self.rendered or place in self.unresolved or place in self.resources.invalid
+
+    @cached_property
+    def agents(self) -> Mapping[Place, DeclaredAgent]:
+        """Valid agents."""
+        return {(each.namespace, each.name): each for each in self.resources.fleet.agents}
+
+
+def read_settings(config_map: Mapping[str, Any] | None) -> Settings:
+    """Settings of a stack.
+
+    Raises:
+        InputError: they are not there, or not what `pulumi up` wrote.
+    """
+    if config_map is None:
+        raise InputError(_NO_SETTINGS, remedy="run `pulumi up` with holdfast:agentResources")
+    data = mapping_at(config_map, "data")
+    try:
+        environment = Environment.model_validate_json(str(data.get(SETTINGS_KEY) or ""))
+    except ValidationError as error:
+        raise InputError(
+            f"{SETTINGS_KEY} holds no settings ({error.error_count()} errors)",
+            remedy="run `pulumi up` with this version of Holdfast",
+        ) from error
+    commit = str(mapping_at(config_map, "metadata", "annotations").get(COMMIT) or "")
+    return Settings(environment, tool_lock_of(str(data.get(LOCK_KEY) or "")), commit)
+
+
+class _Asked(Mapping[Place, int]):
+    """Ports of agents, and which of them were asked for: what a rendering knows of the others."""
+
+    def __init__(self, ports: Mapping[Place, int]) -> None:
+        self._ports = ports
+        self.answers: dict[Place, int | None] = {}
+
+    def __getitem__(self, place: Place) -> int:
+        self.answers[place] = self._ports.get(place)
+        return self._ports[place]
+
+    def __iter__(self) -> Iterator[Place]:
+        for place in self._ports:
+            self.answers[place] = self._ports[place]
+            yield place
+
+    def __len__(self) -> int:
+        return len(self._ports)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What an agent was rendered to, and what was known of it and of others then."""
+
+    fingerprint: object
+    answers: Mapping[Place, int | None]
+    items: tuple[RenderedObject, ...]
+
+    def holds_among(self, ports: Mapping[Place, int]) -> bool:
+        return all(ports.get(place) == port for place, port in self.answers.items())
+
+
+class Renderer:
+    """Renders what is declared; keeps what did not change."""
+
+    def __init__(
+        self,
+        stack: str,
+        verdicts_for: VerdictsFor,
+        find_autoscalers: Callable[[], Iterable[Mapping[str, Any]]],
+        find_types: Callable[[], Sequence[TypeTable]] = tuple,
+    ) -> None:
+        """Prepare to render.
+
+        Args:
+            stack: Name of the stack.
+            verdicts_for: Judges for a fleet.
+            find_autoscalers: Every live autoscaler.
+            find_types: Types of the custom resources that are watched.
+        """
+        self._stack = stack
+        self._verdicts_for = verdicts_for
+        self._find_autoscalers = find_autoscalers
+        self._find_types = find_types
+        self._shared: object = None
+        self._kept: dict[Place, _Kept] = {}
+        self._read: dict[tuple[str, ...], ReadResource] = {}
+
+    def declaration(self, settings: Settings, resources: Iterable[KubeObject]) -> Declaration:
+        """Everything that resources declare now."""
+        listed = {_fingerprint(each): each for each in resources}
+        self._read = {
+            fingerprint: self._read.get(fingerprint) or read_resource(each)
+            for fingerprint, each in listed.items()
+        }
+        read = fleet_of_resources(
+            self._read.values(), settings.environment, self._stack, settings.tool_lock
+        )
+        plan = plan_fleet(read.fleet, self._stack, read.unresolved)
+        prints = {_place(each): key for key, each in listed.items() if _is_agent(each)}
+        self._forget_unless_shared(settings, listed)
+        unresolved = dict(read.unresolved)
+        rendered: dict[Place, tuple[RenderedObject, ...]] = {}
+        for each in plan.agents:
+            if each.kind != AGENT_KIND:
+                continue
+            try:
+                rendered[each.place] = self._rendered(each, prints.get(each.place))
+            except RenderError as error:
+                unresolved[each.place] = (str(error),)
+        self._kept = {place: kept for place, kept in self._kept.items() if place in rendered}
+        objects = [item.manifest for items in rendered.values() for item in items]
+        verdicts = self._verdicts_for(read.fleet)
+        around = Surroundings(
+            autoscalers=Autoscalers(objects, self._find_autoscalers),
+            custom_types=self._find_types(),
+            ignore=verdicts.ignore,
+            judge=verdicts.judge,
+            rollouts=Rollouts(objects),
+            failovers=Failovers(objects),
+        )
+        judge = DriftJudge(objects, around, self._stack)
+        return Declaration(settings, read, rendered, unresolved, verdicts, judge)
+
+    def _rendered(self, plan: AgentPlan, fingerprint: object) -> tuple[RenderedObject, ...]:
+        kept = self._kept.get(plan.place)
+        ports = plan.surroundings.ports
+        if kept is not None and kept.fingerprint == fingerprint and kept.holds_among(ports):
+            return kept.items
+        asked = _Asked(ports)
+        items = render_agent(replace(plan, surroundings=replace(plan.surroundings, ports=asked)))
+        self._kept[plan.place] = _Kept(fingerprint, dict(asked.answers), items)
+        return items
+
+    def _forget_unless_shared(
+        self, settings: Settings, resources: Mapping[tuple[str, ...], KubeObject]
+    ) -> None:
+        """Forget everything when what agents share has changed."""
+        others = sorted(key for key, each in resources.items() if not _is_agent(each))
+        shared = (settings.environment, others)
+        if shared != self._shared:
+            self._kept.clear()
+            self._shared = shared
+
+
+def fingerprint_of(resource: Mapping[str, Any]) -> object:
+    """Changes when what a resource declares does, and not with its status."""
+    return _fingerprint(resource)
+
+
+def _fingerprint(resource: Mapping[str, Any]) -> tuple[str, ...]:
+    metadata = resource["metadata"]
+    marks = {key: metadata.get(key) for key in ("labels", "annotations", "finalizers")}
+    return (
+        str(resource["kind"]),
+        str(metadata.get("namespace")),
+        str(metadata["name"]),
+        str(metadata.get("uid")),
+        str(metadata.get("generation")),
+        str(metadata.get("deletionTimestamp")),
+        msgspec.json.encode(marks, order="sorted").decode(),
+    )
+
+
+def _is_agent(resource: Mapping[str, Any]) -> bool:
+    return str(resource["kind"]) == AGENT_KIND
+
+
+def _place(resource: Mapping[str, Any]) -> Place:
+    return str(resource["metadata"]["namespace"]), str(resource["metadata"]["name"])

@@ -1,0 +1,249 @@
+"""The operator's loop: hear, wait a moment, look at an agent, act, tell. Keyed by agent.
+
+One thread hears and decides when; looks at several agents run beside one another, each on its own
+agent alone. Nothing here renders, compares or judges: it calls those that do.
+"""
+
+import queue
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from holdfast.adapters.cluster.changes import Blind, Change, Planned
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, Connections
+from holdfast.controllers.gitops.metric_watch import MetricWatch
+from holdfast.controllers.operator.agent_view import Identity
+from holdfast.controllers.operator.beginning import begun_when_answered
+from holdfast.controllers.operator.board import OWN_GROUP, Board, agent_place
+from holdfast.controllers.operator.declaration import Declaration, VerdictsFor
+from holdfast.controllers.operator.declaring import Declaring
+from holdfast.controllers.operator.following import Following
+from holdfast.controllers.operator.journal import Journal
+from holdfast.controllers.operator.looking import Looking
+from holdfast.controllers.operator.looks import Looked, Looks
+from holdfast.controllers.operator.metrics import OperatorMetrics
+from holdfast.controllers.operator.node_agents import NodeAgents
+from holdfast.controllers.operator.teams import tell_teams
+from holdfast.controllers.runtime.inbox import heard
+from holdfast.controllers.runtime.node_health import NODE
+from holdfast.drift.record.watch_report import Status, WatchState
+from holdfast.errors import HoldfastError
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.agent.agent import AGENT_KIND
+from holdfast.manifest.fleet.resource_fleet import Place
+from holdfast.manifest.stack.environment import Environment
+
+POLL_SECONDS: Final = 0.5
+TELLING_SECONDS: Final = 1.0
+MOST_HEARD_AT_ONCE: Final = 1000
+
+
+@dataclass(frozen=True)
+class LoopSettings:
+    """How to go round.
+
+    Attributes:
+        stack: Whose agents.
+        interval_seconds: Everything is read and looked at anew that often, as a safety net.
+        instance: Who this is, in Events.
+        silence_seconds: A stream that says nothing for so long counts as dead.
+    """
+
+    stack: str
+    interval_seconds: float
+    instance: str
+    silence_seconds: float = SILENCE_SECONDS
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Somebody asks for a look at every agent."""
+
+    trigger: str
+
+
+class AgentLoop:
+    """Holds agents to what their resources declare until it is told to stop."""
+
+    def __init__(
+        self,
+        settings: LoopSettings,
+        client: ApiClient,
+        verdicts_for: VerdictsFor,
+        metrics: OperatorMetrics,
+        journal: Journal,
+    ) -> None:
+        self._settings = settings
+        self._client, self._metrics = client, metrics
+        self._journal = journal
+        self._inbox: queue.SimpleQueue[Change | Asked | Looked | None] = queue.SimpleQueue()
+        self._is_stopping = False
+        self._board = Board()
+        self._nodes = NodeAgents(self._board)
+        self._following = Following(client, settings.stack)
+        self._looks = Looks(self._look_at, self._inbox.put)
+        self._declaring = Declaring(
+            settings.stack, self._board, self._following, verdicts_for, journal
+        )
+        self._turned_at = time.monotonic()
+        self._next_telling = 0.0
+        kinds = self._following.kinds
+        self._looking = Looking(client, kinds, self._board, settings.instance, metrics, journal)
+
+    def stop(self) -> None:
+        """End the loop in order; from any thread, and from a signal handler."""
+        self._is_stopping = True
+        self._inbox.put(None)
+
+    @property
+    def dead(self) -> str:
+        """Why the loop counts as dead; empty while it goes round."""
+        seconds = time.monotonic() - self._turned_at
+        return f"the loop has stood for {seconds:.0f} s" if seconds > 60.0 else ""  # noqa: PLR2004  (a minute)
+
+    @property
+    def unready(self) -> str:
+        """Why nothing can be said of the agents yet; empty when everything was read."""
+        if self._declaring.problem:
+            return self._declaring.problem
+        if self._declaring.current is None:
+            return "not everything has been read yet"
+        return "; ".join(f"{kind}: {why}" for kind, why in sorted(self._board.blind.items()))
+
+    def run(self) -> None:
+        """Go round until stopped.
+
+        Raises:
+            ClusterError: the cluster does not serve the kinds, or lets nobody ask.
+        """
+        silence = self._settings.silence_seconds
+        shared = Connections(self._client, self._inbox.put, self._board.versions, silence)
+        if not begun_when_answered(
+            lambda: self._following.begin(shared), self._rest, self._unanswered
+        ):
+            return
+        metrics = MetricWatch(self._environment, self._ask_all, self._unread_metric)
+        metrics.start()
+        next_listing = time.monotonic() + self._settings.interval_seconds
+        try:
+            while not self._is_stopping:
+                self._step()
+                if time.monotonic() >= next_listing:
+                    next_listing = time.monotonic() + self._settings.interval_seconds
+                    self._following.list_again()
+                    self._looks.ask(self._board.agents(), "resync")
+        finally:
+            self._looks.finish()
+            metrics.stop()
+            self._following.stop()
+
+    def _rest(self, seconds: float) -> bool:
+        for _ in heard(self._inbox, seconds, 1):
+            pass  # only that it is to stop
+        self._turned_at = time.monotonic()
+        return not self._is_stopping
+
+    def _unanswered(self, reason: str) -> None:
+        self._journal.say("wait", level="warning", reason=reason)
+
+    def _environment(self) -> Environment | None:
+        current = self._declaring.current
+        return current.settings.environment if current else None
+
+    def _ask_all(self, trigger: str) -> None:
+        """Ask for a look at every agent; from any thread."""
+        self._inbox.put(Asked(trigger))
+
+    def _unread_metric(self, name: str, problem: str) -> None:
+        self._journal.say("watch", level="warning", metric=name, reason=problem)
+
+    def _step(self) -> None:
+        self._hear()
+        self._looks.ask(self._declaring.renew(), "declared anew")
+        if self._declaring.current is not None:
+            self._looks.ask(self._looking.due_again(), "nobody serves")
+            self._looks.begin_due(self._declaring.current)
+        self._turned_at = time.monotonic()
+        if self._turned_at >= self._next_telling:
+            self._next_telling = self._turned_at + TELLING_SECONDS
+            self._tell()
+
+    def _hear(self) -> None:
+        due = None if self._declaring.current is None else self._looks.seconds_until_due()
+        wait = POLL_SECONDS if due is None else min(POLL_SECONDS, due)
+        for each in heard(self._inbox, max(wait, 0.001), MOST_HEARD_AT_ONCE):
+            if isinstance(each, Looked):
+                self._looks.end(each)
+            elif each is not None:
+                self._take(each)
+
+    def _take(self, change: Change | Asked) -> None:
+        if isinstance(change, Asked):
+            self._looks.ask(self._board.agents(), change.trigger)
+        elif not isinstance(change, Planned) and change.place.kind.kind == NODE[1]:
+            self._take_node(change)
+        else:
+            self._take_object(change)
+
+    def _take_node(self, change: Change) -> None:
+        if isinstance(change, Blind):
+            # Nothing that is declared is unseen for that.
+            self._journal.say("watch", level="warning", kind="Node", reason=change.reason)
+        for places, trigger in self._nodes.take(change):
+            self._looks.ask(places, trigger)
+
+    def _take_object(self, change: Change) -> None:
+        if isinstance(change, Blind):
+            self._journal.say(
+                "watch", level="warning", kind=str(change.place), reason=change.reason
+            )
+            self._metrics.drift.restarted(change.place.kind.kind, change.reason)
+        were_listed, were_blind = len(self._board.listed), self._board.blind.keys() | set()
+        news = self._board.take(change)
+        if lost := self._board.blind.keys() - were_blind:
+            self._looks.ask(self._board.agents(), f"cannot see {', '.join(lost)}")
+        if regained := were_blind - self._board.blind.keys():
+            # What moved meanwhile is news of its own; what did not is waited for, too.
+            self._looks.ask(self._board.agents(), f"sees {', '.join(regained)} again")
+        if len(self._board.listed) > were_listed:
+            # Some of them may have waited for this kind.
+            self._looks.ask(self._board.agents(), "more was read")
+        for identity, live in news:
+            self._take_news(identity, live)
+
+    def _take_news(self, identity: Identity, live: KubeObject | None) -> None:
+        _, kind, namespace, name = identity
+        is_gone = identity not in self._board.objects
+        if self._declaring.is_source(identity):
+            is_news = self._declaring.has_changed(identity, None if is_gone else live)
+            if is_news and kind == AGENT_KIND:
+                self._looking.forgive((namespace, name))
+                self._looks.ask([(namespace, name)], f"{kind} changed", is_urgent=True)
+        elif live is not None and (place := agent_place(identity, live)):
+            self._looks.ask([place], f"{kind} {name} {'gone' if is_gone else 'changed'}")
+
+    def _look_at(self, place: Place, declaration: Declaration, triggers: Sequence[str]) -> bool:
+        try:
+            return self._looking.look_at(place, declaration, triggers)
+        except HoldfastError as error:
+            self._journal.say(
+                "act", level="error", namespace=place[0], agent=place[1], problem=str(error)
+            )
+            return False
+
+    def _tell(self) -> None:
+        agents = self._board.of_kind(OWN_GROUP, AGENT_KIND)
+        phases = (str((one.get("status") or {}).get("phase") or "Pending") for one in agents)
+        self._metrics.went_round(phases, len(self._looks), self._looking.fights)
+        self._metrics.note_sent(self._client.sent)
+        found = self._looking.seeing.open_findings
+        count = sum(finding.counts for finding, _ in found)
+        status = Status.DRIFT if count else Status.IN_SYNC
+        status = Status.UNKNOWN if self.unready else status
+        objects = 0
+        if self._declaring.current is not None:
+            objects = len(self._declaring.current.judge.declared)
+            tell_teams(self._board, self._looking.actor)
+        self._metrics.drift.stated(WatchState(status, (), count, objects), found)

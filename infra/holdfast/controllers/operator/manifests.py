@@ -1,0 +1,275 @@
+"""The operator of a stack as objects: an agent like any other, and the rights that it needs. Pure.
+
+Its Deployment is rendered by the renderer of agents, so that it is as hardened, as bounded and as
+watched as they are. Its rights are made from the kinds that the stack renders, and no wider.
+
+Source: Kubernetes documentation, "Using RBAC Authorization", Privilege escalation prevention.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from holdfast.controllers.runtime.node_health import NODE
+from holdfast.errors import InvalidFilesError
+from holdfast.kube.objects import KubeObject, api_group
+from holdfast.kube.structure import KindEntry, builtin_kind
+from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION, Agent
+from holdfast.manifest.kinds.kinds import KINDS
+from holdfast.manifest.publish.custom_resource import custom_resource_definitions, plural_of
+from holdfast.manifest.stack.environment import Environment, NamespaceLimits
+from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.types.validation import validate
+from holdfast.render.fleet import FleetPlan
+from holdfast.render.objects.namespaces import render_limits, render_namespaces
+from holdfast.render.plan.marks import Origin as StackOrigin
+from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.plan import AgentPlan, marks_of
+from holdfast.render.plan.render_agent import render_agent
+from holdfast.render.plan.surroundings import Surroundings
+
+NAMESPACE: Final = "holdfast-system"
+PORT: Final = 9464
+_RBAC: Final = "rbac.authorization.k8s.io"
+_READING: Final = ("get", "list", "watch")
+_ALWAYS_READ: Final = (
+    NODE,
+    ("v1", "ConfigMap"),
+    ("v1", "Pod"),
+    ("batch/v1", "Job"),
+    ("autoscaling/v2", "HorizontalPodAutoscaler"),
+)
+_LIMITS: Final = NamespaceLimits.model_validate(
+    {
+        "quota": {"pods": "20", "limits.cpu": "10", "limits.memory": "10Gi"},
+        "containerMax": {"cpu": "2", "memory": "2Gi"},
+    }
+)
+_OWN: Final = api_group(API_VERSION)
+KindKey = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class OperatorRequest:
+    """What is to be made.
+
+    Attributes:
+        stack: Whose agents it holds.
+        image: Image with `holdfast`, by its digest.
+        version: Of Holdfast.
+        owner: Team that answers for it.
+        api_servers: Addresses (CIDR) of the API server, which it alone reaches.
+        environment: Settings of the stack.
+    """
+
+    stack: str
+    image: str
+    version: str
+    owner: str
+    api_servers: tuple[str, ...]
+    environment: Environment
+
+    @property
+    def name(self) -> str:
+        """Name of its Deployment, account and roles."""
+        return f"operator-{self.stack.lower().replace('_', '-')}"
+
+
+def operator_objects(
+    request: OperatorRequest,
+    plan: FleetPlan,
+    rendered: Iterable[RenderedObject],
+    kinds: Mapping[KindKey, KindEntry],
+) -> list[KubeObject]:
+    """Definitions, namespace, rights and Deployment, in the order in which they are applied.
+
+    Args:
+        request: What is to be made.
+        plan: The stack.
+        rendered: Its objects.
+        kinds: What kinds that are not Kubernetes' own are called in URLs.
+
+    Raises:
+        InvalidFilesError: the request does not make a valid manifest.
+    """
+    agent = _plan(request)
+    origin = agent.marks.origin
+    names = {NAMESPACE}
+    around = [*render_namespaces(names, origin), *render_limits(names, _LIMITS, origin)]
+    rights = _rights(agent, plan, list(rendered), kinds)
+    objects = [item.manifest for item in (*around, *render_agent(agent))]
+    return [*custom_resource_definitions(), objects[0], *rights, *objects[1:]]
+
+
+def _plan(request: OperatorRequest) -> AgentPlan:
+    manifest = validate(
+        Agent,
+        {
+            "apiVersion": API_VERSION,
+            "kind": "Agent",
+            "metadata": {
+                "name": request.name,
+                "namespace": NAMESPACE,
+                "labels": {"cost-center": request.owner},
+                "annotations": {
+                    "autonomy": "autonomous",
+                    "approver": request.owner,
+                    "tool-audit": "traces",
+                    "log-retention": "30d",
+                    "log-redaction": "secrets",
+                },
+            },
+            "spec": _spec(request),
+        },
+        Origin("operator", 0, 0),
+    )
+    if isinstance(manifest, list):
+        raise InvalidFilesError(manifest)
+    # Of no stack: a scan of the agents does not take their operator for a stranger.
+    stack = StackOrigin(f"holdfast-{request.name}")
+    marks = marks_of(manifest.metadata, manifest.spec, NAMESPACE, stack)
+    marks = replace(marks, component="operator")
+    return AgentPlan(marks, manifest.spec, Surroundings(request.environment))
+
+
+def _spec(request: OperatorRequest) -> KubeObject:
+    def probe(path: str) -> KubeObject:
+        return {"httpGet": {"path": path, "port": PORT}}
+
+    return {
+        "version": request.version,
+        "owner": request.owner,
+        "description": f"Holds the agents of stack {request.stack} to what they declare",
+        "image": request.image,
+        "args": ["operator", "run", "--stack", request.stack, "--address", f":{PORT}"],
+        # Else each of its threads keeps an arena of its own of memory that is free again.
+        "env": [{"name": "MALLOC_ARENA_MAX", "value": "2"}],
+        "scaling": {"replicas": 2},
+        "resources": {
+            "requests": {"cpu": "100m", "memory": "256Mi"},
+            "limits": {"cpu": "1", "memory": "512Mi"},
+        },
+        "probes": {"liveness": probe("/healthz"), "readiness": probe("/readyz")},
+        "network": {
+            "expose": {"port": PORT},
+            "egress": {"cidrs": list(request.api_servers)},
+        },
+        "security": {"automountToken": True},
+        "lifecycle": {"leaderElection": True},
+    }
+
+
+def _rights(
+    agent: AgentPlan,
+    plan: FleetPlan,
+    rendered: list[RenderedObject],
+    kinds: Mapping[KindKey, KindEntry],
+) -> list[KubeObject]:
+    """Reading in the whole cluster, writing in the namespaces of the stack alone."""
+    granted = _granted(agent, "", reading_rules(plan, rendered, kinds))
+    for namespace in sorted({each.marks.namespace for each in plan.agents}):
+        granted += _granted(agent, namespace, writing_rules(plan, rendered, kinds, namespace))
+    return granted
+
+
+def _granted(agent: AgentPlan, namespace: str, rules: list[KubeObject]) -> list[KubeObject]:
+    marks, prefix = agent.marks.metadata(), "" if namespace else "Cluster"
+    name = f"holdfast-{agent.marks.name}"
+    metadata = {"name": name, "labels": marks["labels"], "annotations": marks["annotations"]}
+    if namespace:
+        metadata["namespace"] = namespace
+    version = f"{_RBAC}/v1"
+    account = {"kind": "ServiceAccount", "name": agent.marks.name, "namespace": NAMESPACE}
+    return [
+        {"apiVersion": version, "kind": f"{prefix}Role", "metadata": metadata, "rules": rules},
+        {
+            "apiVersion": version,
+            "kind": f"{prefix}RoleBinding",
+            "metadata": metadata,
+            "roleRef": {"apiGroup": _RBAC, "kind": f"{prefix}Role", "name": name},
+            "subjects": [account],
+        },
+    ]
+
+
+def reading_rules(
+    plan: FleetPlan, rendered: Iterable[RenderedObject], kinds: Mapping[KindKey, KindEntry]
+) -> list[KubeObject]:
+    """Rights to read exactly the kinds in use, and Holdfast's own.
+
+    Law: no wildcard, and no Secrets.
+
+    Args:
+        plan: The stack.
+        rendered: Its objects.
+        kinds: What kinds that are not Kubernetes' own are called in URLs.
+    """
+    used = {_key(each) for each in _objects_of(plan, rendered)}
+    return [
+        _rule(_OWN, sorted(_plurals()), _READING),
+        *_of_kinds(used | set(_ALWAYS_READ), kinds, _READING),
+    ]
+
+
+def writing_rules(
+    plan: FleetPlan,
+    rendered: Iterable[RenderedObject],
+    kinds: Mapping[KindKey, KindEntry],
+    namespace: str,
+) -> list[KubeObject]:
+    """Rights to write in one namespace: what is told of agents, and what is put back or applied.
+
+    Law: objects are written only where the operator applies them, or an agent of the namespace says
+    `drift.mode: revert`; Services alone where one says `availability.failover: automatic`. Who
+    makes a role must have the rights that it gives, and has no others.
+    """
+    rules = [
+        _rule(_OWN, ["agents/status", "agentteams/status"], ("patch",)),
+        _rule("events.k8s.io", ["events"], ("create",)),
+    ]
+    is_expanded = plan.resource_mode == "expand"
+    agents = [each for each in plan.agents if each.marks.namespace == namespace]
+    if not is_expanded and all(each.spec.drift.mode != "revert" for each in agents):
+        if any(each.spec.availability.failover == "automatic" for each in agents):
+            rules.append(_rule("", ["services"], ("create", "patch")))
+        return rules
+    objects = [
+        each
+        for each in _objects_of(plan, rendered)
+        if each["metadata"].get("namespace") == namespace
+    ]
+    verbs = ("create", "patch", "delete") if is_expanded else ("create", "patch")
+    rules += [_rule(_OWN, ["agents"], ("patch",))] if is_expanded else []
+    rules += _of_kinds({_key(each) for each in objects}, kinds, verbs)
+    given = [rule for each in objects if each["kind"] == "Role" for rule in each["rules"]]
+    return rules + [rule for index, rule in enumerate(given) if rule not in given[:index]]
+
+
+def _objects_of(plan: FleetPlan, rendered: Iterable[RenderedObject]) -> list[KubeObject]:
+    """The objects of agents; tool servers stay the engine's."""
+    agents = {each.marks.name for each in plan.agents if each.kind == AGENT_KIND}
+    return [item.manifest for item in rendered if item.agent in agents and item.role != "resource"]
+
+
+def _key(kube_object: KubeObject) -> KindKey:
+    return str(kube_object["apiVersion"]), str(kube_object["kind"])
+
+
+def _of_kinds(
+    wanted: Iterable[KindKey], kinds: Mapping[KindKey, KindEntry], verbs: Iterable[str]
+) -> list[KubeObject]:
+    groups: dict[str, set[str]] = {}
+    for key in wanted:
+        entry = builtin_kind(*key) or kinds.get(key)
+        if entry is not None:
+            groups.setdefault(api_group(key[0]), set()).add(entry.plural)
+    return [_rule(group, sorted(groups[group]), verbs) for group in sorted(groups)]
+
+
+def _rule(group: str, resources: Iterable[str], verbs: Iterable[str]) -> KubeObject:
+    rule: dict[str, Any] = {"apiGroups": [group], "resources": list(resources)}
+    return rule | {"verbs": list(verbs)}
+
+
+def _plurals() -> set[str]:
+    return {plural_of(kind) for kind in KINDS}

@@ -1,0 +1,131 @@
+"""Who listens to `holdfast drift --watch`: the terminal, the webhook, a file of metrics. Wiring."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import click
+
+from holdfast.adapters.http.webhook import Webhook
+from holdfast.cli.options.colour import wants_colour
+from holdfast.controllers.watch.metrics import MetricsFile
+from holdfast.drift.cause.cause_ledger import CauseEvent
+from holdfast.drift.finding import Finding, NotChecked
+from holdfast.drift.record.ledger import FindingEvent, Moment
+from holdfast.drift.record.watch_report import Listener, Look, Reading, Status, WatchState
+from holdfast.kube.safe_text import safe_text
+from holdfast.report.documents.drift_events import (
+    cause_cloud_event,
+    cause_json,
+    cause_text,
+    cloud_event,
+    event_json,
+    event_text,
+    json_line,
+    phase_lines,
+    rfc3339,
+    state_json,
+    state_text,
+)
+
+
+class LineListener(Listener):
+    """A line for each turn of a finding and of the state; phases and streams go to the log.
+
+    As text, findings that one hand explains are one line: all lines wait until a round of looks is
+    over.
+    """
+
+    def __init__(self, stack: str, output: str, *, is_verbose: bool) -> None:
+        self._stack = stack
+        self._is_json = output == "json"
+        self._is_verbose = is_verbose
+        self._colour = wants_colour()
+        self._told: tuple[Status, tuple[NotChecked, ...]] | None = None
+
+    def looked(self, look: Look) -> None:
+        """Print what became of findings."""
+        if self._is_json:
+            for event in look.events:
+                click.echo(json_line(event_json(look, event, self._stack)))
+        if look.events or self._is_verbose:
+            for line in phase_lines(look):
+                click.echo(line, err=True)
+
+    def settled(
+        self, events: Sequence[FindingEvent], causes: Sequence[tuple[str, CauseEvent]]
+    ) -> None:
+        """Print what stands for itself, and what was gathered by its cause."""
+        if self._is_json:
+            for name, cause in causes:
+                click.echo(json_line(cause_json(name, cause, self._stack)))
+            return
+        for event in events:
+            click.echo(event_text(event, colour=self._colour))
+        for _, cause in causes:
+            click.echo(cause_text(cause, colour=self._colour))
+
+    def read(self, reading: Reading) -> None:
+        """Log what was read whole."""
+        if self._is_verbose:
+            self._log(
+                f'phase=read place="{safe_text(reading.place)}" objects={reading.objects} '
+                f"unchanged={reading.unchanged} took={reading.seconds:.3f}s"
+            )
+
+    def restarted(self, kind: str, reason: str) -> None:
+        """Log why a stream began again."""
+        self._log(f'phase=restart kind={safe_text(kind)} reason="{safe_text(reason)}"')
+
+    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
+        """Print the state when it is another one."""
+        now = (state.status, state.not_checked)
+        if now == self._told:
+            return
+        self._told = now
+        time = datetime.now(UTC)
+        if self._is_json:
+            click.echo(json_line(state_json(state, time, self._stack)))
+        else:
+            click.echo(state_text(state, time, colour=self._colour))
+
+    def _log(self, text: str) -> None:
+        click.echo(f"time={rfc3339(datetime.now(UTC))} {text}", err=True)
+
+
+class WebhookListener(Listener):
+    """Sends each turn of a finding."""
+
+    def __init__(self, stack: str, webhook: Webhook) -> None:
+        self._stack = stack
+        self._webhook = webhook
+
+    def looked(self, look: Look) -> None:
+        """Send what became of findings."""
+        for number, event in enumerate(look.events, 1):
+            self._webhook.send(cloud_event(look, event, number, self._stack))
+
+    def settled(
+        self, events: Sequence[FindingEvent], causes: Sequence[tuple[str, CauseEvent]]
+    ) -> None:
+        """Send what is behind several findings; those were sent already."""
+        for name, cause in causes:
+            self._webhook.send(cause_cloud_event(name, cause, self._stack))
+
+    def ended(self) -> None:
+        """Deliver what waits."""
+        self._webhook.close()
+
+
+class MetricsFileListener(Listener):
+    """Writes the file of metrics now and then."""
+
+    def __init__(self, file: MetricsFile) -> None:
+        self._file = file
+
+    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
+        """Write the file when it is due."""
+        self._file.write_if_due()
+
+    def ended(self) -> None:
+        """Write what was counted last."""
+        self._file.write()

@@ -1,0 +1,161 @@
+"""The watch: hear, wait a moment, judge what moved, tell. One thread judges; others only hear.
+
+What is heard goes through one inbox. While an update of the stack is under way nothing is judged,
+for what moves is meant to move; when it is recorded the declaration is read anew, and everything
+with it.
+"""
+
+import queue
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from holdfast.adapters.cluster.changes import Broken, Change, Moved, Planned, Sighted, Snapshot
+from holdfast.adapters.cluster.cluster_watch import ClusterWatch
+from holdfast.controllers.runtime.inbox import heard
+from holdfast.controllers.watch.telling import Telling
+from holdfast.controllers.watch.wanted import Sources
+from holdfast.controllers.watch.watch_round import WatchRound
+from holdfast.drift.finding import NotChecked
+from holdfast.drift.record.ledger import Ledger
+from holdfast.drift.record.watch_report import Listener
+from holdfast.errors import HoldfastError
+
+POLL_SECONDS: Final = 1.0
+"""How often the stack's record on disk is looked at when nothing else happens."""
+
+LOAD_AGAIN_SECONDS: Final = 10.0
+"""How long a declaration that cannot be read is left alone."""
+
+MOST_AT_ONCE: Final = 500
+UPDATE_UNDER_WAY: Final = NotChecked(
+    "stack", "an update is under way; if none is, run 'holdfast up --recover'"
+)
+
+
+@dataclass(frozen=True)
+class _Heard:
+    """A change, and the number of the round that it belongs to."""
+
+    number: int
+    change: Change
+
+
+class WatchLoop:
+    """Watches until it is told to stop."""
+
+    def __init__(
+        self, sources: Sources, listeners: Sequence[Listener], interval_seconds: float
+    ) -> None:
+        """Prepare to watch.
+
+        Args:
+            sources: Where everything comes from.
+            listeners: Who is told.
+            interval_seconds: Everything is read anew that often, as a safety net.
+        """
+        self._sources = sources
+        self._interval_seconds = interval_seconds
+        self._inbox: queue.SimpleQueue[_Heard | None] = queue.SimpleQueue()
+        self._is_stopping = False
+        self._ledger = Ledger()
+        self._telling = Telling(listeners)
+        self._number = 0
+        self._next_load = 0.0
+        self._problem: NotChecked | None = None
+
+    def stop(self) -> None:
+        """End the watch; from any thread, and from a signal handler."""
+        self._is_stopping = True
+        self._inbox.put(None)
+
+    def run(self) -> None:
+        """Watch until stopped.
+
+        Raises:
+            HoldfastError: the declaration or the cluster cannot be read at the start.
+        """
+        self._activity = self._sources.activity()
+        self._begin()
+        try:
+            while not self._is_stopping:
+                self._step()
+        finally:
+            self._watch.stop()
+            self._telling.settle()
+
+    def _begin(self) -> None:
+        """Begin a round: everything is read and judged by the declaration as it is now."""
+        wanted = self._sources.load()
+        self._number += 1
+        self._round = WatchRound(wanted, self._sources, self._ledger, self._telling)
+        self._next_listing = time.monotonic() + self._interval_seconds
+        number, inbox = self._number, self._inbox
+        self._watch: ClusterWatch = self._sources.watch(
+            wanted.kinds,
+            lambda change: inbox.put(_Heard(number, change)),
+            self._round.sight.known,
+        )
+
+    def _step(self) -> None:
+        self._hear()
+        self._keep_up_with_the_stack()
+        if self._problem is None:
+            self._round.note_sessions()
+            self._round.judge_all_due()
+        self._telling.settle()
+        if time.monotonic() >= self._next_listing:
+            self._next_listing = time.monotonic() + self._interval_seconds
+            self._watch.list_again()
+        problems = () if self._problem is None else (self._problem,)
+        not_checked = (*problems, *self._round.not_checked)
+        self._telling.state(not_checked, self._ledger, self._round.objects)
+
+    def _hear(self) -> None:
+        """Take what was heard, waiting for it as long as nothing else is to be done."""
+        now = time.monotonic()
+        wait = min(POLL_SECONDS, max(0.0, self._next_listing - now))
+        if self._problem is None:
+            due = self._round.queue.seconds_until_due(now)
+            wait = wait if due is None else min(wait, due)
+        for each in heard(self._inbox, wait, MOST_AT_ONCE):
+            if each is not None and each.number == self._number:
+                self._take(each.change)
+
+    def _take(self, change: Change) -> None:
+        sight = self._round.sight
+        if isinstance(change, Moved):
+            self._round.note_moved(change)
+        elif isinstance(change, Planned):
+            sight.plan(change)
+        elif isinstance(change, Sighted):
+            sight.regain(change.place)
+        else:
+            kind = change.place.kind.kind
+            if isinstance(change, Snapshot):
+                self._round.hold(change)
+                if change.is_restart:
+                    self._telling.restart(kind, "listed again")
+            elif isinstance(change, Broken) or sight.lose(change.place, change.reason):
+                self._telling.restart(kind, change.reason)
+
+    def _keep_up_with_the_stack(self) -> None:
+        """Judge nothing during an update; begin anew after one that was recorded."""
+        try:
+            now = self._sources.activity()
+            if now.is_under_way:
+                self._problem = UPDATE_UNDER_WAY
+                return
+            if now != self._activity:  # a record was added, or whoever held the lock has gone
+                if time.monotonic() < self._next_load:
+                    return
+                self._next_load = time.monotonic() + LOAD_AGAIN_SECONDS
+                before = self._watch
+                self._begin()
+                before.stop()
+                self._activity, self._next_load = now, 0.0
+        except HoldfastError as error:
+            self._problem = NotChecked("declaration", str(error))
+        else:
+            self._problem = None

@@ -1,0 +1,166 @@
+"""Workloads as agents: Deployments, StatefulSets, CronJobs, Sandboxes of agent-sandbox."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from holdfast.convert.workloads.belongings import Belongings
+from holdfast.convert.workloads.containers import Fields, tag_of
+from holdfast.convert.workloads.conversion import Conversion
+from holdfast.convert.workloads.kinds import CONVERTERS
+from holdfast.convert.workloads.outcome import ImportedAgent
+from holdfast.convert.workloads.pods import Pod
+from holdfast.convert.workloads.remainder import Remainder
+from holdfast.errors import InputError
+from holdfast.kube.normalisation import normalise_object
+from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.manifest.agent.agent import API_VERSION, OWN_PREFIXES
+from holdfast.manifest.types.text_checks import fault_in_agent_name, fault_in_semver
+
+UNKNOWN_VERSION: Final = "0.0.0"
+_TEMPLATES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    ("apps", "Deployment"): ("spec", "template"),
+    ("apps", "StatefulSet"): ("spec", "template"),
+    ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
+    ("agents.x-k8s.io", "Sandbox"): ("spec", "podTemplate"),
+    ("extensions.agents.x-k8s.io", "SandboxTemplate"): ("spec", "podTemplate"),
+}
+"""Kind of a workload to where its pods are described."""
+
+
+def is_workload(kube_object: Mapping[str, Any]) -> bool:
+    """Whether an object can become an agent."""
+    ref = reference_of(kube_object)
+    return (ref.group, ref.kind) in _TEMPLATES
+
+
+def import_workloads(
+    objects: Sequence[KubeObject], digests: Mapping[str, str]
+) -> list[ImportedAgent]:
+    """Every workload as an agent, with the objects beside it that belong to it.
+
+    Args:
+        objects: Whatever stands together in files or a namespace.
+        digests: Image as it is written to its digest, `sha256:` and 64 hexadecimal digits.
+
+    Raises:
+        InputError: a workload has a name that no agent can have, or no container.
+    """
+    normal = [normalise_object(each) for each in objects]
+    others = [each for each in normal if not is_workload(each)]
+    return [_agent(Conversion(each, others), digests) for each in normal if is_workload(each)]
+
+
+def _agent(work: Conversion, digests: Mapping[str, str]) -> ImportedAgent:
+    ref, template = work.ref, _TEMPLATES[work.ref.group, work.ref.kind]
+    if found := fault_in_agent_name(ref.name):
+        raise InputError(f"{ref}: name {found}", remedy="import it under another name")
+    of_pod = mapping_at(work.workload, *template, "spec")
+    if not of_pod.get("containers"):
+        raise InputError(f"{ref}: no container in {'.'.join(template)}")
+    account = of_pod.get("serviceAccountName", "")
+    metadata = _metadata(work, template)
+    pod = _pod(work, template, digests)
+    is_called = ref.kind != "CronJob"
+    spec = pod.fields(is_called=is_called)
+    CONVERTERS[ref.kind](work, spec)
+    _take_belongings(work, spec, pod, account)
+    if is_called:
+        _ports(spec, pod)
+    _rest(work, template)
+    version = _version(work, pod.image)
+    manifest = {"apiVersion": API_VERSION, "kind": "Agent", "metadata": metadata}
+    manifest["spec"] = {"version": version} | spec
+    return ImportedAgent(manifest, tuple(work.taken), work.findings)
+
+
+def _pod(work: Conversion, template: Sequence[str], digests: Mapping[str, str]) -> Pod:
+    return Pod(
+        Remainder.of(_part(work, *template, "spec")),
+        workload=work.ref.name,
+        agent=work.ref.name,
+        digests=digests,
+        objects={(each["kind"], each["metadata"]["name"]): each for each in work.others},
+        findings=work.findings,
+    )
+
+
+def _take_belongings(work: Conversion, spec: Fields, pod: Pod, account: str) -> None:
+    """What stands beside the workload: what its pods mount, and what selects them."""
+    work.taken += [
+        reference_of(each)
+        for each in work.others
+        if (each["kind"], each["metadata"]["name"]) in pod.used
+    ]
+    template = _TEMPLATES[work.ref.group, work.ref.kind]
+    labels = mapping_at(work.workload, *template, "metadata", "labels")
+    belongings = Belongings(work.workload, labels, work.others)
+    belongings.carry(spec, account, pod.container.ports, work.findings)
+    work.taken += belongings.taken
+
+
+def _part(work: Conversion, *path: str) -> dict[str, Any]:
+    """A part of the workload, which shrinks with what is taken from it."""
+    node: Any = work.left.left
+    for part in path:
+        node = node.setdefault(part, {})
+    found: dict[str, Any] = node
+    return found
+
+
+def _metadata(work: Conversion, template: Sequence[str]) -> Fields:
+    """Name, namespace, and the labels and annotations of the object and of its pods."""
+    metadata: Fields = {"name": work.left.take("metadata", "name")}
+    if namespace := work.left.take("metadata", "namespace"):
+        metadata["namespace"] = namespace
+    for field in ("labels", "annotations"):
+        own = work.left.take("metadata", field) or {}
+        of_pods = work.left.take(*template, "metadata", field) or {}
+        merged = {k: v for k, v in (own | of_pods).items() if not k.startswith(OWN_PREFIXES)}
+        if merged:
+            metadata[field] = merged
+        for key in own:
+            if key in of_pods and own[key] != of_pods[key]:
+                work.lose(f"metadata.{field}.{key}", own[key], "its pods have another value")
+    work.left.take(*template, "metadata", "creationTimestamp")
+    return metadata
+
+
+def _version(work: Conversion, image: str) -> str:
+    labels = mapping_at(work.workload, "metadata", "labels")
+    for text in (labels.get("app.kubernetes.io/version"), tag_of(image)):
+        plain = str(text or "").removeprefix("v")
+        if plain and not fault_in_semver(plain):
+            return plain
+    reason = "neither the label app.kubernetes.io/version nor the image's tag is a version"
+    work.change("", UNKNOWN_VERSION, f"{reason}: set spec.version")
+    return UNKNOWN_VERSION
+
+
+def _ports(spec: Fields, pod: Pod) -> None:
+    served = spec.pop("ports_served", [])
+    declared = dict(pod.container.ports)
+    expose = served[0] if served else pod.container.expose_port()
+    if expose is not None:
+        spec["network"] = {"expose": {"port": expose}}
+    others = {name: number for name, number in declared.items() if number != expose}
+    metrics = others.pop("metrics", None)
+    spec["telemetry"] = {"metrics": {"port": metrics} if metrics else {"enabled": False}}
+    ports = [{"name": name, "port": number} for name, number in others.items()]
+    if ports := ports + pod.container.other_ports:
+        spec["ports"] = ports
+
+
+def _rest(work: Conversion, template: Sequence[str]) -> None:
+    """Everything that nobody has taken."""
+    left = work.left
+    for known in ("apiVersion", "kind"):
+        left.take(known)
+    left.drop_equal({"metadata": {}})
+    work.change(
+        ".".join((*template, "spec", "containers")),
+        work.ref.name,
+        "the container is called agent",
+    )
+    for path, value in left.leaves():
+        if value != {}:
+            work.lose(path, value, "no field says it")

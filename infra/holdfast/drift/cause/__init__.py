@@ -1,0 +1,1 @@
+"""Who changed what: owners, users, and one cause of many findings."""

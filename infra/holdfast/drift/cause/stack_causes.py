@@ -1,0 +1,149 @@
+"""Several stacks side by side: how each is, and what one hand did on several of them. Pure.
+
+Two findings on two stacks are one change when they are the same in kind, field and value, by the
+same hand, and follow each other within a quarter of an hour.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from holdfast.drift.cause.causes import Hand, hand_behind
+from holdfast.drift.finding import AgentState, DriftReport, Finding
+from holdfast.kube.health import Health, HealthVerdict
+from holdfast.kube.objects import canonical_json
+
+SAME_TIME: Final = timedelta(minutes=15)
+"""Long enough to go through the stacks by hand, short enough not to join two days of work."""
+
+NOT_LOOKED_AT: Final = HealthVerdict(Health.UNKNOWN, "it was not looked at")
+
+
+@dataclass(frozen=True)
+class AgentOverview:
+    """One agent of one stack: whether it is as declared, and whether it does its work.
+
+    Attributes:
+        team: Who answers for it; empty where nobody is named.
+        findings: How many findings of it count as drift.
+    """
+
+    name: str
+    team: str
+    sync: AgentState
+    health: HealthVerdict
+    findings: int = 0
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether there is nothing to say of it."""
+        return self.sync is AgentState.SYNCED and self.health.is_healthy
+
+
+@dataclass(frozen=True)
+class StackDrift:
+    """One stack among several.
+
+    Attributes:
+        report: Of its scan; when nothing could be read, of nothing.
+        health: Agent to how its workloads are, as far as they could be asked.
+    """
+
+    stack: str
+    report: DriftReport
+    health: Mapping[str, HealthVerdict] = field(default_factory=dict)
+
+    @property
+    def agents(self) -> tuple[AgentOverview, ...]:
+        """Every declared agent.
+
+        Law: what could not be looked at is neither in sync nor healthy.
+        """
+        return tuple(
+            AgentOverview(
+                each.name,
+                each.team,
+                each.state,
+                self.health.get(each.name, NOT_LOOKED_AT),
+                each.findings,
+            )
+            for each in self.report.agents
+        )
+
+
+@dataclass(frozen=True)
+class SharedCause:
+    """One change by one hand on several stacks.
+
+    Attributes:
+        findings: Each with its stack, in the order in which they were made.
+        first: When the first of them was made; RFC 3339.
+    """
+
+    hand: Hand
+    findings: tuple[tuple[str, Finding], ...]
+    first: str
+
+    @property
+    def stacks(self) -> tuple[str, ...]:
+        """Where, by name."""
+        return tuple(sorted({stack for stack, _ in self.findings}))
+
+    @property
+    def summary(self) -> str:
+        """In words."""
+        objects = len({(stack, finding.ref) for stack, finding in self.findings})
+        return f"{self.hand.words(objects)} on {len(self.stacks)} stacks"
+
+
+def shared_causes(stacks: Iterable[StackDrift]) -> tuple[SharedCause, ...]:
+    """What explains findings on more than one stack, the largest first.
+
+    A finding of which nobody knows who or when is no part of one.
+    """
+    groups: dict[tuple[Hand, bytes], list[tuple[datetime, str, Finding]]] = {}
+    for each in stacks:
+        for finding in each.report.drift:
+            hand, made = hand_behind(finding), _time_of(finding)
+            if hand is not None and made is not None:
+                key = (hand, canonical_json(finding.live))
+                groups.setdefault(key, []).append((made, each.stack, finding))
+    causes = [
+        cause
+        for (hand, _), found in groups.items()
+        for one in _at_one_time(found)
+        for cause in _shared(hand, one)
+    ]
+    return tuple(sorted(causes, key=lambda cause: (-len(cause.findings), cause.summary)))
+
+
+def _shared(hand: Hand, found: list[tuple[datetime, str, Finding]]) -> Iterator[SharedCause]:
+    if len({stack for _, stack, _ in found}) > 1:
+        made, _, _ = found[0]
+        first = made.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        yield SharedCause(hand, tuple((stack, finding) for _, stack, finding in found), first)
+
+
+def _at_one_time(
+    found: list[tuple[datetime, str, Finding]],
+) -> Iterator[list[tuple[datetime, str, Finding]]]:
+    """Runs of findings of which each follows the one before soon enough."""
+    run: list[tuple[datetime, str, Finding]] = []
+    for one in sorted(found, key=lambda each: (each[0], each[1], each[2].sort_key)):
+        if run and one[0] - run[-1][0] > SAME_TIME:
+            yield run
+            run = []
+        run.append(one)
+    if run:
+        yield run
+
+
+def _time_of(finding: Finding) -> datetime | None:
+    """When the hand behind a finding wrote; None when that is not known."""
+    text = finding.actors[0].time if finding.actors else ""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

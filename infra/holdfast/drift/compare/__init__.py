@@ -1,0 +1,1 @@
+"""Two objects compared field by field, as their types say."""

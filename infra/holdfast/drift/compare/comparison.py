@@ -1,0 +1,180 @@
+"""Compare two objects field by field, with what the types say: keys, sets, quantities, defaults.
+
+Fields that only the live object has are reported too, as undeclared, unless they hold the server's
+default. Whether those matter is for `undeclared` to judge; nothing here knows of owners.
+
+Laws: `compare(a, a)` is empty; no path is in two of changed, removed, added; the inputs are not
+changed; a keyed list may be reordered without a difference.
+Source: kubernetes-sigs/structured-merge-diff, "typed", Comparison.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from holdfast.drift.compare.difference import Difference, Place
+from holdfast.drift.compare.list_comparison import compare_lists
+from holdfast.drift.finding import DriftClass
+from holdfast.kube.defaults import ALLOCATED
+from holdfast.kube.durations import parse_duration
+from holdfast.kube.paths import ABSENT
+from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.semantics import CANONICAL
+from holdfast.kube.structure import ListType, Shape, Structure
+
+JsonObject = Mapping[str, Any]
+
+_IDENTITY_FIELDS: Final = frozenset({"apiVersion", "kind"})
+_IDENTITY_METADATA: Final = frozenset({"name", "namespace", "generateName"})
+_NOTHING: Final[tuple[Any, ...]] = (None, {}, [])
+_PARSERS: Final[dict[str, Any]] = {"quantity": parse_quantity, "duration": parse_duration}
+
+
+def compare(desired: JsonObject, live: JsonObject, structure: Structure) -> list[Difference]:
+    """Differences between two normalised objects of one identity, in the order of the walk."""
+    return compare_at(Place(structure), _body(desired), _body(live))
+
+
+def compare_at(place: Place, desired: Any, live: Any) -> list[Difference]:  # noqa: ANN401  (JSON)
+    """Differences between two values at one place."""
+    walk = Walk()
+    walk.value(place, desired, live)
+    return walk.found
+
+
+def _body(kube_object: JsonObject) -> dict[str, Any]:
+    body = {key: value for key, value in kube_object.items() if key not in _IDENTITY_FIELDS}
+    metadata = body.get("metadata")
+    if isinstance(metadata, Mapping):
+        body["metadata"] = {
+            key: value for key, value in metadata.items() if key not in _IDENTITY_METADATA
+        }
+    return body
+
+
+def is_same_scalar(structure: Structure, first: Any, second: Any) -> bool:  # noqa: ANN401  (JSON)
+    """Whether two scalars mean the same: `1000m` and `1` where the type is a quantity."""
+    if first == second and isinstance(first, bool) == isinstance(second, bool):
+        return True
+    parse = _PARSERS.get(structure.notation)
+    if parse is None:
+        return False
+    try:
+        return bool(parse(first) == parse(second))
+    except (ValueError, TypeError, AttributeError):
+        return False
+
+
+class Walk:
+    """One comparison under way.
+
+    Attributes:
+        found: Differences so far.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[Difference] = []
+
+    def note(self, place: Place, drift_class: DriftClass, desired: Any, live: Any) -> None:  # noqa: ANN401
+        """Record one difference."""
+        self.found.append(Difference(place, drift_class, desired, live))
+
+    def value(self, place: Place, want: Any, have: Any) -> None:  # noqa: ANN401  (JSON values)
+        """Compare whatever stands at a place."""
+        if isinstance(want, dict) and isinstance(have, dict):
+            self.struct(place, want, have)
+        elif isinstance(want, list) and isinstance(have, list):
+            if want != have:
+                compare_lists(self, place, want, have)
+        elif want in _NOTHING and have in _NOTHING:
+            return
+        elif not is_same_scalar(place.structure, want, have):
+            self.note(place, DriftClass.CHANGED, want, have)
+
+    def struct(self, place: Place, want: JsonObject, have: JsonObject) -> None:
+        """Compare two structs or maps."""
+        canonical = CANONICAL.get(place.structure.notation)
+        if canonical is not None:
+            want, have = canonical(want), canonical(have)
+        for key, wanted in want.items():
+            found = have.get(key)
+            if found is None:
+                if place.is_declared and wanted is not None:
+                    self.missing(place, key, want)
+            elif wanted is None or (not wanted and _is_unset(place.structure, key, found)):
+                self.surplus(place, key, want, have)
+            elif wanted is not found and (wanted != found or wanted is True or found is True):
+                self.value(place.field(key), wanted, found)
+        for key, found in have.items():
+            if found is not None and key not in want:
+                self.surplus(place, key, want, have)
+
+    def missing(self, parent: Place, key: str, want: JsonObject) -> None:
+        """A declared field that is not there: nothing to say when that means the same."""
+        place, wanted = parent.field(key), want[key]
+        structure = place.structure
+        if wanted in ({}, []):
+            if structure.is_pointer:
+                self.note(place, DriftClass.REMOVED, wanted, ABSENT)
+        elif structure.omits_zero and structure.shape is Shape.SCALAR and not wanted:
+            return
+        elif _is_open(structure):
+            self.value(place, wanted, {} if isinstance(wanted, dict) else [])
+        elif not _is_default(parent, key, want):
+            self.note(place, DriftClass.REMOVED, wanted, ABSENT)
+
+    def surplus(self, parent: Place, key: str, want: JsonObject, have: JsonObject) -> None:
+        """A field that nobody declared: nothing to say when it holds the default."""
+        place, found = parent.field(key), have[key]
+        is_known = parent.structure.knows(key)
+        if not (place.is_in_whole and is_known):
+            # What is written as a whole is declared as a whole; elsewhere others may add.
+            place = place.undeclared(is_known=is_known)
+        structure = place.structure
+        is_zero = structure.omits_zero and structure.shape is Shape.SCALAR and not found
+        if is_zero or (found in ({}, []) and not structure.is_pointer):
+            return
+        default = parent.structure.defaults.get(key, ABSENT)
+        if callable(default):
+            # The value may have been filled in for what was declared or for what is there now.
+            computed = [default(want), default(have)]
+            if any(
+                value is not ABSENT and not compare_at(place, value, found) for value in computed
+            ):
+                return
+            default = computed[0]
+        if default is ALLOCATED:
+            self.note(place, DriftClass.CHANGED, ALLOCATED, found)
+        elif default is not ABSENT:
+            self.value(place, default, found)
+        elif _is_open(structure) and isinstance(found, dict | list):
+            self.value(place, {} if isinstance(found, dict) else [], found)
+        else:
+            self.note(place, DriftClass.ADDED, ABSENT, found)
+
+
+def _is_unset(parent: Structure, key: str, found: Any) -> bool:  # noqa: ANN401  (JSON value)
+    """Whether a declared zero was filled with the default: the server could not tell it from none.
+
+    A zero where there is no default is a value like any other: `hostNetwork: false`.
+    """
+    inner = parent.field(key)
+    is_zero = found and inner.omits_zero and inner.shape is Shape.SCALAR
+    return bool(is_zero and key in parent.defaults)
+
+
+def _is_default(parent: Place, key: str, want: JsonObject) -> bool:
+    default = parent.structure.defaults.get(key, ABSENT)
+    if callable(default):
+        default = default(want)
+    if default is ABSENT or default is ALLOCATED:
+        return False
+    return not any(one.is_declared for one in compare_at(parent.field(key), want[key], default))
+
+
+def _is_open(structure: Structure) -> bool:
+    """Whether anybody may add to the value, so that its parts count one by one."""
+    if structure.shape is Shape.MAP:
+        return not structure.is_atomic
+    if structure.shape is Shape.STRUCT:
+        return structure.omits_zero  # always there, if only empty
+    return structure.shape is Shape.LIST and structure.list_type in {ListType.KEYED, ListType.SET}

@@ -1,0 +1,1 @@
+"""What would undo a finding, planned before anything is written."""

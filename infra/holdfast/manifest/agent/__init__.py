@@ -1,0 +1,1 @@
+"""The kind Agent: its fields, by concern, and what must agree between them."""

@@ -1,0 +1,176 @@
+"""The model an agent thinks with, and its prompt."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from holdfast.manifest.agent.model_access import DIRECT, ModelTls
+from holdfast.manifest.agent.runtime import KeyReference
+from holdfast.manifest.text.faults import branch, chosen_by, fault
+from holdfast.manifest.types.values import (
+    Duration,
+    FileName,
+    Items,
+    LabelName,
+    LabelValue,
+    ManifestModel,
+    ObjectName,
+    Text,
+    Url,
+)
+
+
+class ObjectReference(ManifestModel):
+    """A reference to another declared object, in the same namespace unless one is given."""
+
+    namespace: LabelName | None = None
+    """Namespace of the object; default the referrer's."""
+    name: LabelName
+    """Name of the object."""
+
+
+def _reference_shape(value: object) -> str | None:
+    if isinstance(value, str):
+        return "name"
+    return "reference" if isinstance(value, dict | ObjectReference) else None
+
+
+Reference = Annotated[
+    Annotated[LabelName, branch("name")] | Annotated[ObjectReference, branch("reference")],
+    chosen_by(_reference_shape, "expected a name or {namespace, name}"),
+]
+"""A bare name, or `{namespace, name}`."""
+
+
+def as_reference(reference: "str | ObjectReference", namespace: str) -> tuple[str, str]:
+    """Namespace and name of a reference that stands in a manifest of `namespace`."""
+    if isinstance(reference, str):
+        return namespace, reference
+    return reference.namespace or namespace, reference.name
+
+
+class ModelParameters(ManifestModel):
+    """Sampling parameters; what is absent is the provider's default."""
+
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    """Randomness, 0–2."""
+    top_p: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Nucleus sampling, 0–1."""
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Longest answer, in tokens."""
+    seed: int | None = None
+    """Seed, where the provider supports one."""
+    reasoning_effort: Literal["low", "medium", "high"] | None = None
+    """How hard the model thinks."""
+
+
+class ModelChoice(ManifestModel):
+    """One model: a ModelConfig by name, or provider and name."""
+
+    ref: Reference | None = None
+    """Name of a ModelConfig; excludes provider and name."""
+    provider: Text | None = None
+    """Provider, such as Anthropic."""
+    name: Text | None = None
+    """The provider's name of the model."""
+
+    @model_validator(mode="after")
+    def _ref_or_inline(self) -> Self:
+        inline = self.provider is not None and self.name is not None
+        partial = self.provider is not None or self.name is not None
+        if (self.ref is not None and partial) or (self.ref is None and not inline):
+            raise fault("expected either ref, or provider and name")
+        return self
+
+
+class ModelAccess(ModelChoice):
+    """A model, its parameters and the way to it."""
+
+    parameters: ModelParameters = ModelParameters.model_construct()
+    """Sampling parameters."""
+    base_url: Url | None = None
+    """Address of the model; its host joins the agent's egress. Default the gateway's, else the
+    provider's."""
+    api_key: LabelName | None = None
+    """Name of the entry in secrets[] that holds the key."""
+    tls: ModelTls | None = None
+    """How its certificate is judged; default like any public one."""
+    gateway_ref: LabelName | None = None
+    """Model gateway of the stack (holdfast:models) that stands before it; default the stack's own,
+    `direct` for none. Excludes baseUrl."""
+
+    @model_validator(mode="after")
+    def _one_address(self) -> Self:
+        if self.base_url is not None and self.gateway_ref not in {None, DIRECT}:
+            raise fault("gatewayRef excludes baseUrl", at=("gatewayRef",))
+        return self
+
+
+class Model(ModelAccess):
+    """The model of an agent, and those that stand in for it."""
+
+    fallbacks: Items[ModelAccess] = ()
+    """Models tried in this order when the first fails."""
+    timeout: Duration = "60s"
+    """Longest wait for an answer; default 60s."""
+    expect_resolved: Text | None = None
+    """Model that the provider is to answer with, where name is an alias; compared by drift."""
+
+
+class PromptSource(ManifestModel):
+    """Where the system message stands: a key of a ConfigMap, or a text file of the repository."""
+
+    config_map: ObjectName | None = None
+    """ConfigMap in the agent's namespace."""
+    key: FileName | None = None
+    """Key of that ConfigMap."""
+    file: Text | None = None
+    """Text file, relative to the manifest; must lie inside the project."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        from_map = self.config_map is not None and self.key is not None
+        if (self.file is not None) == from_map or (self.config_map is None) != (self.key is None):
+            raise fault("expected either file, or configMap and key")
+        return self
+
+
+class Prompt(ManifestModel):
+    """The system message."""
+
+    system_message: Text | None = None
+    """The text itself; taken literally, nothing in it is expanded."""
+    system_message_from: PromptSource | None = None
+    """Where the text stands."""
+    template_sources: Items[ObjectName] = ()
+    """ConfigMaps in the agent's namespace with parts that the message includes; each is mounted
+    as a folder below /etc/holdfast/prompt-templates."""
+
+    @model_validator(mode="after")
+    def _one_message(self) -> Self:
+        if (self.system_message is None) == (self.system_message_from is None):
+            raise fault("expected either systemMessage or systemMessageFrom")
+        return self
+
+
+class ModelConfigSpec(ManifestModel):
+    """A model that several agents share through model.ref."""
+
+    provider: Text
+    """Provider, such as Anthropic."""
+    name: Text
+    """The provider's name of the model."""
+    base_url: Url | None = None
+    """Address; its host joins the egress of every consumer. Default the provider's."""
+    api_key: KeyReference | None = None
+    """Secret and key in the consumer's namespace; mounted as a file, never an env variable."""
+    parameters: ModelParameters = ModelParameters.model_construct()
+    """Sampling parameters; an agent's own win one by one."""
+    tls: ModelTls | None = None
+    """How its certificate is judged; the Secret is one of the consumer's namespace."""
+    expect_resolved: Text | None = None
+    """Model that the provider is to answer with, where name is an alias; compared by drift."""
+    data_class: LabelValue | None = None
+    """Most sensitive class of data that may be sent to it, such as internal; told in agent.json."""
+    allowed_namespaces: Items[LabelName] = ()
+    """Other namespaces whose agents may refer to it."""

@@ -1,0 +1,168 @@
+"""What runs and where: ports, environment, resources, placement."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from holdfast.kube.quantities import parse_quantity
+from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.fragments import Affinity, Toleration, TopologySpreadConstraint
+from holdfast.manifest.types.values import (
+    EnvName,
+    FileName,
+    Items,
+    LabelName,
+    LabelValue,
+    ManifestModel,
+    ObjectName,
+    Port,
+    PortName,
+    QualifiedKey,
+    Quantity,
+    ResourceName,
+    Text,
+)
+
+
+class ContainerPort(ManifestModel):
+    """A port that the agent listens on."""
+
+    name: PortName
+    """Name of the port, unique in the agent."""
+    port: Port
+    """Port number, 1–65535."""
+    protocol: Literal["TCP", "UDP", "SCTP"] = "TCP"
+    """Transport protocol; default TCP."""
+
+
+class KeyReference(ManifestModel):
+    """A key of a Secret or ConfigMap in the agent's namespace."""
+
+    name: ObjectName
+    """Name of the object."""
+    key: FileName
+    """Key in its data."""
+
+
+class FieldReference(ManifestModel):
+    """A field of the pod itself."""
+
+    field_path: Text
+    """Such as `metadata.name` or `status.podIP`."""
+
+
+class EnvSource(ManifestModel):
+    """Where a variable's value comes from; exactly one."""
+
+    secret_key_ref: KeyReference | None = None
+    """A key of a Secret."""
+    config_map_key_ref: KeyReference | None = None
+    """A key of a ConfigMap."""
+    field_ref: FieldReference | None = None
+    """A field of the pod."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if (
+            sum(
+                part is not None
+                for part in (self.secret_key_ref, self.config_map_key_ref, self.field_ref)
+            )
+            != 1
+        ):
+            raise fault("expected exactly one of secretKeyRef, configMapKeyRef and fieldRef")
+        return self
+
+
+class EnvVar(ManifestModel):
+    """An environment variable: a literal value, or a source."""
+
+    name: EnvName
+    """Name of the variable."""
+    value: str | None = None
+    """Literal value; never a credential."""
+    value_from: EnvSource | None = None
+    """Where the value comes from."""
+
+    @model_validator(mode="after")
+    def _value_or_source(self) -> Self:
+        if (self.value is None) == (self.value_from is None):
+            raise fault(
+                "expected either value or valueFrom", found="both" if self.value else "neither"
+            )
+        return self
+
+
+class EnvFromSource(ManifestModel):
+    """All keys of a ConfigMap or Secret as variables."""
+
+    config_map_ref: ObjectName | None = None
+    """Name of a ConfigMap."""
+    secret_ref: ObjectName | None = None
+    """Name of a Secret."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if (self.config_map_ref is None) == (self.secret_ref is None):
+            raise fault("expected either configMapRef or secretRef")
+        return self
+
+
+class Resources(ManifestModel):
+    """Requests and limits of the agent's container, by resource name."""
+
+    requests: dict[ResourceName, Quantity] = Field(default_factory=dict)
+    """What the scheduler reserves; defaults cpu 100m, memory 256Mi, ephemeral-storage 64Mi."""
+    limits: dict[ResourceName, Quantity] = Field(default_factory=dict)
+    """What the agent may use at most; defaults cpu 1, memory 1Gi, ephemeral-storage 1Gi."""
+
+    @model_validator(mode="after")
+    def _limits_cover_requests(self) -> Self:
+        requests, limits = self.effective()
+        for name, request in requests.items():
+            limit = limits.get(name)
+            extended = "/" in name
+            if limit is None and not extended:
+                continue
+            if limit is None or (extended and parse_quantity(limit) != parse_quantity(request)):
+                raise fault(
+                    f"request and limit of {name} must be equal (extended resource)",
+                    found=f"request {request!r}, limit {limit!r}",
+                    at=("limits", name),
+                )
+            if parse_quantity(limit) < parse_quantity(request):
+                raise fault(
+                    f"limits.{name} must not be below requests.{name}",
+                    found=f"limit {limit!r}, request {request!r}",
+                    at=("limits", name),
+                )
+        return self
+
+    def effective(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Requests and limits with the defaults filled in."""
+        requests = {"cpu": "100m", "memory": "256Mi", "ephemeral-storage": "64Mi"} | self.requests
+        limits = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi"} | self.limits
+        extended = {name: value for name, value in self.limits.items() if "/" in name}
+        return extended | requests, limits
+
+
+class Placement(ManifestModel):
+    """Where pods may run, in PodSpec's own words."""
+
+    qos_class: Literal["Guaranteed", "Burstable", "BestEffort"] | None = None
+    """Class that the pods must come out with, all their containers taken together; default any."""
+
+    priority_class_name: ObjectName | None = None
+    """PriorityClass of the pods."""
+    runtime_class_name: ObjectName | None = None
+    """RuntimeClass of the pods, such as gvisor."""
+    node_selector: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
+    """Labels that a node must carry."""
+    tolerations: Items[Toleration] = ()
+    """Taints that the pods tolerate (PodSpec.tolerations)."""
+    affinity: Affinity | None = None
+    """Affinity rules (PodSpec.affinity)."""
+    topology_spread_constraints: Items[TopologySpreadConstraint] | None = None
+    """Spread rules; default over zones, best effort, when more than one replica runs."""
+    queue_name: LabelName | None = None
+    """Kueue LocalQueue in the agent's namespace that its pods wait in; default none."""

@@ -1,0 +1,87 @@
+"""When an agent of type Job runs, and for how long: by the clock, or because work waits."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.values import (
+    Cron,
+    LabelName,
+    LabelValue,
+    ManifestModel,
+    QualifiedKey,
+    Text,
+    TimeZone,
+)
+
+
+class Run(ManifestModel):
+    """What every run of an agent of type Job has, whatever starts it."""
+
+    id: Annotated[LabelName, StringConstraints(max_length=20)] | None = None
+    """Name of it, unique in the agent; default its position in the list, from 0."""
+    input: Text | None = None
+    """What the run is asked to do; env AGENT_INPUT. Taken literally, nothing in it is expanded."""
+    history_limit: Annotated[int, Field(ge=0, le=100)] = 3
+    """Finished runs kept to look at, of each outcome; default 3."""
+    suspend: bool = False
+    """Start no further runs; default false."""
+    retries: Annotated[int, Field(ge=0, le=10)] = 0
+    """Further attempts after a failed one; default 0, as each attempt costs tokens."""
+    ttl_seconds_after_finished: Annotated[int, Field(ge=0, le=31_536_000)] = 604_800
+    """Seconds after which a finished run is removed; default 604800, a week."""
+
+
+class Schedule(Run):
+    """One time table by which an agent of type Job runs."""
+
+    cron: Cron
+    """When: minute, hour, day of the month, month, day of the week."""
+    timezone: TimeZone = "UTC"
+    """Time zone of the schedule; default UTC."""
+    concurrency_policy: Literal["Forbid", "Allow", "Replace"] = "Forbid"
+    """What happens to a run that is due while the last one still runs; default Forbid."""
+
+
+class Trigger(Run):
+    """Work that waits somewhere, and starts runs of an agent of type Job; needs KEDA."""
+
+    type: Literal["queue", "webhook"]
+    """queue: as many runs as there is work for. webhook: reserved, refused."""
+    metric: Text
+    """Metric of the stack's Prometheus that says how much waits, such as queue_depth."""
+    selector: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
+    """Labels that its series carry; default any."""
+    per_run: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    """How much of it one run takes on; default 1."""
+    max_runs: Annotated[int, Field(ge=1, le=1000)] = 1
+    """Most runs at a time; default 1."""
+    polling_seconds: Annotated[int, Field(ge=5, le=3600)] = 30
+    """Seconds between looks at the metric; default 30."""
+
+    @model_validator(mode="after")
+    def _is_rendered(self) -> Self:
+        if self.type == "webhook":
+            raise fault(
+                "expected queue: no controller that Holdfast renders for starts a run by a request",
+                found="webhook",
+                remedy="let an agent of another type serve the requests, or put them into a queue",
+                at=("type",),
+            )
+        return self
+
+
+def run_names(
+    agent: str, schedules: Sequence[Schedule], triggers: Sequence[Trigger]
+) -> Iterator[tuple[str, str, int]]:
+    """Field, object's name and position of everything that starts runs.
+
+    A schedule's CronJob is called `<agent>-<id>`, or by its position where it has no id; a
+    trigger's ScaledJob `<agent>-<id>`, or `<agent>-trigger-<position>`.
+    """
+    for index, schedule in enumerate(schedules):
+        yield "schedules", f"{agent}-{schedule.id or index}", index
+    for index, trigger in enumerate(triggers):
+        yield "triggers", f"{agent}-{trigger.id or f'trigger-{index}'}", index

@@ -1,0 +1,84 @@
+"""Skills: folders with instructions and scripts that an agent reads, pinned to their content."""
+
+import re
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, WithJsonSchema, model_validator
+
+from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.values import (
+    DigestReference,
+    ManifestModel,
+    PartName,
+    Sha256,
+    Text,
+    Url,
+)
+
+
+def _commit(value: str) -> str:
+    if re.fullmatch("[0-9a-f]{40}", value):
+        return value
+    raise fault(
+        "expected a commit: 40 lower-case hexadecimal digits",
+        found=repr(value),
+        remedy="find it with 'git ls-remote': a branch or tag may mean another one tomorrow",
+        rule="model-and-tool-volume-pinned",
+    )
+
+
+def _inner_path(value: str) -> str:
+    if value.startswith("/") or ".." in value.split("/") or not re.fullmatch(r"[\w./-]+", value):
+        raise fault("expected a relative path without '..'", found=repr(value))
+    return value
+
+
+Commit = Annotated[
+    str, AfterValidator(_commit), WithJsonSchema({"type": "string", "pattern": "^[0-9a-f]{40}$"})
+]
+InnerPath = Annotated[
+    str,
+    AfterValidator(_inner_path),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_.-][A-Za-z0-9_./-]*$"}),
+]
+
+
+class GitSource(ManifestModel):
+    """A commit of a repository, cloned over HTTPS before the agent starts."""
+
+    url: Url
+    """Address of the repository; its host joins the agent's egress."""
+    commit: Commit
+    """Commit: 40 hexadecimal digits, its own checksum."""
+
+
+class BucketSource(ManifestModel):
+    """An archive (.tar.gz) in a bucket, fetched before the agent starts."""
+
+    url: Url
+    """HTTPS address of the object; its host joins the agent's egress."""
+    version_id: Text
+    """Version of the object, so that a later upload changes nothing."""
+    sha256: Sha256
+    """Digest of the archive."""
+
+
+class AgentSkill(ManifestModel):
+    """One skill, mounted read-only at /etc/holdfast/skills/<name>; exactly one source."""
+
+    name: PartName
+    """Name of the skill and of its folder."""
+    oci: DigestReference | None = None
+    """Image that holds it, with its digest; mounted as an image volume."""
+    git: GitSource | None = None
+    """Commit of a repository that holds it."""
+    bucket: BucketSource | None = None
+    """Archive that holds it."""
+    path: InnerPath | None = None
+    """Folder inside the source; default its root."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if sum(each is not None for each in (self.oci, self.git, self.bucket)) != 1:
+            raise fault("expected exactly one of oci, git and bucket")
+        return self

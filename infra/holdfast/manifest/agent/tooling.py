@@ -1,0 +1,143 @@
+"""The tools an agent may call, and the servers that offer them."""
+
+import re
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+
+from holdfast.manifest.agent.model import Reference
+from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.values import (
+    Duration,
+    Items,
+    LabelName,
+    ManifestModel,
+    Sha256,
+    Url,
+)
+
+STDIO: Final = "expected sse or streamable-http: nobody else's standard input can be reached"
+STDIO_REMEDY: Final = "run the server behind a proxy that speaks streamable-http"
+
+
+def _tool_name(value: str) -> str:
+    if re.fullmatch(r"[A-Za-z0-9_./-]{1,128}", value):
+        return value
+    if "*" in value:
+        raise fault("expected the tools by name, without wildcard", remedy="list each tool")
+    raise fault("expected a tool's name: 1 to 128 letters, digits, '_', '-', '.' and '/'")
+
+
+Transport = Literal["stdio", "sse", "streamable-http"]
+ToolName = Annotated[
+    str,
+    AfterValidator(_tool_name),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_./-]{1,128}$"}),
+]
+
+
+def _header_name(value: str) -> str:
+    if re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", value):
+        return value
+    raise fault("expected the name of an HTTP header", found=repr(value))
+
+
+HeaderName = Annotated[
+    str,
+    AfterValidator(_header_name),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9-]{1,100}$"}),
+]
+
+
+class HeaderSource(ManifestModel):
+    """A header whose value is a secret."""
+
+    name: HeaderName
+    """Name of the header, such as Authorization."""
+    secret: LabelName
+    """Entry of secrets[] whose key holds the whole value."""
+
+
+class McpTool(ManifestModel):
+    """Tools of an MCP server, by name."""
+
+    server_ref: Reference | None = None
+    """Name of an MCPServer; excludes url."""
+    url: Url | None = None
+    """Address of a server that is not declared; its host joins the agent's egress."""
+    transport: Transport = "streamable-http"
+    """How the server is spoken to; default streamable-http."""
+    tool_names: Annotated[Items[ToolName], Field(max_length=50)] = ()
+    """Tools the agent may call; at least one, at most 50."""
+    deny_names: Items[ToolName] = ()
+    """Tools it may never call."""
+    require_approval: Items[ToolName] = ()
+    """Tools that a person must approve, each time; a subset of toolNames."""
+    headers_from: Items[HeaderSource] = ()
+    """Headers that the agent sends to the server, from entries of secrets[]."""
+    allowed_headers: Items[HeaderName] = ()
+    """Headers of a caller's request that the agent may pass on to the server; default none."""
+    timeout: Duration = "30s"
+    """Longest wait for a tool; default 30s."""
+    digest: Sha256 | None = None
+    """Digest over the reviewed names, descriptions and input schemas."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.server_ref is None) == (self.url is None):
+            raise fault("expected either serverRef or url")
+        if self.transport == "stdio":
+            raise fault(STDIO, found="stdio", remedy=STDIO_REMEDY, at=("transport",))
+        if self.server_ref is not None and self.transport != "streamable-http":
+            raise fault("serverRef excludes transport: the MCPServer says it", at=("transport",))
+        sent = [source.name.lower() for source in self.headers_from]
+        for index, name in enumerate(self.allowed_headers):
+            if name.lower() in sent or name.lower() in map(str.lower, self.allowed_headers[:index]):
+                expected = "expected a header that is not given already"
+                raise fault(expected, found=repr(name), at=("allowedHeaders", index))
+        if not self.tool_names:
+            raise fault("expected at least one tool in toolNames", remedy="list the tools by name")
+        for index, name in enumerate(self.deny_names):
+            if name in self.tool_names:
+                expected = "a tool cannot stand in toolNames and in denyNames"
+                raise fault(expected, found=repr(name), at=("denyNames", index))
+        for index, name in enumerate(self.require_approval):
+            if name not in self.tool_names:
+                expected = "requireApproval must be a subset of toolNames"
+                raise fault(expected, found=repr(name), at=("requireApproval", index))
+        return self
+
+
+class AgentTool(ManifestModel):
+    """Another agent as a tool; it joins network.peers."""
+
+    ref: Reference
+    """Name of the agent."""
+    isolate_sessions: bool = False
+    """Give each call a session of its own; default false."""
+
+
+class HttpTool(ManifestModel):
+    """An HTTP endpoint as a tool; its host joins the agent's egress."""
+
+    url: Url
+    """Address."""
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
+    """HTTP method; default POST."""
+
+
+class Tool(ManifestModel):
+    """One entry of tools[]: exactly one of mcp, agent and http."""
+
+    mcp: McpTool | None = None
+    """Tools of an MCP server."""
+    agent: AgentTool | None = None
+    """Another agent."""
+    http: HttpTool | None = None
+    """An HTTP endpoint."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if sum(part is not None for part in (self.mcp, self.agent, self.http)) != 1:
+            raise fault("expected exactly one of mcp, agent and http")
+        return self

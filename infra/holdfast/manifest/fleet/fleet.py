@@ -1,0 +1,186 @@
+"""The declared fleet: every agent, model and tool server of a project, for one environment."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from holdfast.errors import SourceLocation
+from holdfast.kube.paths import Segment, parse_path
+from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION, Agent, AgentSpec, Metadata
+from holdfast.manifest.agent.model import ModelConfigSpec, ObjectReference, as_reference
+from holdfast.manifest.fleet.tool_lock import ToolLock
+from holdfast.manifest.kinds.conversion import OlderDocument
+from holdfast.manifest.kinds.exemptions import DriftIgnoreSpec, PolicyExceptionSpec
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
+from holdfast.manifest.kinds.mcp_server import McpServerSpec
+from holdfast.manifest.kinds.team import AgentTeamSpec
+from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.text.origin import Origin
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What every declared object has, whatever its kind.
+
+    Attributes:
+        namespace: Where it lives; the stack's default filled in.
+        source: File that declares it, relative to the project root, with forward slashes.
+        origin: Where each of its values was written, the stack's overrides included.
+    """
+
+    namespace: str
+    source: str
+    origin: Origin = field(repr=False, compare=False)
+
+    def location_of(self, path: str | Sequence[Segment] = "") -> SourceLocation:
+        """Place of a field, or of the closest one around it that was written.
+
+        Args:
+            path: Field path in the manifest, such as `spec.env[0].value` or
+                `metadata.labels["a.b/c"]`, or its parts; empty for the whole manifest.
+        """
+        parts = parse_path(path) if isinstance(path, str) else path
+        return self.origin.nearest(parts).value_location
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredAgent(Declaration):
+    """An agent as it is to run in one environment, overrides merged in.
+
+    Attributes:
+        kind: MCPServer for a tool server that the stack runs, in the words of an agent.
+    """
+
+    agent: Agent
+    kind: str = AGENT_KIND
+
+    @property
+    def name(self) -> str:
+        """Name of the agent, unique in the fleet."""
+        return self.agent.metadata.name
+
+    @property
+    def spec(self) -> AgentSpec:
+        """What the agent is and needs."""
+        return self.agent.spec
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredCompanion(Declaration, Generic[S]):
+    """What agents share, or what is said about several of them: a manifest of another kind."""
+
+    metadata: Metadata
+    spec: S
+
+    @property
+    def name(self) -> str:
+        """Name of the object, unique in its kind and namespace."""
+        return self.metadata.name
+
+
+DeclaredAgentTeam = DeclaredCompanion[AgentTeamSpec]
+DeclaredDriftIgnore = DeclaredCompanion[DriftIgnoreSpec]
+DeclaredMcpServer = DeclaredCompanion[McpServerSpec]
+DeclaredModelConfig = DeclaredCompanion[ModelConfigSpec]
+DeclaredPolicyException = DeclaredCompanion[PolicyExceptionSpec]
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """All that is declared, valid as a whole.
+
+    Attributes:
+        agents: Sorted by name.
+        model_configs: Sorted by namespace and name.
+        mcp_servers: Sorted by namespace and name.
+        agent_teams: Sorted by namespace and name.
+        policy_exceptions: Waivers, expired ones included; sorted by namespace and name.
+        drift_ignores: Rules on expected drift, expired ones included; sorted likewise.
+        tool_lock: The reviewed tools of servers.
+        environment: The settings of the stack that the fleet was loaded for.
+        older: What is written in an older version, in the order in which it was read.
+        stack: Name of that stack; empty when none was given.
+        settings_origin: Where those settings were written.
+    """
+
+    agents: tuple[DeclaredAgent, ...]
+    model_configs: tuple[DeclaredModelConfig, ...]
+    mcp_servers: tuple[DeclaredMcpServer, ...]
+    environment: Environment
+    agent_teams: tuple[DeclaredAgentTeam, ...] = ()
+    policy_exceptions: tuple[DeclaredPolicyException, ...] = ()
+    drift_ignores: tuple[DeclaredDriftIgnore, ...] = ()
+    tool_lock: ToolLock = field(default_factory=ToolLock)
+    older: tuple[OlderDocument, ...] = field(default=(), repr=False, compare=False)
+    stack: str = ""
+    settings_origin: Origin = field(
+        default_factory=lambda: Origin("", 0, 0), repr=False, compare=False
+    )
+
+    @cached_property
+    def workloads(self) -> tuple[DeclaredAgent, ...]:
+        """All that the stack runs: the agents, then the tool servers, as agents without model."""
+        return (*self.agents, *(server_as_agent(each) for each in self.hosted_servers))
+
+    @property
+    def hosted_servers(self) -> tuple[DeclaredMcpServer, ...]:
+        """The tool servers that the stack runs."""
+        return tuple(each for each in self.mcp_servers if each.spec.is_hosted)
+
+    def setting_location(self, path: str = "") -> SourceLocation:
+        """Place of a setting such as `policy.rules`, or of the closest one that was written."""
+        return self.settings_origin.nearest(parse_path(path)).value_location
+
+    def agent(self, reference: str | ObjectReference, namespace: str) -> DeclaredAgent | None:
+        """The agent that a manifest of `namespace` refers to; None when there is none."""
+        return self._agents.get(as_reference(reference, namespace))
+
+    def model_config(
+        self, reference: str | ObjectReference, namespace: str
+    ) -> DeclaredModelConfig | None:
+        """The shared model that a manifest of `namespace` refers to; None when there is none."""
+        return self._model_configs.get(as_reference(reference, namespace))
+
+    def mcp_server(
+        self, reference: str | ObjectReference, namespace: str
+    ) -> DeclaredMcpServer | None:
+        """The tool server that a manifest of `namespace` refers to; None when there is none."""
+        return self._mcp_servers.get(as_reference(reference, namespace))
+
+    def team_of(self, agent: DeclaredAgent) -> DeclaredAgentTeam | None:
+        """The team that names an agent among its members; None when none does."""
+        return self._teams.get((agent.namespace, agent.name))
+
+    @cached_property
+    def _teams(self) -> dict[tuple[str, str], DeclaredAgentTeam]:
+        return {
+            as_reference(member, team.namespace): team
+            for team in self.agent_teams
+            for member in team.spec.members
+        }
+
+    @cached_property
+    def _agents(self) -> dict[tuple[str, str], DeclaredAgent]:
+        return {(each.namespace, each.name): each for each in self.agents}
+
+    @cached_property
+    def _model_configs(self) -> dict[tuple[str, str], DeclaredModelConfig]:
+        return {(each.namespace, each.name): each for each in self.model_configs}
+
+    @cached_property
+    def _mcp_servers(self) -> dict[tuple[str, str], DeclaredMcpServer]:
+        return {(each.namespace, each.name): each for each in self.mcp_servers}
+
+
+def server_as_agent(server: DeclaredMcpServer) -> DeclaredAgent:
+    """A tool server that the stack runs, in the words of an agent; its fields stand at its own."""
+    agent = Agent.model_construct(
+        api_version=API_VERSION,
+        kind="Agent",
+        metadata=server.metadata,
+        spec=server.spec.as_agent(),
+    )
+    return DeclaredAgent(server.namespace, server.source, server.origin, agent, MCP_SERVER_KIND)

@@ -1,0 +1,271 @@
+"""Loading a project: all files in, one valid fleet out, or every fault of every file at once."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import InputError, InvalidFilesError, ManifestError
+from holdfast.kube.paths import format_path
+from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION, Agent
+from holdfast.manifest.fleet.credential_scan import faults_of_credentials
+from holdfast.manifest.fleet.declared_names import DeclaredNames
+from holdfast.manifest.fleet.effective import Project, effective_agent, effective_server
+from holdfast.manifest.fleet.fleet import DeclaredAgent, DeclaredCompanion, Fleet
+from holdfast.manifest.fleet.fleet_checks import faults_in_environment, faults_of_fleet
+from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
+from holdfast.manifest.fleet.team_defaults import Memberships
+from holdfast.manifest.fleet.tool_lock import ToolLock, read_tool_lock
+from holdfast.manifest.kinds.conversion import OlderDocument, converted, in_own_words
+from holdfast.manifest.kinds.kinds import (
+    AGENT_TEAM_KIND,
+    DRIFT_IGNORE_KIND,
+    KINDS,
+    MCP_SERVER_KIND,
+    MODEL_CONFIG_KIND,
+    POLICY_EXCEPTION_KIND,
+    Companion,
+    McpServer,
+)
+from holdfast.manifest.kinds.versions import SUPPORTED
+from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.stack.stack_files import StackSettings, path_in_file, read_stack_file
+from holdfast.manifest.text.documents import Document, read_documents
+from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.text.source_text import read_text
+from holdfast.manifest.text.wording import described
+from holdfast.manifest.types.validation import suggestion, validate
+
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What has been read so far; `as_written` are errors that speak of the text as it stands."""
+
+    errors: list[ManifestError] = field(default_factory=list)
+    as_written: list[ManifestError] = field(default_factory=list)
+    older: list[OlderDocument] = field(default_factory=list)
+    agents: list[DeclaredAgent] = field(default_factory=list)
+    companions: dict[str, list[DeclaredCompanion[Any]]] = field(default_factory=dict)
+
+    def all_errors(self) -> list[ManifestError]:
+        """Every error, in the words of the document that it lies in."""
+        found = self.errors
+        if self.older:
+            found = [in_own_words(each, self.older) for each in found]
+        return [*self.as_written, *found]
+
+    def fleet(self, environment: Environment) -> Fleet:
+        """All of it, in a stack's settings."""
+        return Fleet(
+            agents=tuple(sorted(self.agents, key=lambda each: each.name)),
+            model_configs=self.of_kind(MODEL_CONFIG_KIND),
+            mcp_servers=self.of_kind(MCP_SERVER_KIND),
+            agent_teams=self.of_kind(AGENT_TEAM_KIND),
+            policy_exceptions=self.of_kind(POLICY_EXCEPTION_KIND),
+            drift_ignores=self.of_kind(DRIFT_IGNORE_KIND),
+            environment=environment,
+            older=tuple(self.older),
+        )
+
+    def of_kind(self, kind: str) -> tuple[DeclaredCompanion[Any], ...]:
+        """Companions of one kind, sorted by namespace and name."""
+        found = self.companions.get(kind, ())
+        return tuple(sorted(found, key=lambda each: (each.namespace, each.name)))
+
+
+def load_fleet(
+    project_root: Path,
+    stack: str | None = None,
+    *,
+    further_files: Sequence[Path] = (),
+    is_lock_read: bool = True,
+) -> Fleet:
+    """All manifests of a project, as they are to run on one stack.
+
+    Args:
+        project_root: Folder of Pulumi.yaml; manifests lie in `agents/`, at any depth.
+        stack: Stack whose settings and overrides hold; None for the manifests alone.
+        further_files: Manifests outside `agents/`, taken as if they lay there.
+        is_lock_read: Whether names and digests of tools must be those of `agents/tools.lock`; not
+            so where that file is about to be written.
+
+    Raises:
+        InputError: there is no such stack (exit code 6), or no folder of manifests.
+        InvalidFilesError: with every fault of every file.
+    """
+    root = project_root.resolve()
+    settings = read_stack_file(root, stack) if stack else StackSettings(Environment())
+    gathered = _Gathered(errors=list(settings.errors))
+    environment = settings.environment or Environment().model_copy(
+        update={"namespace": settings.default_namespace}
+    )
+    documents = list(_documents(root, further_files, gathered))
+    names = DeclaredNames(documents, environment.namespace)
+    memberships = Memberships(documents, environment.namespace)
+    gathered.errors += [*names.faults(), *memberships.faults()]
+    gathered.errors += _unknown_overrides(settings, names)
+    agents = frozenset(names.of(AGENT_KIND))
+    project = Project(root, settings, environment.namespace, memberships, agents)
+    for document in documents:
+        _gather(document, project, gathered)
+    fleet = replace(
+        gathered.fleet(environment),
+        tool_lock=_lock(root, gathered) if is_lock_read else ToolLock(),
+        stack=stack or "",
+        settings_origin=settings.origin,
+    )
+    gathered.errors += faults_of_fleet(fleet, names)
+    if stack and settings.environment:
+        # Settings that are not valid say nothing about what the cluster offers.
+        gathered.errors += faults_in_environment(fleet)
+    errors = gathered.all_errors()
+    if errors:
+        # What a team hands down is wrong in each of its members, and told once.
+        raise InvalidFilesError(list({str(error): error for error in errors}.values()))
+    return fleet
+
+
+def _lock(root: Path, gathered: _Gathered) -> ToolLock:
+    try:
+        return read_tool_lock(root)
+    except ManifestError as error:
+        gathered.errors.append(error)
+        return ToolLock()
+
+
+def manifest_files(project_root: Path) -> list[Path]:
+    """Every YAML and JSON file under `agents/`, hidden ones left out, in a stable order.
+
+    Raises:
+        InputError: there is no such folder.
+    """
+    folder = project_root / AGENTS_FOLDER
+    if not folder.is_dir():
+        # An empty fleet would delete everything that runs: a missing folder must not mean that.
+        raise InputError(
+            f"no folder {AGENTS_FOLDER}/ in {project_root}", remedy="run it inside a project"
+        )
+    return manifest_files_in(folder)
+
+
+def manifest_files_in(path: Path) -> list[Path]:
+    """A file by itself; of a folder, its manifests as `manifest_files` chooses them."""
+    if not path.is_dir():
+        return [path]
+    found: list[Path] = []
+    for parent, folders, files in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += (
+            Path(parent, name)
+            for name in sorted(files)
+            if name.endswith(SUFFIXES) and not name.startswith(".")
+        )
+    return found
+
+
+def _documents(
+    root: Path, further_files: Sequence[Path], gathered: _Gathered
+) -> Iterator[Document]:
+    for path in (*manifest_files(root), *further_files):
+        file = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+        try:
+            content = read_documents(read_text(path, file), file)
+        except ManifestError as error:
+            gathered.errors.append(error)
+            continue
+        newest = converted(content.documents)
+        gathered.older += newest.older
+        gathered.as_written += [*content.errors, *newest.errors]
+        if not content.documents and not content.errors:
+            gathered.errors.append(_no_manifest(None, Origin(file, 1, 1)))
+        yield from newest.documents
+
+
+def _gather(document: Document, project: Project, gathered: _Gathered) -> None:
+    data, origin = document.data, document.origin
+    if not isinstance(data, dict):
+        gathered.errors.append(_no_manifest(data, origin))
+        return
+    kind = _kind(document, gathered.errors)
+    if kind is None:
+        return
+    errors: list[ManifestError] = []
+    faulty = set(document.faulty_paths)
+    if kind is Agent:
+        data, origin, errors = effective_agent(data, origin, project, faulty)
+    elif kind is McpServer:
+        data, origin = effective_server(data, origin, project)
+    errors += faults_of_credentials(_own_part(data), origin)
+    gathered.errors += errors
+    faulty.update(error.path for error in errors)
+    result = validate(kind, data, origin, faulty_paths=faulty)
+    if isinstance(result, list):
+        gathered.errors += result
+    elif not faulty:
+        namespace = result.metadata.namespace or project.namespace
+        _declare(result, origin, document.origin.file, namespace, gathered)
+
+
+def _own_part(data: dict[str, Any]) -> dict[str, Any]:
+    """A manifest without what takes effect elsewhere: a team's defaults, judged at its members."""
+    spec = data.get("spec")
+    if data.get("kind") != AGENT_TEAM_KIND or not isinstance(spec, dict):
+        return data
+    return {**data, "spec": {key: value for key, value in spec.items() if key != "defaults"}}
+
+
+def _declare(
+    manifest: Agent | Companion, origin: Origin, source: str, namespace: str, gathered: _Gathered
+) -> None:
+    if isinstance(manifest, Agent):
+        gathered.agents.append(DeclaredAgent(namespace, source, origin, manifest))
+        return
+    companion: DeclaredCompanion[Any] = DeclaredCompanion(
+        namespace, source, origin, manifest.metadata, manifest.spec
+    )
+    gathered.companions.setdefault(manifest.kind, []).append(companion)
+
+
+def _kind(document: Document, errors: list[ManifestError]) -> type[Agent | Companion] | None:
+    data, origin = document.data, document.origin
+    choices = {"apiVersion": (API_VERSION,), "kind": tuple(KINDS)}
+    for key, known in choices.items():
+        value = data.get(key)
+        if value in known:
+            continue
+        supported = SUPPORTED if key == "apiVersion" else known
+        place = origin.nearest((key,))
+        found = described(value, place) if key in data else "nothing"
+        expected = f"expected {' or '.join(supported)}"
+        remedy = suggestion(value, known) if isinstance(value, str) else f"add {key}: {known[0]}"
+        errors.append(
+            ManifestError(place.value_location, key, expected=expected, found=found, remedy=remedy)
+        )
+        return None
+    return KINDS[data["kind"]]
+
+
+def _unknown_overrides(settings: StackSettings, names: DeclaredNames) -> Iterator[ManifestError]:
+    known = {*names.of(AGENT_KIND), *names.of(MCP_SERVER_KIND)}
+    for name in settings.overrides:
+        if name not in known:
+            yield ManifestError(
+                settings.origin.nearest(("agents", name)).key_location,
+                format_path(path_in_file(("agents", name))),
+                expected="expected the name of an agent or tool server",
+                found=repr(name),
+                remedy=suggestion(name, known),
+            )
+
+
+def _no_manifest(data: object, origin: Origin) -> ManifestError:
+    return ManifestError(
+        origin.value_location,
+        "",
+        expected="expected a mapping with apiVersion, kind, metadata and spec",
+        found="nothing" if data is None else described(data, origin),
+        remedy=f"begin with apiVersion: {API_VERSION}",
+    )

@@ -1,0 +1,236 @@
+"""What agents refer to by name: each reference must lead to something that admits it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from holdfast.errors import ManifestError
+from holdfast.kube.paths import Path, format_path
+from holdfast.manifest.agent.agent import AGENT_KIND
+from holdfast.manifest.agent.exposure import GATEWAY, Caller, Namespace
+from holdfast.manifest.agent.model import ModelAccess, ObjectReference, as_reference
+from holdfast.manifest.fleet.declared_names import DeclaredNames
+from holdfast.manifest.fleet.fleet import (
+    Declaration,
+    DeclaredAgent,
+    DeclaredMcpServer,
+    DeclaredModelConfig,
+    Fleet,
+)
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, MODEL_CONFIG_KIND
+from holdfast.manifest.types.validation import suggestion
+
+_WORDS = {
+    AGENT_KIND: "an agent",
+    MODEL_CONFIG_KIND: "a ModelConfig",
+    MCP_SERVER_KIND: "an MCPServer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldReference:
+    """One reference, as it stands in an agent's manifest.
+
+    Attributes:
+        kind: Kind of what it leads to.
+        reference: Bare name, or namespace and name.
+        path: Where it stands.
+    """
+
+    kind: str
+    reference: str | ObjectReference
+    path: Path
+
+
+def references_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
+    """Every reference to a declared object in an agent's manifest."""
+    yield from models_of(agent)
+    yield from _embedding_model_of(agent)
+    for index, tool in enumerate(agent.spec.tools):
+        if tool.mcp is not None and tool.mcp.server_ref is not None:
+            server_path = ("spec", "tools", index, "mcp", "serverRef")
+            yield FieldReference(MCP_SERVER_KIND, tool.mcp.server_ref, server_path)
+    yield from peers_of(agent)
+    for index, caller in enumerate(agent.spec.network.ingress_from):
+        if caller != GATEWAY and not isinstance(caller, Namespace):
+            caller_path = ("spec", "network", "ingressFrom", index)
+            yield FieldReference(AGENT_KIND, caller, caller_path)
+
+
+def models_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
+    """Every shared model of an agent: its own first, then the fallbacks in order."""
+    for choice, path in model_choices(agent):
+        if choice.ref is not None:
+            yield FieldReference(MODEL_CONFIG_KIND, choice.ref, (*path, "ref"))
+
+
+def model_choices(agent: DeclaredAgent) -> Iterator[tuple[ModelAccess, Path]]:
+    """The model of an agent and its fallbacks, with the place of each."""
+    model = agent.spec.model
+    if model is None:
+        return
+    yield model, ("spec", "model")
+    for index, fallback in enumerate(model.fallbacks):
+        yield fallback, ("spec", "model", "fallbacks", index)
+
+
+def _embedding_model_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
+    reference = agent.spec.memory.embedding_model_ref
+    if reference is not None:
+        path = ("spec", "memory", "embeddingModelRef")
+        yield FieldReference(MODEL_CONFIG_KIND, reference, path)
+
+
+def peers_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
+    """Every agent that an agent may call: as a tool, or as a declared peer."""
+    for index, tool in enumerate(agent.spec.tools):
+        if tool.agent is not None:
+            path = ("spec", "tools", index, "agent", "ref")
+            yield FieldReference(AGENT_KIND, tool.agent.ref, path)
+    for index, peer in enumerate(agent.spec.network.peers):
+        yield FieldReference(AGENT_KIND, peer, ("spec", "network", "peers", index))
+
+
+def lets_in(callee: DeclaredAgent, caller: DeclaredAgent) -> bool:
+    """Whether an agent's ingressFrom names another agent, or its namespace."""
+    return any(_names(each, callee, caller) for each in callee.spec.network.ingress_from)
+
+
+def faults_of_references(
+    agent: DeclaredAgent, fleet: Fleet, names: DeclaredNames
+) -> Iterator[ManifestError]:
+    """References that lead nowhere, or to an object that does not let itself be referred to."""
+    for each in references_of(agent):
+        target = target_of(each, agent, fleet)
+        if target is None:
+            yield from faults_of_absence(each, agent, names)
+        elif not isinstance(target, DeclaredAgent):
+            yield from faults_of_sharing(each, agent, target)
+    for each in peers_of(agent):
+        callee = fleet.agent(each.reference, agent.namespace)
+        if callee is not None:
+            yield from faults_of_entry(agent, each.path, callee)
+
+
+def faults_of_entry(
+    agent: DeclaredAgent, path: Path, callee: DeclaredAgent
+) -> Iterator[ManifestError]:
+    """What keeps an agent from calling another one that it names; both ends are told."""
+    bar = _bar_between(agent, callee)
+    if bar is not None:
+        expected, found, remedy = bar
+        yield _fault(agent, path, expected=expected, found=found, remedy=remedy)
+
+
+def _bar_between(agent: DeclaredAgent, callee: DeclaredAgent) -> tuple[str, str, str] | None:
+    """What was expected, what is there and what to do, of an agent that cannot call another."""
+    if not callee.spec.has_service:
+        place = callee.location_of("spec.type")
+        what = "a warm pool" if callee.spec.is_pooled else f"of type {callee.spec.type}"
+        return (
+            "expected an agent that can be called",
+            f"{callee.name!r}, which is {what} ({place}) and has no address",
+            "remove the reference",
+        )
+    if agent.spec.network.egress.mode == "denyAll":
+        place = agent.location_of("spec.network.egress.mode")
+        return (
+            "expected no call to other agents",
+            f"one to {callee.name!r}, although egress.mode is denyAll ({place})",
+            "set egress.mode: allowList, or remove the reference",
+        )
+    if agent.namespace not in {callee.namespace, *callee.spec.a2a.allowed_namespaces}:
+        place = callee.location_of("spec.a2a.allowedNamespaces")
+        return (
+            f"expected an agent that namespace {agent.namespace!r} may refer to",
+            f"{callee.name!r}, whose a2a.allowedNamespaces ({place}) does not name it",
+            f"add {agent.namespace} to a2a.allowedNamespaces of {callee.name!r}",
+        )
+    if not lets_in(callee, agent):
+        place = callee.location_of("spec.network.ingressFrom")
+        entry = agent.name
+        if callee.namespace != agent.namespace:
+            entry = f"{{namespace: {agent.namespace}, name: {agent.name}}}"
+        return (
+            f"expected an agent that lets {agent.name!r} in",
+            f"{callee.name!r}, whose ingressFrom ({place}) does not name it",
+            f"add {entry} to ingressFrom of {callee.name!r}, or remove the peer",
+        )
+    return None
+
+
+def faults_of_teams(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestError]:
+    """Members of teams that are no agents."""
+    for team in fleet.agent_teams:
+        for index, member in enumerate(team.spec.members):
+            if fleet.agent(member, team.namespace) is None:
+                path = ("spec", "members", index)
+                yield from faults_of_absence(FieldReference(AGENT_KIND, member, path), team, names)
+
+
+def target_of(
+    reference: FieldReference, agent: DeclaredAgent, fleet: Fleet
+) -> DeclaredAgent | DeclaredModelConfig | DeclaredMcpServer | None:
+    """What a reference leads to; None when it leads nowhere."""
+    if reference.kind == AGENT_KIND:
+        return fleet.agent(reference.reference, agent.namespace)
+    if reference.kind == MODEL_CONFIG_KIND:
+        return fleet.model_config(reference.reference, agent.namespace)
+    return fleet.mcp_server(reference.reference, agent.namespace)
+
+
+def _names(entry: Caller, callee: DeclaredAgent, caller: DeclaredAgent) -> bool:
+    if isinstance(entry, Namespace):
+        return entry.namespace == caller.namespace
+    return entry != GATEWAY and as_reference(entry, callee.namespace) == (
+        caller.namespace,
+        caller.name,
+    )
+
+
+def faults_of_absence(
+    reference: FieldReference, referrer: Declaration, names: DeclaredNames
+) -> Iterator[ManifestError]:
+    """A reference that leads nowhere, with what may be meant."""
+    namespace, name = as_reference(reference.reference, referrer.namespace)
+    known = names.of(reference.kind)
+    namespaces = known.get(name, {})
+    if namespace in namespaces:
+        return  # it is declared, and what is wrong with it is reported there
+    if namespaces:
+        elsewhere = next(iter(namespaces))
+        remedy = f"write {{namespace: {elsewhere}, name: {name}}}"
+    else:
+        remedy = suggestion(name, known)
+    yield _fault(
+        referrer,
+        reference.path,
+        expected=f"expected {_WORDS[reference.kind]} of namespace {namespace!r}",
+        found=repr(name),
+        remedy=remedy,
+    )
+
+
+def faults_of_sharing(
+    reference: FieldReference,
+    agent: DeclaredAgent,
+    target: DeclaredModelConfig | DeclaredMcpServer,
+) -> Iterator[ManifestError]:
+    """A reference to what another namespace shares, though not with this one."""
+    if agent.namespace in {target.namespace, *target.spec.allowed_namespaces}:
+        return
+    place = target.location_of("spec.allowedNamespaces")
+    yield _fault(
+        agent,
+        reference.path,
+        expected=f"expected {_WORDS[reference.kind]} that namespace {agent.namespace!r} may use",
+        found=f"{target.name!r}, whose allowedNamespaces ({place}) does not name it",
+        remedy=f"add {agent.namespace} to allowedNamespaces of {target.name!r}",
+    )
+
+
+def _fault(
+    referrer: Declaration, path: Path, *, expected: str, found: str, remedy: str
+) -> ManifestError:
+    return ManifestError(
+        referrer.location_of(path), format_path(path), expected=expected, found=found, remedy=remedy
+    )

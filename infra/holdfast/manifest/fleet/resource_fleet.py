@@ -1,0 +1,225 @@
+"""Manifests read as resources of a cluster: the same fleet as from the files, or what is wrong.
+
+One faulty resource leaves the others as they are: nobody reviews a cluster before it is read.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+
+from holdfast.errors import ManifestError
+from holdfast.manifest.agent.agent import AGENT_KIND, OWN_PREFIXES, Agent
+from holdfast.manifest.fleet.declared_names import DeclaredNames
+from holdfast.manifest.fleet.fleet import DeclaredAgent, DeclaredCompanion, Fleet
+from holdfast.manifest.fleet.fleet_checks import faults_in_environment, faults_of_fleet
+from holdfast.manifest.fleet.tool_lock import ToolLock
+from holdfast.manifest.kinds.kinds import (
+    AGENT_TEAM_KIND,
+    DRIFT_IGNORE_KIND,
+    KINDS,
+    MCP_SERVER_KIND,
+    MODEL_CONFIG_KIND,
+    POLICY_EXCEPTION_KIND,
+    Companion,
+)
+from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.text.documents import Document
+from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.types.validation import validate
+
+NULLS: Final = "holdfast.dev/nulls"
+"""Annotation: where the spec says null, which neither engine nor server-side apply keeps."""
+
+_SOURCE: Final = "holdfast.dev/source"
+_NOT_WRITTEN: Final = (
+    *OWN_PREFIXES,
+    "kubectl.kubernetes.io/",
+    "pulumi.com/",
+    "argocd.argoproj.io/",
+    "helm.sh/",
+    "helm.toolkit.fluxcd.io/",
+    "kustomize.toolkit.fluxcd.io/",
+    "meta.helm.sh/",
+)
+"""Labels and annotations of a resource that are not its manifest's own, but of who delivers it."""
+
+Place = tuple[str, str]
+"""Namespace and name of an agent."""
+
+
+@dataclass(frozen=True)
+class ReadResource:
+    """A resource as a manifest, and what it was validated to: a model, or what is wrong with it."""
+
+    document: Document
+    source: str
+    content: Agent | Companion | list[ManifestError]
+
+
+def read_resource(resource: Mapping[str, Any]) -> ReadResource:
+    """Read a live object of one of Holdfast's kinds; nothing but the object itself decides."""
+    document = _document(resource)
+    content = validate(KINDS[document.data["kind"]], document.data, document.origin)
+    return ReadResource(document, _annotations(resource).get(_SOURCE, ""), content)
+
+
+@dataclass(frozen=True)
+class ResourceFleet:
+    """What a cluster declares.
+
+    Attributes:
+        fleet: Everything that is valid by itself.
+        invalid: Agents that are no manifests, and what is wrong with them.
+        unresolved: Agents that refer to what is not declared, or need what the stack lacks.
+    """
+
+    fleet: Fleet
+    invalid: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
+    unresolved: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
+
+
+def fleet_of_resources(
+    resources: Iterable[ReadResource],
+    environment: Environment,
+    stack: str,
+    tool_lock: ToolLock,
+) -> ResourceFleet:
+    """The fleet that resources declare.
+
+    Law: of the resources that a fleet was rendered to, it is that fleet again.
+
+    Args:
+        resources: Objects of Holdfast's kinds, each with its namespace.
+        environment: Settings of the stack.
+        stack: Name of the stack.
+        tool_lock: The reviewed tools of servers.
+    """
+    read = list(resources)
+    agents: list[DeclaredAgent] = []
+    companions: dict[str, list[DeclaredCompanion[Any]]] = {}
+    invalid: dict[Place, tuple[str, ...]] = {}
+    for each in read:
+        document, content = each.document, each.content
+        namespace = str(document.data["metadata"]["namespace"])
+        if isinstance(content, list):
+            if document.data["kind"] == AGENT_KIND:
+                name = str(document.data["metadata"]["name"])
+                invalid[namespace, name] = tuple(_words(fault) for fault in content)
+        elif isinstance(content, Agent):
+            agents.append(DeclaredAgent(namespace, each.source, document.origin, content))
+        else:
+            companion: DeclaredCompanion[Any] = DeclaredCompanion(
+                namespace, each.source, document.origin, content.metadata, content.spec
+            )
+            companions.setdefault(content.kind, []).append(companion)
+    fleet = _fleet(agents, companions, environment, stack, tool_lock)
+    names = DeclaredNames([each.document for each in read], environment.namespace)
+    return ResourceFleet(fleet, invalid, _unresolved(fleet, names))
+
+
+def _fleet(
+    agents: list[DeclaredAgent],
+    companions: Mapping[str, list[DeclaredCompanion[Any]]],
+    environment: Environment,
+    stack: str,
+    tool_lock: ToolLock,
+) -> Fleet:
+    def of_kind(kind: str) -> tuple[DeclaredCompanion[Any], ...]:
+        found = companions.get(kind, ())
+        return tuple(sorted(found, key=lambda each: (each.namespace, each.name)))
+
+    return Fleet(
+        agents=tuple(sorted(agents, key=lambda each: each.name)),
+        model_configs=of_kind(MODEL_CONFIG_KIND),
+        mcp_servers=of_kind(MCP_SERVER_KIND),
+        agent_teams=of_kind(AGENT_TEAM_KIND),
+        policy_exceptions=of_kind(POLICY_EXCEPTION_KIND),
+        drift_ignores=of_kind(DRIFT_IGNORE_KIND),
+        tool_lock=tool_lock,
+        environment=environment,
+        stack=stack,
+    )
+
+
+def _unresolved(fleet: Fleet, names: DeclaredNames) -> dict[Place, tuple[str, ...]]:
+    places = {
+        _file_of(AGENT_KIND, each.namespace, each.name): (each.namespace, each.name)
+        for each in fleet.agents
+    }
+    found: dict[Place, tuple[str, ...]] = {}
+    for fault in _faults(fleet, names):
+        place = places.get(fault.location.file)
+        if place is not None:
+            found[place] = (*found.get(place, ()), _words(fault))
+    return found
+
+
+def _faults(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestError]:
+    yield from names.faults()
+    yield from faults_of_fleet(fleet, names)
+    yield from faults_in_environment(fleet)
+
+
+def _words(fault: ManifestError) -> str:
+    """A fault without its place: the resource itself is that."""
+    found = f", got {fault.found}" if fault.found else ""
+    remedy = f"; {fault.remedy}" if fault.remedy else ""
+    return f"{fault.path}: {fault.expected}{found}{remedy}".removeprefix(": ")
+
+
+def _document(resource: Mapping[str, Any]) -> Document:
+    metadata = resource["metadata"]
+    namespace, name = metadata["namespace"], metadata["name"]
+    data = {
+        "apiVersion": resource["apiVersion"],
+        "kind": resource["kind"],
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "labels": _written(metadata.get("labels")),
+            "annotations": _written(metadata.get("annotations")),
+        },
+        "spec": _with_nulls(resource["spec"], _annotations(resource).get(NULLS, "")),
+    }
+    file = _file_of(str(resource["kind"]), namespace, name)
+    return Document(data, Origin(file, 0, 0), frozenset())
+
+
+def _file_of(kind: str, namespace: str, name: str) -> str:
+    return f"{kind} {namespace}/{name}"
+
+
+def _written(marks: Mapping[str, str] | None) -> dict[str, str]:
+    return {key: value for key, value in (marks or {}).items() if not key.startswith(_NOT_WRITTEN)}
+
+
+def _annotations(resource: Mapping[str, Any]) -> Mapping[str, str]:
+    return resource["metadata"].get("annotations") or {}
+
+
+def _with_nulls(spec: Any, text: str) -> Any:  # noqa: ANN401  (plain data)
+    """The spec with null again wherever its manifest says so."""
+    if not text:
+        return spec
+    try:
+        paths = msgspec.json.decode(text, type=list[list[str | int]])
+    except msgspec.DecodeError:
+        return spec  # somebody else wrote it; what the resource says then counts
+    result = msgspec.json.decode(msgspec.json.encode(spec))
+    for *above, last in paths:
+        here = result
+        for part in above:
+            here = _below(here, part)
+        if isinstance(here, dict) and isinstance(last, str):
+            here[last] = None
+    return result
+
+
+def _below(value: Any, part: str | int) -> Any:  # noqa: ANN401  (plain data)
+    if isinstance(value, dict) and isinstance(part, str):
+        return value.setdefault(part, {})
+    if isinstance(value, list) and isinstance(part, int) and part < len(value):
+        return value[part]
+    return None

@@ -1,0 +1,1 @@
+"""The other kinds that may stand in `agents/`, and their versions."""

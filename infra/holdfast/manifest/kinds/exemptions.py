@@ -1,0 +1,155 @@
+"""Reviewed exemptions: what a rule or the drift scan is to leave alone, why, and until when.
+
+Each names who answers for it and when it ends; whether it has ended is judged against a date that
+the caller passes in (`expiry.py`), because manifests know no clock.
+"""
+
+from datetime import date
+from typing import Annotated, Self
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from holdfast.kube.paths import parse_path
+from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.values import (
+    Items,
+    LabelName,
+    LabelValue,
+    ManifestModel,
+    ObjectName,
+    Text,
+)
+
+
+def _day(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise fault('expected a day such as "2026-03-31"', found=repr(value)) from None
+
+
+Day = Annotated[
+    date,
+    BeforeValidator(_day),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "date",
+            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+            "examples": ["2026-03-31"],
+        }
+    ),
+]
+"""A calendar day, quoted in files because YAML would read it as a date."""
+
+
+def _field_path(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        segments = parse_path(value)
+    except ValueError:
+        raise fault("expected a field path with every bracket closed", found=repr(value)) from None
+    if not segments:
+        raise fault("expected a field path such as spec.replicas", found=repr(value))
+    return value
+
+
+FieldPath = Annotated[
+    str,
+    BeforeValidator(_field_path),
+    WithJsonSchema({"type": "string", "minLength": 1, "examples": ["spec.replicas"]}),
+]
+"""A field of an object, as reports of drift write it."""
+
+Glob = Text
+"""A name in which `*` stands for any text and `?` for one character."""
+
+
+class ExceptionTarget(ManifestModel):
+    """The one object that a rule is waived for; no patterns, so that nothing slips in with it."""
+
+    kind: Text
+    """Kind of the object, such as Deployment."""
+    name: ObjectName
+    """Its name."""
+    namespace: LabelName
+    """Its namespace."""
+
+    @model_validator(mode="after")
+    def _is_a_kind(self) -> Self:
+        if not self.kind.isalnum() or not self.kind[0].isupper():
+            raise fault(
+                "expected a kind such as Deployment",
+                found=repr(self.kind),
+                remedy="an exception names exactly one object",
+                at=("kind",),
+            )
+        return self
+
+
+class PolicyExceptionSpec(ManifestModel):
+    """A waiver: rules that one object may break, granted by a person for a time."""
+
+    rules: Annotated[Items[Text], Field(min_length=1)]
+    """Names of the rules, such as egress-scoped."""
+    target: ExceptionTarget
+    """The object that may break them."""
+    reason: Text
+    """Why it has to."""
+    owner: LabelValue
+    """Team that answers for it."""
+    ticket: Text
+    """Where it was discussed."""
+    approver: Text
+    """Who granted it."""
+    expires: Day
+    """Last day on which it holds; at most 90 days ahead."""
+
+
+class IgnoreTarget(ManifestModel):
+    """The objects that an ignore rule is for: globs, all of which must match."""
+
+    group: str = "*"
+    """API group; empty for the core group. Default any."""
+    kind: Glob = "*"
+    """Kind. Default any."""
+    name: Glob = "*"
+    """Name. Default any."""
+    namespace: Glob = "*"
+    """Namespace. Default any."""
+
+    @model_validator(mode="after")
+    def _is_not_everything(self) -> Self:
+        if {self.kind, self.name, self.namespace} == {"*"}:
+            raise fault(
+                "expected a kind, a name or a namespace",
+                found="a rule for every object",
+                remedy="name the objects that the rule is for",
+            )
+        return self
+
+
+class DriftIgnoreSpec(ManifestModel):
+    """Drift of several objects that is expected: counted in every report, but not told."""
+
+    target: IgnoreTarget
+    """The objects."""
+    paths: Items[FieldPath] = ()
+    """Fields that may differ, with everything below them; excludes managers."""
+    managers: Items[Glob] = ()
+    """Field managers whose changes are expected; excludes paths."""
+    reason: Text
+    """Why it is expected."""
+    owner: LabelValue
+    """Team that answers for it."""
+    expires: Day
+    """Last day on which it holds."""
+
+    @model_validator(mode="after")
+    def _paths_or_managers(self) -> Self:
+        if bool(self.paths) == bool(self.managers):
+            raise fault("expected either paths or managers", remedy="say which changes are meant")
+        return self

@@ -1,0 +1,1 @@
+"""What editors and clusters need to check manifests: JSON Schema, reference, CRDs."""

@@ -1,0 +1,1 @@
+"""Settings of an environment: stack files, controllers, ignore rules."""

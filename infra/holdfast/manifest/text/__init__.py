@@ -1,0 +1,1 @@
+"""YAML text to plain data and back, with file and line."""

@@ -1,0 +1,1 @@
+"""What a value of a manifest may be."""

@@ -1,0 +1,1 @@
+"""Day-two operations on one agent."""

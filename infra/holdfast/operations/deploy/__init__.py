@@ -1,0 +1,1 @@
+"""Updates, promotions, rollbacks and recovery of a stack."""

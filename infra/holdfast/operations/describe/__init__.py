@@ -1,0 +1,1 @@
+"""Read views: agents, fleets, differences between stacks."""

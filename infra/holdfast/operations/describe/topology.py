@@ -1,0 +1,118 @@
+"""The graph of a fleet as data: what is drawn, and what is said about teams and start-up."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from holdfast.manifest.agent.agent import AGENT_KIND
+from holdfast.manifest.agent.model import Reference, as_reference
+from holdfast.manifest.fleet.fleet import DeclaredAgentTeam, Fleet
+from holdfast.manifest.fleet.topology import Edge, Node, edges_of, node_of, start_waves
+
+
+@dataclass(frozen=True, slots=True)
+class TeamReach:
+    """A team, and all that calls of its entry points may lead to.
+
+    Attributes:
+        team: The team.
+        members: Its agents, in the manifest's order.
+        entry_points: Members that others call; all members where none is named.
+        agents: Agents that a call may reach, through agents as tools and peers; members or not.
+        tools: Tool servers and endpoints that those agents use.
+        unreached: Members that no call to an entry point leads to.
+    """
+
+    team: DeclaredAgentTeam
+    members: tuple[Node, ...]
+    entry_points: tuple[Node, ...]
+    agents: tuple[Node, ...]
+    tools: tuple[Node, ...]
+    unreached: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What is drawn.
+
+    Attributes:
+        title: Name of the team; empty for a whole fleet, or for agents of no team.
+        nodes: Sorted.
+        edges: Sorted; several references between two nodes are several edges.
+    """
+
+    title: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def graph_of(fleet: Fleet) -> Graph:
+    """The whole fleet."""
+    agents = [node_of(agent) for agent in fleet.workloads]
+    return _graph("", agents, edges_of(fleet))
+
+
+def graph_of_team(graph: Graph, reach: TeamReach) -> Graph:
+    """The part of a fleet's graph that has to do with one team's members."""
+    return _part(graph, reach.team.name, set(reach.members))
+
+
+def graphs_by_team(graph: Graph, teams: Iterable[TeamReach]) -> list[Graph]:
+    """One graph a team, and one of the agents of no team where there are any."""
+    listed = list(teams)
+    parts = [graph_of_team(graph, team) for team in listed]
+    members = {node for team in listed for node in team.members}
+    others = {node for node in graph.nodes if node.kind == AGENT_KIND} - members
+    return [*parts, *([_part(graph, "", others)] if others else [])]
+
+
+def team_reaches(fleet: Fleet) -> list[TeamReach]:
+    """Every team with what its entry points reach, sorted by namespace and name."""
+    edges = edges_of(fleet)
+    return [_reach(team, edges) for team in fleet.agent_teams]
+
+
+def waves_of(fleet: Fleet) -> list[list[Node]]:
+    """Agents in the order in which they start."""
+    return start_waves(fleet)
+
+
+def _reach(team: DeclaredAgentTeam, edges: Iterable[Edge]) -> TeamReach:
+    def nodes(references: Iterable[Reference]) -> tuple[Node, ...]:
+        places = (as_reference(each, team.namespace) for each in references)
+        return tuple(Node(AGENT_KIND, *place) for place in places)
+
+    members = nodes(team.spec.members)
+    entry_points = nodes(team.spec.entry_points) or members
+    calls: dict[Node, list[Node]] = {}
+    tools: dict[Node, list[Node]] = {}
+    for edge in edges:
+        if edge.relation in {"calls", "peer"}:
+            calls.setdefault(edge.source, []).append(edge.target)
+        elif edge.relation == "tools":
+            tools.setdefault(edge.source, []).append(edge.target)
+    reached: dict[Node, None] = {}
+    waiting = list(entry_points)
+    while waiting:
+        node = waiting.pop()
+        if node not in reached:
+            reached[node] = None
+            waiting += calls.get(node, ())
+    return TeamReach(
+        team,
+        members,
+        entry_points,
+        agents=tuple(sorted(reached)),
+        tools=tuple(sorted({tool for node in reached for tool in tools.get(node, ())})),
+        unreached=tuple(node for node in members if node not in reached),
+    )
+
+
+def _graph(title: str, agents: Iterable[Node], edges: Iterable[Edge]) -> Graph:
+    listed = tuple(sorted(edges))
+    nodes = {*agents, *(edge.source for edge in listed), *(edge.target for edge in listed)}
+    return Graph(title, tuple(sorted(nodes)), listed)
+
+
+def _part(graph: Graph, title: str, agents: set[Node]) -> Graph:
+    edges = [edge for edge in graph.edges if edge.source in agents or edge.target in agents]
+    return _graph(title, agents, edges)

@@ -1,0 +1,1 @@
+"""Objects judged by the rules of the policy pack."""

@@ -1,0 +1,156 @@
+"""What `holdfast policy check` judges: what manifests stand for, or objects of files. Wiring."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from holdfast_policies.profile import PolicyConfigError, Profile, load_config, profile_of
+from holdfast_policies.subject import Options, Subject
+from holdfast_policies.waivers import Waiver, Waivers
+
+from holdfast.drift.finding import NotChecked
+from holdfast.drift.object_drift import agent_of
+from holdfast.errors import InputError, SourceLocation
+from holdfast.kube.objects import ObjectRef, reference_of
+from holdfast.kube.paths import parse_path
+from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.manifest.text.kube_files import read_kube_objects
+from holdfast.manifest.text.kube_places import KubeFilePlaces
+from holdfast.operations.policy.evaluate import Judged
+from holdfast.operations.stack.context import StackState
+from holdfast.render.objects.admission import waivers_of
+from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.provenance.origins import Origins
+
+_MANIFEST_GROUP = API_VERSION.partition("/")[0]
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Objects to judge.
+
+    Attributes:
+        judged: The objects.
+        not_checked: What could not be had.
+        remarks: What was left out on purpose, in words.
+    """
+
+    judged: tuple[Judged, ...]
+    not_checked: tuple[NotChecked, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class StackPolicy:
+    """How a stack wants to be judged.
+
+    Attributes:
+        profile: `dev`, `staging` or `prod`.
+        rules: What it says of single rules, over the profile.
+        waivers: What single objects may break.
+        today: The day by which waivers end.
+    """
+
+    profile: str
+    today: date
+    rules: Mapping[str, Any] = field(default_factory=dict)
+    waivers: tuple[Waiver, ...] = ()
+
+
+def policy_of(state: StackState, today: date) -> StackPolicy:
+    """Profile, rules and waivers of a stack."""
+    fleet = state.fleet
+    rules = fleet.environment.policy.rules
+    return StackPolicy(state.policy_profile, today, rules, waivers_of(fleet))
+
+
+def profile_by(
+    policy: StackPolicy, named: str | None = None, config: Path | None = None
+) -> Profile:
+    """Rules, levels and waivers by which something is judged.
+
+    Args:
+        policy: As the stack says.
+        named: Profile in place of the stack's.
+        config: JSON file of levels and parameters, over everything else.
+
+    Raises:
+        InputError: the settings of a rule are not what it takes.
+    """
+    rules: Mapping[str, Any] = policy.rules
+    try:
+        if config is not None:
+            rules = {**rules, **load_config(config)}
+        chosen = profile_of(named or policy.profile, rules)
+    except PolicyConfigError as error:
+        faults = "\n".join(error.faults)
+        raise InputError(faults, remedy="run `holdfast policy lint`") from error
+    return replace(chosen, waivers=Waivers(policy.waivers, policy.today))
+
+
+def rendered_objects(state: StackState) -> Gathered:
+    """What the manifests stand for on a stack."""
+    origins = Origins(state.fleet, state.name)
+    return Gathered(tuple(judged_objects(state.rendered, origins)))
+
+
+def judged_objects(rendered: Iterable[RenderedObject], origins: Origins) -> Iterator[Judged]:
+    """Rendered objects with their places: exact ones for who asks, else those of their agents."""
+    for item in rendered:
+        yield Judged(
+            Subject.of(item.manifest, options=Options(item.is_protected)),
+            item.agent,
+            _declared(origins, reference_of(item.manifest)),
+            place_of_agent(origins.fleet, item.agent),
+        )
+
+
+def _declared(origins: Origins, ref: ObjectRef) -> Callable[[str], SourceLocation | None]:
+    def place_of(path: str) -> SourceLocation | None:
+        return origins.declared_at(ref, parse_path(path)) or origins.fleet.setting_location()
+
+    return place_of
+
+
+def place_of_agent(fleet: Fleet, name: str) -> SourceLocation:
+    """Where an agent is declared; the stack's file for what belongs to none."""
+    agent = next((each for each in fleet.workloads if each.name == name), None)
+    return agent.location_of("metadata.name") if agent else fleet.setting_location()
+
+
+def objects_of_files(paths: Iterable[Path]) -> Gathered:
+    """Objects of YAML and JSON files, each field with its line and column.
+
+    Raises:
+        InputError: a file cannot be read, or holds what is no object.
+    """
+    places: dict[str, KubeFilePlaces] = {}
+    counted: Counter[str] = Counter()
+    judged = []
+    for path in paths:
+        for one in read_kube_objects(path):
+            known = places.setdefault(one.file, KubeFilePlaces(one.file))
+            subject = Subject.of(one.kube_object)
+            place_of = _in_file(known, counted[one.file])
+            judged.append(Judged(subject, agent_of(one.kube_object), place_of))
+            counted[one.file] += 1
+    return Gathered(tuple(judged), remarks=_of_manifests(judged))
+
+
+def _of_manifests(judged: Iterable[Judged]) -> tuple[str, ...]:
+    """That agents themselves keep every rule, so that nobody takes it for a verdict on them."""
+    count = sum(each.subject.kind.group == _MANIFEST_GROUP for each in judged)
+    if not count:
+        return ()
+    return (
+        f"{count} of them are manifests, into which no rule looks; "
+        "holdfast policy check -s STACK judges what they stand for",
+    )
+
+
+def _in_file(places: KubeFilePlaces, index: int) -> Callable[[str], SourceLocation | None]:
+    return lambda path: places.place_of(index, path)

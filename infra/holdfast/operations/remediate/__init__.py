@@ -1,0 +1,1 @@
+"""What is done about findings: revert, adopt, ignore."""

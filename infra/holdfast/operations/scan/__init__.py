@@ -1,0 +1,1 @@
+"""Desired and live objects of a stack to findings."""

@@ -1,0 +1,127 @@
+"""How the agents of a stack are, as the cluster has them now. Wiring."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdfast.drift.scan import Identity
+from holdfast.errors import ClusterError
+from holdfast.kube.health import Health, HealthVerdict, health_of, worst
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.running import WorkloadState, workload_state
+from holdfast.operations.scan.live import ClusterSource
+from holdfast.operations.stack.context import StackState
+from holdfast.render.plan.marks import RenderedObject
+
+_REQUEST_TIMEOUT_SECONDS = 60.0
+_WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Job", "CronJob"})
+_VERSION_LABEL = "app.kubernetes.io/version"
+GONE = HealthVerdict(Health.DEGRADED, "it does not exist")
+
+
+class _NotListedError(ClusterError):
+    """The objects of one kind in one place cannot be seen; others can."""
+
+
+@dataclass(frozen=True)
+class AgentHealth:
+    """How one agent runs.
+
+    Attributes:
+        health: As bad as the worst of its workloads.
+        version: As they say; empty when none of them is there.
+        workloads: How much of each of them is there.
+    """
+
+    health: HealthVerdict
+    version: str = ""
+    workloads: tuple[WorkloadState, ...] = ()
+
+
+def health_of_agents(root: Path, stack: str) -> dict[str, HealthVerdict]:
+    """Agent to how it is; every agent of the stack is in it.
+
+    Raises:
+        InvalidFilesError: the manifests are not valid.
+        ClusterError: the cluster cannot be asked.
+    """
+    return {name: live.health for name, live in live_agents(root, stack).items()}
+
+
+def live_agents(root: Path, stack: str) -> dict[str, AgentHealth]:
+    """Agent to what runs of it; every agent of the stack is in it.
+
+    Raises:
+        InvalidFilesError: the manifests are not valid.
+        ClusterError: the cluster cannot be asked.
+    """
+    state = StackState(root, stack)
+    items = [item for item in state.rendered if item.manifest["kind"] in _WORKLOADS]
+    found = list(_live_workloads(state, items)) if items else []
+    agents: dict[str, AgentHealth] = {}
+    for agent in state.fleet.workloads:
+        own = {ref: live for name, ref, live in found if name == agent.name}
+        verdicts = {str(ref): _verdict(live) for ref, live in own.items()}
+        seen = [live for live in own.values() if isinstance(live, dict)]
+        versions = [_version(live) for live in seen]
+        states = tuple(workload_state(live) for live in seen)
+        agents[agent.name] = AgentHealth(worst(verdicts), next(iter(versions), ""), states)
+    return agents
+
+
+def _verdict(live: KubeObject | ClusterError | None) -> HealthVerdict:
+    """How a workload is; what could not be looked at is neither well nor gone."""
+    if isinstance(live, ClusterError):
+        return HealthVerdict(Health.UNKNOWN, str(live))
+    return GONE if live is None else health_of(live)
+
+
+def _version(live: KubeObject) -> str:
+    # A semantic version may hold '+', a label may not.
+    return str(mapping_at(live, "metadata", "labels").get(_VERSION_LABEL) or "").replace("_", "+")
+
+
+def _live_workloads(
+    state: StackState, items: list[RenderedObject]
+) -> Iterator[tuple[str, ObjectRef, KubeObject | ClusterError | None]]:
+    """Agent, workload, and what runs of that: None where nothing does, or why nobody can see."""
+    cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_TIMEOUT_SECONDS)
+    placed = cluster.placed([item.manifest for item in items])
+    places = {
+        (ref.api_version, ref.kind, ref.namespace) for ref in (reference_of(one) for one in placed)
+    }
+    live: dict[Identity, KubeObject] = {}
+    unseen: dict[tuple[str, str, str], ClusterError] = {}
+    for place in sorted(places):
+        try:
+            live |= _listed(cluster, *place)
+        except _NotListedError as error:
+            unseen[place] = error
+    for item, one in zip(items, placed, strict=True):
+        ref = reference_of(one)
+        place = (ref.api_version, ref.kind, ref.namespace)
+        yield item.agent, ref, unseen.get(place) or live.get(ref.identity)
+
+
+def _listed(
+    cluster: ClusterSource, api_version: str, kind: str, namespace: str
+) -> Iterator[tuple[Identity, KubeObject]]:
+    """Every object of a kind in a namespace, status included.
+
+    Raises:
+        _NotListedError: they may not be listed, or the kind is not served.
+        ClusterError: the cluster cannot be asked.
+    """
+    from holdfast.adapters.cluster.api_error import ApiError  # noqa: PLC0415  (files need no client)
+    from holdfast.adapters.cluster.whole_objects import list_whole  # noqa: PLC0415  (as above)
+
+    entry = cluster.kinds.get((api_version, kind))
+    if entry is None:
+        raise _NotListedError(f"the cluster does not serve {kind} ({api_version})")
+    try:
+        found = list_whole(cluster.client, api_version, entry.plural, namespace)
+    except ApiError as error:
+        raise _NotListedError(error.message, remedy=error.remedy) from error
+    for one in found:
+        whole = {"apiVersion": api_version, "kind": kind, **one}
+        yield reference_of(whole).identity, whole

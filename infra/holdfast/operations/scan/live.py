@@ -1,0 +1,126 @@
+"""The cluster that a comparison looks at: kinds, objects, types, what stands beside. Wiring.
+
+The client is imported when a cluster is asked for: comparing files needs none.
+"""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from holdfast.drift.finding import NotChecked
+from holdfast.drift.scan import Identity, LiveState
+from holdfast.drift.unmanaged import declared_namespaces, stack_selector
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.placement import placed
+from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
+
+if TYPE_CHECKING:
+    from holdfast.adapters.cluster.client import ApiClient
+    from holdfast.adapters.cluster.kubeconfig import Connection
+
+_AUTOSCALER = ObjectRef("", "HorizontalPodAutoscaler", "", "autoscaling/v2")
+
+
+@dataclass(frozen=True)
+class ClusterSource:
+    """One cluster, and what was learnt about its kinds."""
+
+    client: "ApiClient"
+    kinds: dict[tuple[str, str], KindEntry] = field(default_factory=dict)
+
+    @classmethod
+    def connect(
+        cls, kubeconfig: Path | None, context: str | None, request_timeout: float
+    ) -> "ClusterSource":
+        """Find the cluster; nothing is sent yet."""
+        from holdfast.adapters.cluster.client import ApiClient  # noqa: PLC0415  (files need no client)
+        from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
+
+        def connection() -> "Connection":
+            return connection_of(kubeconfig, context)
+
+        return cls(ApiClient(connection(), request_timeout, connection))
+
+    def placed(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
+        """Objects with their namespace, now that the server has said which kinds have one."""
+        from holdfast.adapters.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
+
+        wanted = {(one["apiVersion"], one["kind"]) for one in objects}
+        self.kinds.update(served_kinds(self.client, sorted(wanted - set(self.kinds))))
+
+        def is_namespaced(api_version: str, kind: str) -> bool | None:
+            entry = self.kinds.get((api_version, kind))
+            return None if entry is None else entry.is_namespaced
+
+        return placed(objects, is_namespaced, self.client.connection.namespace)
+
+    def types(self) -> list[TypeTable]:
+        """The types of the custom resources among the kinds."""
+        from holdfast.adapters.cluster.kinds import custom_types  # noqa: PLC0415  (as above)
+
+        custom = {version for (version, _), entry in self.kinds.items() if not entry.type_name}
+        return custom_types(self.client, custom)
+
+    def read(
+        self,
+        objects: list[KubeObject],
+        stack: str,
+        is_settled: Callable[[Identity, KubeObject], bool],
+    ) -> LiveState:
+        """The live objects of all declared kinds.
+
+        Args:
+            objects: What is declared, with namespaces.
+            stack: Name of the stack; empty for files.
+            is_settled: Whether a live object is in sync, and need not be kept.
+        """
+        from holdfast.adapters.cluster.kind_reader import Question  # noqa: PLC0415  (as above)
+        from holdfast.adapters.cluster.listing import read_listed  # noqa: PLC0415  (as above)
+
+        refs = [reference_of(one) for one in objects]
+        with ThreadPoolExecutor(1) as threads:
+            bystanders = threads.submit(self._bystanders, objects, stack)
+            listing = read_listed(self.client, refs, self.kinds, Question(is_settled=is_settled))
+            beside, watched = bystanders.result()
+        unread = {
+            identity: NotChecked(item.scope, item.reason)
+            for identity, item in listing.unread.items()
+        }
+        found = {**beside, **listing.objects}
+        return LiveState(found, unread, watched=watched, settled=listing.settled)
+
+    def autoscalers(self, objects: list[KubeObject]) -> Iterable[KubeObject]:
+        """Live autoscalers of the namespaces in question, whoever made them."""
+        from holdfast.adapters.cluster.listing import read_kind  # noqa: PLC0415  (as above)
+
+        namespaces = {reference_of(one).namespace for one in objects} - {""}
+        entry = builtin_kind(_AUTOSCALER.api_version, _AUTOSCALER.kind)
+        assert entry is not None  # noqa: S101  (Kubernetes has this kind)
+        return read_kind(self.client, _AUTOSCALER, entry, namespaces)
+
+    def _bystanders(
+        self, objects: list[KubeObject], stack: str
+    ) -> tuple[dict[tuple[str, str, str, str], KubeObject], frozenset[tuple[str, str]]]:
+        """What runs or is reachable in the declaration's namespaces although nobody declared it."""
+        from holdfast.adapters.cluster.listing import read_bystanders  # noqa: PLC0415  (as above)
+
+        places, selector = places_beside(objects, stack)
+        if not places:
+            return {}, frozenset()
+        beside = read_bystanders(self.client, self.kinds.keys(), places, selector)
+        for scope in beside.unread:
+            click.echo(f"note: {scope}: no rights to look for undeclared ones", err=True)
+        found = {reference_of(one).identity: one for one in beside.objects}
+        return found, beside.kinds
+
+
+def places_beside(objects: list[KubeObject], stack: str) -> tuple[set[str], str]:
+    """Namespaces in which to look for what nobody declared, and the label selector to look with."""
+    owned = declared_namespaces(objects)
+    if owned or not stack:
+        return owned, ""
+    return {reference_of(one).namespace for one in objects} - {""}, stack_selector(stack)

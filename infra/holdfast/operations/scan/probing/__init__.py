@@ -1,0 +1,1 @@
+"""Probes of a stack: models, tool servers, cards, images, mounted content."""

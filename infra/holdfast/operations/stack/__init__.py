@@ -1,0 +1,1 @@
+"""One stack of one project: its files, declaration, cluster and engine."""

@@ -1,0 +1,101 @@
+"""Agents whose objects the engine has in its record, and what of them it would give up. Wiring."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdfast.adapters.engine.state.baseline import state_files
+from holdfast.adapters.engine.state.checkpoint import Deployment
+from holdfast.errors import InputError, InvalidFilesError
+from holdfast.kube.objects import ObjectRef, reference_of
+from holdfast.operations.stack.context import StackState
+
+AGENT_TYPE = "holdfast:index:Agent"
+
+
+@dataclass(frozen=True)
+class RecordedAgents:
+    """What the engine's record of a stack holds of its agents.
+
+    Attributes:
+        urns: Agent to its component.
+        objects: Agent to the objects below that.
+    """
+
+    urns: dict[str, str]
+    objects: dict[str, tuple[ObjectRef, ...]]
+
+    @classmethod
+    def of(cls, root: Path, stack: str) -> "RecordedAgents":
+        """Read the record as it is now.
+
+        Raises:
+            EngineError: the backend cannot be read.
+        """
+        return cls.recorded_in(_deployment(root, stack))
+
+    @classmethod
+    def recorded_in(cls, deployment: Deployment) -> "RecordedAgents":
+        """The agents of a checkpoint."""
+        urns = {
+            each.urn.rpartition("::")[2]: each.urn
+            for each in deployment.resources
+            if each.type == AGENT_TYPE
+        }
+        objects: dict[str, list[ObjectRef]] = {name: [] for name in urns}
+        agent_of = {urn: name for name, urn in urns.items()}
+        for each in deployment.resources:  # parents stand before their children
+            owner = agent_of.get(each.parent)
+            if owner is None:
+                continue
+            agent_of[each.urn] = owner
+            if (recorded := each.kubernetes_object()) is not None:
+                objects[owner].append(reference_of(recorded.live))
+        return cls(urns, {name: tuple(found) for name, found in objects.items()})
+
+
+def refuse_unmigrated(root: Path, stack: str) -> None:
+    """Refuse an update that would delete what the operator is meant to take over.
+
+    Files of an old commit may be read by its own code alone; they are not looked at.
+
+    Raises:
+        InputError: the stack is in mode expand, and the engine holds objects of its agents.
+    """
+    try:
+        mode = StackState(root, stack).fleet.environment.agent_resources.mode
+    except InvalidFilesError:
+        return
+    if mode == "expand":
+        _refuse_giving_up(RecordedAgents.of(root, stack), stack)
+
+
+def refuse_unmigrated_by_hand(root: Path, stack: str) -> None:
+    """The same, asked by the program itself: somebody runs a plain `pulumi` in mode expand.
+
+    As far as the stack's state is a file here: inside an update no other engine is started.
+
+    Raises:
+        InputError: as above.
+    """
+    if state_files(root, stack) is not None:
+        _refuse_giving_up(RecordedAgents.of(root, stack), stack)
+
+
+def _refuse_giving_up(recorded: RecordedAgents, stack: str) -> None:
+    count = sum(map(len, recorded.objects.values()))
+    if count:
+        raise InputError(
+            f"with {{mode: expand}} this update would delete {count} objects of agents, which the "
+            "engine still holds",
+            remedy=f"run `holdfast operator migrate -s {stack}` first",
+        )
+
+
+def _deployment(root: Path, stack: str) -> Deployment:
+    """The newest checkpoint, read from its file where there is one; empty before the first."""
+    files = state_files(root, stack)
+    if files is not None:
+        return Deployment() if files.current_path() is None else files.current()
+    from holdfast.operations.stack.engine import ready_stack  # noqa: PLC0415  (files need no engine)
+
+    return ready_stack(root, stack).export_if_there() or Deployment()

@@ -1,0 +1,1 @@
+"""Manifests validated, rendered and judged without cluster or engine."""

@@ -1,0 +1,191 @@
+"""Manifests, rendered and judged without cluster or engine: the wiring of `holdfast validate`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
+from holdfast_policies.table import RULES_BY_ID
+from holdfast_policies.waivers import Waivers
+
+from holdfast.cli.policy.lint import faults_of_rules
+from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
+from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.manifest.fleet.fleet import DeclaredDriftIgnore, DeclaredPolicyException, Fleet
+from holdfast.manifest.fleet.loader import load_fleet, manifest_files_in
+from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
+from holdfast.manifest.kinds.exemptions import PolicyExceptionSpec
+from holdfast.manifest.kinds.expiry import faults_of_exemptions, has_expired
+from holdfast.manifest.kinds.kinds import DRIFT_IGNORE_KIND, POLICY_EXCEPTION_KIND
+from holdfast.manifest.stack.stack_files import path_in_file
+from holdfast.operations.policy.evaluate import verdicts
+from holdfast.operations.policy.model import PolicyFinding
+from holdfast.operations.policy.sources import judged_objects
+from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.conversion import older_files, remedy
+from holdfast.operations.stack.preflight.crds import missing_definitions, remedy_for
+from holdfast.operations.validate.report import (
+    Deprecation,
+    Exemption,
+    ValidationReport,
+    sorted_faults,
+)
+from holdfast.operations.validate.waivers import faults_of_compiled
+from holdfast.render.fleet import render_fleet
+from holdfast.render.objects.admission import waivers_of
+from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.provenance.origins import Origins
+
+_Fault = ManifestError | PolicyFinding
+
+
+def validate_project(
+    root: Path,
+    stacks: Sequence[str],
+    paths: Sequence[Path] = (),
+    *,
+    today: date,
+    asks_clusters: bool = False,
+) -> ValidationReport:
+    """Read all manifests for each stack, render them, and judge what they stand for.
+
+    Args:
+        root: Folder of Pulumi.yaml.
+        stacks: Names of stacks; without one, the manifests alone are read.
+        paths: Files and folders to report on; none for all. Those outside the project's own
+            folders are read as if they lay among the manifests.
+        today: The day by which exemptions are judged.
+        asks_clusters: Ask the cluster of each stack whether it knows every kind that is needed.
+
+    Raises:
+        InputError: there is no such stack (exit code 6), or no folder of manifests.
+        ClusterError: a cluster that was to be asked gave no answer.
+    """
+    root = root.resolve()
+    chosen = [path.resolve() for path in paths]
+    own = (root / AGENTS_FOLDER, root / STACKS_FOLDER)
+    foreign = [path for path in chosen if not any(path.is_relative_to(folder) for folder in own)]
+    further = [file for path in foreign if path != root for file in manifest_files_in(path)]
+    found: list[tuple[_Fault, str]] = []
+    told: dict[Exemption | Deprecation, None] = {}
+    for stack in stacks or [""]:
+        for each in (
+            *_found_on(root, stack, further, today),
+            *(_missing_definitions(root, stack) if stack and asks_clusters else ()),
+        ):
+            if chosen and not any(_lies_in(each, path, root) for path in chosen):
+                continue
+            if isinstance(each, Exemption | Deprecation):
+                told[each] = None
+            else:
+                found.append((each, stack))
+    in_order = sorted(told, key=lambda each: each.location)
+    return ValidationReport(
+        sorted_faults(found),
+        tuple(stacks),
+        exemptions=tuple(each for each in in_order if isinstance(each, Exemption)),
+        deprecations=tuple(each for each in in_order if isinstance(each, Deprecation)),
+    )
+
+
+def _lies_in(each: _Fault | Exemption | Deprecation, path: Path, root: Path) -> bool:
+    place = each.location or SourceLocation("")
+    return (root / place.file).is_relative_to(path)
+
+
+def _found_on(
+    root: Path, stack: str, further_files: Sequence[Path], today: date
+) -> Iterator[_Fault | Exemption | Deprecation]:
+    try:
+        fleet = load_fleet(root, stack or None, further_files=further_files)
+        yield from _of_older_versions(fleet, today)
+        yield from exemptions_of(fleet, today)
+        yield from faults_of_exemptions(fleet, today=today, rules=RULES_BY_ID)
+        yield from faults_of_compiled(root, fleet)
+        if stack:
+            yield from _breaches(fleet, today)
+    except InvalidFilesError as invalid:
+        yield from invalid.errors
+    except RenderError as error:
+        place = SourceLocation(f"{STACKS_FOLDER}/Pulumi.{stack}.yaml")
+        yield ManifestError(place, "", expected=error.message, remedy=error.remedy)
+
+
+def _of_older_versions(fleet: Fleet, today: date) -> Iterator[ManifestError | Deprecation]:
+    """One a file that is written in an older version; an error once that has ended."""
+    for first in older_files(fleet):
+        version = first.version
+        if today <= version.last_day:
+            last_day = version.last_day.isoformat()
+            yield Deprecation(
+                first.place, version.api_version, API_VERSION, last_day, remedy(first)
+            )
+            continue
+        yield ManifestError(
+            first.place,
+            "apiVersion",
+            expected=f"expected {API_VERSION}",
+            found=f"{version.api_version}, which was valid until {version.last_day}",
+            remedy=remedy(first),
+        )
+
+
+def _missing_definitions(root: Path, stack: str) -> Iterator[ManifestError]:
+    state = StackState(root, stack)
+    try:
+        rendered = state.rendered
+    except (InvalidFilesError, RenderError):
+        return  # told already, and nothing can be asked for
+    for missing in missing_definitions(rendered, state.kubeconfig, state.context):
+        for agent in state.fleet.workloads:
+            if agent.name in missing.agents:
+                yield ManifestError(
+                    agent.location_of("metadata.name"),
+                    "",
+                    expected=f"expected a cluster that knows {missing.what} on stack {stack}",
+                    remedy=remedy_for([missing.controller], state.context),
+                )
+
+
+def exemptions_of(fleet: Fleet, today: date) -> Iterator[Exemption]:
+    """Every exemption that still holds, in words."""
+    granted: list[DeclaredPolicyException | DeclaredDriftIgnore] = [
+        *fleet.policy_exceptions,
+        *fleet.drift_ignores,
+    ]
+    for each in granted:
+        if has_expired(each, today):
+            continue
+        target = each.spec.target
+        about = f"{target.kind} {target.namespace}/{target.name}"
+        if isinstance(each.spec, PolicyExceptionSpec):
+            kind, about = POLICY_EXCEPTION_KIND, f"{', '.join(each.spec.rules)} on {about}"
+        else:
+            what = ", ".join((*each.spec.paths, *each.spec.managers))
+            kind, about = DRIFT_IGNORE_KIND, f"{what} of {about}"
+        place = each.location_of("metadata.name")
+        expires = each.spec.expires.isoformat()
+        yield Exemption(place, kind, each.name, about, each.spec.owner, expires)
+
+
+def _breaches(fleet: Fleet, today: date) -> Iterator[_Fault]:
+    profile = _profile(fleet)
+    if isinstance(profile, list):
+        yield from profile
+        return
+    profile = replace(profile, waivers=Waivers(waivers_of(fleet), today))
+    rendered = render_fleet(plan_fleet(fleet, fleet.stack))
+    findings, _ = verdicts(judged_objects(rendered, Origins(fleet, fleet.stack)), profile)
+    for each in findings:
+        yield each if each.location else replace(each, location=fleet.setting_location())
+
+
+def _profile(fleet: Fleet) -> Profile | list[ManifestError]:
+    environment = fleet.environment
+    try:
+        return profile_of(environment.profile_for(fleet.stack), environment.policy.rules)
+    except PolicyConfigError:
+        origin = fleet.settings_origin.nearest(("policy", "rules"))
+        path = path_in_file(("policy", "rules"))
+        return list(faults_of_rules(environment.policy.rules, origin, path))

@@ -1,0 +1,28 @@
+"""PolicyException manifests as the policy pack's waivers. Wiring between two vocabularies."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from holdfast_policies.waivers import compiled
+
+from holdfast.errors import ManifestError, SourceLocation
+from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.render.objects.admission import waivers_of
+
+WAIVERS_FILE = "policy-pack/waivers.yaml"
+
+
+def faults_of_compiled(root: Path, fleet: Fleet) -> Iterator[ManifestError]:
+    """The compiled waivers where they are not what the manifests declare.
+
+    The pack reads the compiled file only: one that lags behind grants what nobody grants any more.
+    """
+    file = root / WAIVERS_FILE
+    written = file.read_text(encoding="utf-8") if file.exists() else compiled(())
+    if file.parent.is_dir() and written != compiled(waivers_of(fleet)):
+        yield ManifestError(
+            SourceLocation(WAIVERS_FILE),
+            "",
+            expected="expected the exceptions that agents/ declares",
+            remedy="run `holdfast policy waivers --write`",
+        )

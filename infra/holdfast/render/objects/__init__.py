@@ -1,0 +1,1 @@
+"""One file an object or concern: what an agent becomes in the cluster."""

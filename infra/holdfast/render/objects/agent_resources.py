@@ -1,0 +1,161 @@
+"""A stack's manifests as resources of its cluster: what `kubectl get agents` shows.
+
+Everything that rendering reads is in them, so that whoever reads them in the cluster renders the
+same objects as whoever reads the files.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from holdfast.kube.objects import KubeObject, canonical_json
+from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
+from holdfast.manifest.fleet.fleet import DeclaredCompanion, Fleet
+from holdfast.manifest.fleet.resource_fleet import NULLS
+from holdfast.manifest.fleet.tool_lock import tool_lock_text
+from holdfast.manifest.kinds.kinds import (
+    AGENT_TEAM_KIND,
+    DRIFT_IGNORE_KIND,
+    MCP_SERVER_KIND,
+    MODEL_CONFIG_KIND,
+    POLICY_EXCEPTION_KIND,
+)
+from holdfast.manifest.stack.environment import Environment
+from holdfast.render.plan.marks import AgentMarks, Origin, RenderedObject, revised
+from holdfast.render.plan.plan import AgentPlan
+
+FINALIZER: Final = "holdfast.dev/objects"
+"""On agents whose objects the operator applies: it takes them away before the agent goes."""
+
+COMMIT: Final = "holdfast.dev/commit"
+"""Annotation of the settings: the commit that the stack was last updated with."""
+
+SETTINGS_KEY: Final = "environment.json"
+LOCK_KEY: Final = "tools.lock"
+_SETTINGS_ROLE: Final = "resource-settings"
+_OWN_TO_THE_ENGINE: Final = {"agents", "cluster"}
+
+
+def settings_name(stack: str) -> str:
+    """Name of the ConfigMap that holds a stack's settings."""
+    return f"holdfast-stack-{stack.rpartition('/')[2].lower().replace('_', '-')}"
+
+
+def render_agent_resource(plan: AgentPlan, *, is_expanded: bool) -> RenderedObject:
+    """One agent as a resource.
+
+    Args:
+        plan: The agent, its stack's overrides and its prompt's text in it.
+        is_expanded: The operator applies the agent's objects, and takes them away.
+    """
+    metadata = plan.marks.metadata()
+    if is_expanded:
+        metadata["finalizers"] = [FINALIZER]
+    manifest = _resource(AGENT_KIND, metadata, plan.spec)
+    return revised(RenderedObject(plan.marks.name, "resource", manifest))
+
+
+def render_shared_resources(fleet: Fleet, stack: str) -> tuple[RenderedObject, ...]:
+    """What agents share, and the settings of the stack."""
+    kinds: tuple[tuple[str, Sequence[DeclaredCompanion[Any]]], ...] = (
+        (AGENT_TEAM_KIND, fleet.agent_teams),
+        (DRIFT_IGNORE_KIND, fleet.drift_ignores),
+        (MCP_SERVER_KIND, fleet.mcp_servers),
+        (MODEL_CONFIG_KIND, fleet.model_configs),
+        (POLICY_EXCEPTION_KIND, fleet.policy_exceptions),
+    )
+    companions = (_companion(kind, each, stack) for kind, all_ in kinds for each in all_)
+    return (_settings(fleet, stack), *companions)
+
+
+def with_commit(item: RenderedObject, commit: str) -> RenderedObject:
+    """The settings with the commit that they come from; anything else as it is.
+
+    The revision stays: a commit that changes nothing else writes one annotation of one object.
+    """
+    if item.role != _SETTINGS_ROLE or not commit:
+        return item
+    metadata = item.manifest["metadata"]
+    annotations = metadata["annotations"] | {COMMIT: commit}
+    metadata = metadata | {"annotations": annotations}
+    return replace(item, manifest=item.manifest | {"metadata": metadata})
+
+
+def _companion(kind: str, declared: DeclaredCompanion[Any], stack: str) -> RenderedObject:
+    metadata = _marks(declared.name, declared.namespace, Origin(stack, declared.source))
+    metadata["labels"] = dict(declared.metadata.labels) | metadata["labels"]
+    metadata["annotations"] = dict(declared.metadata.annotations) | metadata["annotations"]
+    role = f"resource-{kind.lower()}-{declared.namespace}-{declared.name}"
+    return revised(RenderedObject("", role, _resource(kind, metadata, declared.spec)))
+
+
+def _settings(fleet: Fleet, stack: str) -> RenderedObject:
+    manifest: KubeObject = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": _marks(settings_name(stack), fleet.environment.namespace, Origin(stack)),
+        "data": {
+            SETTINGS_KEY: canonical_json(_settings_data(fleet.environment)).decode(),
+            LOCK_KEY: tool_lock_text(fleet.tool_lock),
+        },
+    }
+    return revised(RenderedObject("", _SETTINGS_ROLE, manifest))
+
+
+def _settings_data(environment: Environment) -> KubeObject:
+    """The settings without what only the engine reads: overrides are in the agents already."""
+    return environment.model_dump(
+        by_alias=True, exclude_unset=True, mode="json", exclude=_OWN_TO_THE_ENGINE
+    )
+
+
+def _marks(name: str, namespace: str, origin: Origin) -> KubeObject:
+    """Metadata of what belongs to no agent."""
+    labels = {
+        key: value
+        for key, value in AgentMarks(name, namespace, origin).object_labels().items()
+        if key in {"app.kubernetes.io/instance", "app.kubernetes.io/managed-by"}
+    }
+    return {
+        "name": name,
+        "namespace": namespace,
+        "labels": labels,
+        "annotations": origin.annotations(),
+    }
+
+
+def _resource(kind: str, metadata: KubeObject, spec: BaseModel) -> KubeObject:
+    """A manifest as it was written, its nulls in an annotation."""
+    data = spec.model_dump(by_alias=True, exclude_unset=True, mode="json")
+    nulls = list(nulls_in(data))
+    if nulls:
+        annotations = metadata["annotations"] | {NULLS: canonical_json(nulls).decode()}
+        metadata = metadata | {"annotations": annotations}
+    return {
+        "apiVersion": API_VERSION,
+        "kind": kind,
+        "metadata": metadata,
+        "spec": _without_nulls(data),
+    }
+
+
+def nulls_in(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:  # noqa: ANN401  (plain data)
+    """Path of every null in a mapping, at any depth."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if each is None:
+                yield (*path, key)
+            yield from nulls_in(each, (*path, key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from nulls_in(each, (*path, index))
+
+
+def _without_nulls(value: Any) -> Any:  # noqa: ANN401  (plain data)
+    if isinstance(value, dict):
+        return {key: _without_nulls(each) for key, each in value.items() if each is not None}
+    if isinstance(value, list):
+        return [_without_nulls(each) for each in value]
+    return value

@@ -1,0 +1,92 @@
+"""The identity of an agent's pods and its rights at the API server."""
+
+from collections.abc import Sequence
+
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.agent.exposure import PolicyRule, Security
+from holdfast.manifest.agent.lifecycle import Lifecycle
+from holdfast.render.plan.marks import AgentMarks, RenderedObject
+
+RBAC_GROUP = "rbac.authorization.k8s.io"
+
+
+def render_identity(
+    marks: AgentMarks, security: Security, lifecycle: Lifecycle
+) -> list[RenderedObject]:
+    """ServiceAccount, and Role with RoleBinding when rights are declared or needed."""
+    rendered = []
+    if security.service_account.create:
+        account: KubeObject = {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": marks.metadata(annotations=security.service_account.annotations),
+            "automountServiceAccountToken": security.automount_token,
+        }
+        rendered.append(RenderedObject(marks.name, "serviceaccount", account))
+    rules = _rules(security.rbac_rules)
+    if lifecycle.leader_election:
+        rules += _lease_rules(marks)
+    if rules:
+        rendered += _render_rights(marks, security, rules)
+    return rendered
+
+
+def lease_name(marks: AgentMarks) -> str:
+    """Name of the Lease that the agent's replicas take turns with."""
+    return f"{marks.name}-leader"
+
+
+def service_account_name(marks: AgentMarks, security: Security) -> str:
+    """Name of the ServiceAccount that the pods run as."""
+    return security.service_account.name or marks.name
+
+
+def _render_rights(
+    marks: AgentMarks, security: Security, rules: list[KubeObject]
+) -> list[RenderedObject]:
+    role: KubeObject = {
+        "apiVersion": f"{RBAC_GROUP}/v1",
+        "kind": "Role",
+        "metadata": marks.metadata(),
+        "rules": rules,
+    }
+    binding: KubeObject = {
+        "apiVersion": f"{RBAC_GROUP}/v1",
+        "kind": "RoleBinding",
+        "metadata": marks.metadata(),
+        "roleRef": {"apiGroup": RBAC_GROUP, "kind": "Role", "name": marks.name},
+        "subjects": [
+            {
+                "kind": "ServiceAccount",
+                "name": service_account_name(marks, security),
+                "namespace": marks.namespace,
+            }
+        ],
+    }
+    return [
+        RenderedObject(marks.name, "role", role),
+        RenderedObject(marks.name, "rolebinding", binding),
+    ]
+
+
+def _rules(rules: Sequence[PolicyRule]) -> list[KubeObject]:
+    rendered = []
+    for rule in rules:
+        entry: KubeObject = {
+            "apiGroups": list(rule.api_groups),
+            "resources": list(rule.resources),
+            "verbs": list(rule.verbs),
+        }
+        if rule.resource_names:
+            entry["resourceNames"] = list(rule.resource_names)
+        rendered.append(entry)
+    return rendered
+
+
+def _lease_rules(marks: AgentMarks) -> list[KubeObject]:
+    """Rights to one Lease; the right to create cannot be limited to a name."""
+    leases: KubeObject = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"]}
+    return [
+        leases | {"verbs": ["create"]},
+        leases | {"verbs": ["get", "update", "patch"], "resourceNames": [lease_name(marks)]},
+    ]

@@ -1,0 +1,240 @@
+"""Secrets by reference: what fetches them, and how the pods get them. No value is ever seen here.
+
+Sources: External Secrets Operator, API reference of external-secrets.io/v1; Secrets Store CSI
+Driver and its AWS provider, "SecretProviderClass"; Vault Agent Injector, "Annotations".
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Literal
+
+from holdfast.errors import RenderError
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.agent.state import SecretReference
+from holdfast.manifest.stack.environment import AwsSettings, Environment, VaultSettings
+from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.render.objects.identity import service_account_name
+from holdfast.render.plan.marks import AgentMarks, RenderedObject
+from holdfast.render.plan.surroundings import Surroundings
+
+CSI_FOLDER = "/var/run/secrets/holdfast"
+_VAULT = "vault.hashicorp.com"
+_VAULT_TOKEN = "vault-token"  # noqa: S105 - the name of a volume
+_VAULT_TEMPLATE = (
+    '{{{{- with secret "{path}" -}}}}'
+    '{{{{- if .Data.data -}}}}{{{{ index .Data.data "{key}" }}}}'
+    '{{{{- else -}}}}{{{{ index .Data "{key}" }}}}{{{{- end -}}}}'
+    "{{{{- end -}}}}"
+)
+
+Way = Literal["secret", "external", "csi", "vault"]
+"""How a secret reaches the pods: a Secret that exists, one that is fetched, a CSI volume, Vault."""
+
+
+def way_of(secret: SecretReference, environment: Environment) -> Way:
+    """How a secret reaches the pods on a stack."""
+    if secret.provider == "kubernetes":
+        return "secret"
+    if secret.provider == "vault":
+        return "vault"
+    uses_csi = "external-secrets" not in environment.controllers
+    return "csi" if secret.provider == "awsSecretsManager" and uses_csi else "external"
+
+
+def secret_name(marks: AgentMarks, secret: SecretReference) -> str:
+    """Name of the Secret that pods read."""
+    return secret.ref if secret.provider == "kubernetes" else f"{marks.name}-{secret.name}"
+
+
+def restarts(secret: SecretReference, environment: Environment) -> bool:
+    """Whether a change of the secret rolls the pods: its Secret is looked at by every update."""
+    return secret.on_change != "reload" and way_of(secret, environment) in ("secret", "external")
+
+
+def render_secrets(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+) -> list[RenderedObject]:
+    """ExternalSecrets with their store, and SecretProviderClasses.
+
+    Raises:
+        RenderError: the stack does not offer what a secret's provider takes.
+    """
+    rendered: list[RenderedObject] = []
+    environment = surroundings.environment
+    for index, secret in enumerate(spec.secrets):
+        path = f"spec.secrets[{index}]"
+        way = way_of(secret, environment)
+        if secret.provider == "awsSecretsManager":
+            rendered += _aws(marks, spec, surroundings, secret, path)
+        elif way == "external":
+            surroundings.require("external-secrets", marks.name, path)
+            store = environment.secret_stores.external_secret
+            if store is None:
+                raise _unset(marks, path, "externalSecret")
+            reference = {"name": store.name, "kind": store.kind}
+            rendered.append(_external_secret(marks, secret, reference))
+        elif way == "vault":
+            surroundings.require("vault-injector", marks.name, path)
+            if environment.secret_stores.vault is None:
+                raise _unset(marks, path, "vault")
+    once = {(item.role, item.manifest["metadata"]["name"]): item for item in rendered}
+    return list(once.values())
+
+
+def csi_volume(marks: AgentMarks, secret: SecretReference) -> KubeObject:
+    """Source of the volume in which the CSI driver shows a secret."""
+    attributes = {"secretProviderClass": f"{marks.name}-{secret.name}"}
+    return {
+        "csi": {
+            "driver": "secrets-store.csi.k8s.io",
+            "readOnly": True,
+            "volumeAttributes": attributes,
+        }
+    }
+
+
+def vault_volumes(spec: AgentSpec) -> list[KubeObject]:
+    """The token with which the injector logs in to Vault; the pods themselves do not mount it."""
+    if not any(secret.provider == "vault" for secret in spec.secrets):
+        return []
+    token = {"path": "token", "expirationSeconds": 3600}
+    projected = {"sources": [{"serviceAccountToken": token}]}
+    return [{"name": _VAULT_TOKEN, "projected": projected}]
+
+
+def vault_annotations(spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
+    """Annotations of the pods that Vault's injector reads."""
+    secrets = [secret for secret in spec.secrets if secret.provider == "vault"]
+    vault = surroundings.environment.secret_stores.vault
+    if not secrets or vault is None:
+        return {}
+    annotations = _vault_login(vault, secrets)
+    if spec.type == "Job":
+        # A sidecar that stays would keep every run from ending.
+        annotations["agent-pre-populate-only"] = "true"
+    for secret in secrets:
+        annotations[f"agent-inject-secret-{secret.name}"] = secret.ref
+        annotations[f"agent-inject-file-{secret.name}"] = str(secret.key)
+        annotations[f"secret-volume-path-{secret.name}"] = str(secret.mount_path)
+        template = _VAULT_TEMPLATE.format(path=secret.ref, key=secret.key)
+        annotations[f"agent-inject-template-{secret.name}"] = template
+    return {f"{_VAULT}/{name}": value for name, value in sorted(annotations.items())}
+
+
+def _vault_login(vault: VaultSettings, secrets: Sequence[SecretReference]) -> dict[str, str]:
+    intervals = sorted((duration_milliseconds(each.interval), each.interval) for each in secrets)
+    login = {
+        "agent-inject": "true",
+        "agent-run-as-same-user": "true",
+        "agent-service-account-token-volume-name": _VAULT_TOKEN,
+        "agent-set-security-context": "true",
+        "role": vault.role,
+        "service": vault.address,
+        "template-static-secret-render-interval": intervals[0][1],
+    }
+    return login | ({"auth-path": vault.auth_path} if vault.auth_path else {})
+
+
+def _aws(
+    marks: AgentMarks,
+    spec: AgentSpec,
+    surroundings: Surroundings,
+    secret: SecretReference,
+    path: str,
+) -> list[RenderedObject]:
+    environment = surroundings.environment
+    if way_of(secret, environment) == "csi" and "secrets-store-csi" not in environment.controllers:
+        raise RenderError(
+            f"agent {marks.name}: {path} needs External Secrets Operator or Secrets Store CSI "
+            "Driver, and this stack declares neither",
+            remedy="install one of them and add external-secrets or secrets-store-csi to "
+            "holdfast:controllers in the stack file",
+        )
+    aws = environment.secret_stores.aws
+    if aws is None:
+        raise _unset(marks, path, "aws")
+    if way_of(secret, environment) == "external":
+        store = _aws_store(marks, spec, aws)
+        reference = {"name": store.manifest["metadata"]["name"], "kind": "SecretStore"}
+        return [store, _external_secret(marks, secret, reference)]
+    if secret.on_change == "restart":
+        raise RenderError(
+            f"agent {marks.name}: {path}.onChange: the CSI driver rotates files, it restarts "
+            "nothing",
+            remedy="use onChange: reload, or declare external-secrets",
+        )
+    return [_provider_class(marks, secret, aws)]
+
+
+def _aws_store(marks: AgentMarks, spec: AgentSpec, aws: AwsSettings) -> RenderedObject:
+    account = {"serviceAccountRef": {"name": service_account_name(marks, spec.security)}}
+    provider = {"service": "SecretsManager", "region": aws.region, "auth": {"jwt": account}}
+    manifest: KubeObject = {
+        "apiVersion": "external-secrets.io/v1",
+        "kind": "SecretStore",
+        "metadata": marks.metadata("aws"),
+        "spec": {"provider": {"aws": provider}},
+    }
+    return RenderedObject(marks.name, "secretstore-aws", manifest)
+
+
+def _external_secret(
+    marks: AgentMarks, secret: SecretReference, store: dict[str, str]
+) -> RenderedObject:
+    body: KubeObject = {
+        "refreshInterval": secret.interval,
+        "secretStoreRef": store,
+        "target": {
+            "name": secret_name(marks, secret),
+            "creationPolicy": "Owner",
+            "deletionPolicy": "Retain",
+        },
+    }
+    if secret.key is not None:
+        remote = {"key": secret.ref, "property": secret.key}
+        body["data"] = [{"secretKey": secret.key, "remoteRef": remote}]
+    else:
+        body["dataFrom"] = [{"extract": {"key": secret.ref}}]
+    manifest: KubeObject = {
+        "apiVersion": "external-secrets.io/v1",
+        "kind": "ExternalSecret",
+        "metadata": marks.metadata(secret.name),
+        "spec": body,
+    }
+    return RenderedObject(marks.name, f"externalsecret-{secret.name}", manifest)
+
+
+def _provider_class(marks: AgentMarks, secret: SecretReference, aws: AwsSettings) -> RenderedObject:
+    wanted: KubeObject = {"objectName": secret.ref, "objectType": "secretsmanager"}
+    shown = secret.name
+    if secret.key is not None:
+        shown = secret.key
+        wanted["jmesPath"] = [{"path": f'"{secret.key}"', "objectAlias": shown}]
+    # The provider reads YAML here, of which JSON is a part.
+    body: KubeObject = {
+        "provider": "aws",
+        "parameters": {"region": aws.region, "objects": json.dumps([wanted])},
+    }
+    if secret.env is not None:
+        body["secretObjects"] = [
+            {
+                "secretName": secret_name(marks, secret),
+                "type": "Opaque",
+                "data": [{"objectName": shown, "key": secret.key}],
+            }
+        ]
+    manifest: KubeObject = {
+        "apiVersion": "secrets-store.csi.x-k8s.io/v1",
+        "kind": "SecretProviderClass",
+        "metadata": marks.metadata(secret.name),
+        "spec": body,
+    }
+    return RenderedObject(marks.name, f"secretproviderclass-{secret.name}", manifest)
+
+
+def _unset(marks: AgentMarks, path: str, setting: str) -> RenderError:
+    return RenderError(
+        f"agent {marks.name}: {path} comes from a store that this stack does not name",
+        remedy=f"set holdfast:secretStores.{setting} in the stack file",
+    )

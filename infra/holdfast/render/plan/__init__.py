@@ -1,0 +1,1 @@
+"""One agent ready to be rendered: references resolved, names and labels given."""

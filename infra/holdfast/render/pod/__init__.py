@@ -1,0 +1,1 @@
+"""The pod of an agent: containers, environment, volumes, sidecars."""

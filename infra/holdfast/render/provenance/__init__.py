@@ -1,0 +1,1 @@
+"""Which field of a manifest stands behind a field of an object."""

@@ -1,0 +1,1 @@
+"""JSON documents with their schemas: what programs read."""

@@ -1,0 +1,213 @@
+"""What `holdfast explain` says about an agent, as text, JSON and commented YAML."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import click
+import msgspec
+
+from holdfast.kube.safe_text import safe_text
+from holdfast.manifest.fleet.provenance import EffectiveValue, ValueSource, tree_of
+from holdfast.operations.describe.live_agent import LiveAgent, live_document, live_sections
+from holdfast.report.text.agent_words import Section, Statement
+from holdfast.report.text.yaml_text import yaml_document
+
+SCHEMA_VERSION: Final = "holdfast.dev/explanation/v1"
+_LONGEST_LINE_CHARACTERS: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One agent on one stack.
+
+    Attributes:
+        title: Name, place, version and owner, in one line.
+        source: Manifest that declares it, with line.
+        values: Every value that holds.
+        live: What its cluster shows; None where nobody asked, or nobody answered.
+        no_live: Why the cluster did not answer; empty where nobody asked.
+    """
+
+    agent: str
+    namespace: str
+    stack: str
+    title: str
+    source: str
+    sections: tuple[Section, ...]
+    values: tuple[EffectiveValue, ...]
+    live: LiveAgent | None = None
+    no_live: str = ""
+
+
+def explanation_text(explanation: Explanation, *, colour: bool = False) -> str:
+    """Sections for people; then what was written for it, and where."""
+    lines = [_bold(explanation.title, colour), f"  declared in {explanation.source}"]
+    for section in explanation.sections:
+        lines += ["", _bold(section.title, colour)]
+        lines += _columns([(each.text, _place(each)) for each in section.statements], colour)
+    for title, said in live_sections(explanation.live) if explanation.live else ():
+        lines += ["", _bold(title, colour), *(f"  {line}" for line in said)]
+    if explanation.no_live:
+        why = safe_text(explanation.no_live, _LONGEST_LINE_CHARACTERS)
+        lines += ["", _bold("Runs now", colour), f"  not known: {why}"]
+    written = [each for each in explanation.values if each.source is not ValueSource.DEFAULT]
+    elsewhere = [each for each in written if each.source is not ValueSource.MANIFEST]
+    if elsewhere:
+        lines += ["", _bold("Not decided by its own manifest", colour)]
+        lines += _columns([(f"{e.field} = {_shown(e.value)}", e.origin) for e in elsewhere], colour)
+    defaults = len(explanation.values) - len(written)
+    lines += [
+        "",
+        f"{len(written)} values were written, {defaults} are built-in defaults: --effective",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def explanation_json(explanation: Explanation) -> str:
+    """The same for programs, with every value."""
+    document = {
+        "schemaVersion": SCHEMA_VERSION,
+        "agent": explanation.agent,
+        "namespace": explanation.namespace,
+        "stack": explanation.stack,
+        "source": explanation.source,
+        "sections": {
+            section.key: [_statement(each) for each in section.statements]
+            for section in explanation.sections
+        },
+        "values": [_value(each) for each in explanation.values],
+        "live": live_document(explanation.live) if explanation.live else None,
+        "liveUnknown": explanation.no_live,
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
+def effective_yaml(explanation: Explanation, head: dict[str, str]) -> str:
+    """The whole manifest that holds, each value with its origin behind it."""
+    marked = (replace(each, value=_Marked(each.value, each.origin)) for each in explanation.values)
+    tree = {**head, **tree_of(marked)}
+    return "".join(f"{line}\n" for line in _lines(tree, ""))
+
+
+def difference_text(
+    stacks: Sequence[str], differences: Iterable["Difference"], *, colour: bool = False
+) -> str:
+    """One block an agent, one line a value that differs."""
+    lines: list[str] = []
+    agent = ""
+    for each in differences:
+        if each.agent != agent:
+            agent = each.agent
+            lines += ["", _bold(agent, colour)] if lines else [_bold(agent, colour)]
+        lines.append(f"  {each.path}")
+        for stack, value, origin in zip(stacks, each.values, each.origins, strict=True):
+            lines.append(f"    {stack}: {value}" + (f"  ({origin})" if origin else ""))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def difference_json(stacks: Sequence[str], differences: Iterable["Difference"]) -> str:
+    """The same for programs."""
+    document = {
+        "schemaVersion": SCHEMA_VERSION,
+        "stacks": list(stacks),
+        "differences": [
+            {
+                "agent": each.agent,
+                "path": each.path,
+                "values": dict(zip(stacks, each.values, strict=True)),
+                "origins": dict(zip(stacks, each.origins, strict=True)),
+            }
+            for each in differences
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One value that is not the same on two stacks.
+
+    Attributes:
+        path: Field of the manifest, or of a rendered object with its kind and name before it.
+        values: What holds on either; `absent` where nothing does.
+        origins: Who decided it on either; empty for rendered objects.
+    """
+
+    agent: str
+    path: str
+    values: tuple[str, str]
+    origins: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    value: Any
+    origin: str
+
+
+def _lines(value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401 - dicts, lists, marked values
+    if isinstance(value, dict):
+        for key, below in value.items():
+            head = yaml_document({key: 0}).removesuffix(": 0\n")
+            yield from _entry(f"{indent}{head}:", below, f"{indent}  ")
+        return
+    for item in value:
+        first, *rest = _entry("", item, f"{indent}  ")
+        if not first:
+            first, *rest = rest
+        yield f"{indent}- {first.strip() if not rest else first.lstrip()}"
+        yield from rest
+
+
+def _entry(head: str, value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401 - see above
+    if isinstance(value, _Marked):
+        written = yaml_document({"v": value.value}).removeprefix("v:").strip()
+        yield f"{head} {written}  # {value.origin}"
+    elif isinstance(value, dict | list):
+        yield head
+        yield from _lines(value, indent)
+    else:
+        yield f"{head} {value}"
+
+
+def _columns(rows: list[tuple[str, str]], colour: bool) -> Iterator[str]:
+    texts = [(safe_text(text, _LONGEST_LINE_CHARACTERS), place) for text, place in rows]
+    width = min(max((len(text) for text, _ in texts), default=0), 72)
+    for text, place in texts:
+        shown = click.style(place, dim=True) if colour and place else place
+        yield f"  {text:<{width}}  {shown}".rstrip()
+
+
+def _bold(text: str, colour: bool) -> str:
+    text = safe_text(text, _LONGEST_LINE_CHARACTERS)
+    return click.style(text, bold=True) if colour else text
+
+
+def _place(statement: Statement) -> str:
+    return str(statement.location) if statement.location else "default"
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401 - any scalar
+    return yaml_document({"v": value}).removeprefix("v:").strip()
+
+
+def _statement(statement: Statement) -> dict[str, Any]:
+    place = statement.location
+    return {
+        "text": statement.text,
+        "path": statement.path,
+        "file": place.file if place else "",
+        "line": place.line if place else 0,
+    }
+
+
+def _value(value: EffectiveValue) -> dict[str, Any]:
+    place = value.location
+    return {
+        "path": value.field,
+        "value": value.value,
+        "source": value.source.value,
+        "file": place.file if place else "",
+        "line": place.line if place else 0,
+    }

@@ -1,0 +1,30 @@
+"""Two long texts, line against line."""
+
+import difflib
+from typing import Final
+
+from holdfast.kube.safe_text import safe_text
+
+LONGEST_DIFF_LINES: Final = 200
+_CONTEXT_LINES: Final = 2
+_LONGEST_LINE_CHARACTERS: Final = 400
+
+
+def line_diff(before: object, after: object) -> tuple[str, ...]:
+    """Lines that went (`-`), came (`+`) and stand beside them (a space); empty for short values.
+
+    Every line is printable. A diff of more than 200 lines ends by saying how many are left out.
+    """
+    if not isinstance(before, str) or not isinstance(after, str):
+        return ()
+    if "\n" not in before.rstrip("\n") and "\n" not in after.rstrip("\n"):
+        return ()
+    lines = list(
+        difflib.unified_diff(before.split("\n"), after.split("\n"), n=_CONTEXT_LINES, lineterm="")
+    )[2:]
+    shown = [
+        line[:1] + safe_text(line[1:], _LONGEST_LINE_CHARACTERS)
+        for line in lines[:LONGEST_DIFF_LINES]
+    ]
+    left_out = len(lines) - len(shown)
+    return (*shown, f"  … {left_out} more lines") if left_out else tuple(shown)

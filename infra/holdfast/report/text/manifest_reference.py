@@ -1,0 +1,119 @@
+"""The reference of manifests for people: one field in the terminal, all of them as a page."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.manifest.agent.agent_types import EVERY
+from holdfast.manifest.kinds.kinds import KINDS
+from holdfast.manifest.kinds.versions import OLDER_VERSIONS, SHORTEST_NOTICE
+from holdfast.manifest.publish.reference import FieldEntry, fields_of
+
+_HEAD: Final = """\
+# Manifest reference
+
+Every field that may stand in a file under `agents/`, by kind. Generated from the models by
+`make schema`: edit those. An unknown field is an error, and so is one that has no effect on the
+agent's `type`. `holdfast explain field PATH` prints one of them; editors read the
+[JSON Schema](schema/agent.schema.json).
+
+`[]` stands for an item of a list, `<key>` for a key of a mapping. "All" means every type of agent.
+"""
+
+
+_VERSIONS: Final = """\
+## Versions
+
+`apiVersion` names the version of the schema; the newest is `{newest}`. An older one
+is read until its last day, at least {days} days after it was replaced: `holdfast validate` and a
+preview tell each file of it, and errors are told under the names and at the lines that were
+written. From then on `validate` refuses it; what is deployed does not break by a date.
+`holdfast validate --convert` writes the newest in place: only lines of moved fields change.
+What a stack changes of an agent is always in the words of the newest, and so are the JSON Schema
+and the kinds of a cluster.
+"""
+
+
+def field_text(entry: FieldEntry, below: Sequence[FieldEntry]) -> str:
+    """One field, and the names of those directly below it."""
+    lines = [f"{entry.kind} {entry.path}", f"  {' '.join(entry.description.split())}", ""]
+    lines.append(f"  type:     {entry.words}")
+    lines.append(f"  default:  {entry.default or 'none'}")
+    if entry.types:
+        lines.append(f"  holds on: {_types(entry)}")
+    if below:
+        width = max(len(_name(each)) for each in below)
+        lines += ["", "  fields"]
+        lines += [f"    {_name(each):<{width}}  {each.words}" for each in below]
+    return "\n".join(lines) + "\n"
+
+
+def field_json(entry: FieldEntry, below: Sequence[FieldEntry]) -> str:
+    """The same for programs."""
+    document = _document(entry) | {"fields": [_document(each) for each in below]}
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
+def reference_page() -> str:
+    """The page of all fields, in Markdown."""
+    lines = [_HEAD, *_versions()]
+    for kind, model in KINDS.items():
+        lines += [f"## {kind}", "", " ".join((model.__doc__ or "").split()), ""]
+        lines += _tables(fields_of(kind), has_types=kind == "Agent")
+    return "\n".join(lines)
+
+
+def _versions() -> Iterator[str]:
+    yield _VERSIONS.format(newest=API_VERSION, days=SHORTEST_NOTICE.days)
+    yield "| Version | Replaced on | Last day | Written there | Now |"
+    yield f"|{'---|' * 5}"
+    for version in OLDER_VERSIONS.values():
+        first = [f"`{version.api_version}`", str(version.deprecated), str(version.last_day)]
+        for kind, moves in version.moves.items():
+            for move in moves:
+                old, new = (f"`{'.'.join(path)}`" for path in (move.old, move.new))
+                yield f"| {' | '.join([*first, f'{kind} {old}', new])} |"
+                first = ["", "", ""]
+    yield ""
+
+
+def _tables(entries: Iterable[FieldEntry], *, has_types: bool) -> Iterator[str]:
+    titles = ["Field", "Type", "Default", "Meaning"] + (["Holds on"] if has_types else [])
+    yield f"| {' | '.join(titles)} |"
+    yield f"|{'---|' * len(titles)}"
+    for entry in entries:
+        cells = [f"`{entry.path}`", entry.words, _code(entry.default), entry.description]
+        cells += [_types(entry)] if has_types else []
+        yield f"| {' | '.join(_cell(each) for each in cells)} |"
+    yield ""
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _code(default: str) -> str:
+    return default if default in {"", "required"} else f"`{default}`"
+
+
+def _types(entry: FieldEntry) -> str:
+    if not entry.types:
+        return ""
+    return "All" if set(entry.types) == EVERY else ", ".join(entry.types)
+
+
+def _name(entry: FieldEntry) -> str:
+    return entry.path.rpartition(".")[2]
+
+
+def _document(entry: FieldEntry) -> dict[str, Any]:
+    return {
+        "kind": entry.kind,
+        "path": entry.path,
+        "type": entry.words,
+        "default": entry.default,
+        "description": entry.description,
+        "types": entry.types,
+    }

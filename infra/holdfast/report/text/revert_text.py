@@ -1,0 +1,86 @@
+"""What a revert will do, for people and as data."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from holdfast.drift.finding import DriftClass
+from holdfast.drift.plan.revert import ObjectPlan, PlannedStep, Step
+from holdfast.kube.paths import format_path
+from holdfast.kube.safe_text import safe_text
+
+PLAN_VERSION: Final = "holdfast.dev/plan/v1"
+
+_WORDS = {
+    Step.APPLY: "apply as declared",
+    Step.REMOVE: "remove",
+    Step.RESET: "reset",
+    Step.CREATE: "make again",
+    Step.REPLACE: "replace",
+}
+
+
+def revert_plan_text(plans: Sequence[ObjectPlan]) -> str:
+    """Every action by name, then what is left alone and why; ending in a line end."""
+    done = [(plan, step) for plan in plans for step in plan.steps if step.step is not Step.LEAVE]
+    left = [(plan, step) for plan in plans for step in plan.steps if step.step is Step.LEAVE]
+    lines = list(_section("To put back:", done))
+    lines += [
+        f"  restarts pods     {safe_text(str(plan.ref))}" for plan in plans if plan.restarts_pods
+    ]
+    lines += _section("Left alone:", left)
+    return "\n".join(lines) + "\n" if lines else "nothing to put back\n"
+
+
+def plan_json(plans: Sequence[ObjectPlan]) -> str:
+    """The same as data: one action an object with its requests, and what is left alone."""
+    document = {
+        "schemaVersion": PLAN_VERSION,
+        "actions": [_action(plan) for plan in plans if plan.acts],
+        "left": [
+            {**_object(plan), **_step(step), "reason": step.reason}
+            for plan in plans
+            for step in plan.steps
+            if step.step is Step.LEAVE
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
+def _action(plan: ObjectPlan) -> dict[str, Any]:
+    return {
+        **_object(plan),
+        "requests": list(plan.requests),
+        "restartsPods": plan.restarts_pods,
+        "steps": [
+            {"action": step.step.value, **_step(step)}
+            for step in plan.steps
+            if step.step is not Step.LEAVE
+        ],
+    }
+
+
+def _object(plan: ObjectPlan) -> dict[str, Any]:
+    ref = plan.ref
+    parts = {"apiVersion": ref.api_version, "kind": ref.kind}
+    return {"object": {**parts, "namespace": ref.namespace, "name": ref.name}}
+
+
+def _step(step: PlannedStep) -> dict[str, str]:
+    finding = step.finding
+    return {"class": finding.drift_class.value, "path": format_path(finding.path)}
+
+
+def _section(title: str, steps: Sequence[tuple[ObjectPlan, PlannedStep]]) -> Iterator[str]:
+    if not steps:
+        return
+    yield title
+    for plan, step in steps:
+        path = format_path(step.finding.path)
+        what = _WORDS.get(step.step, step.finding.drift_class.value)
+        subject = safe_text(str(plan.ref))
+        line = f"  {what:<18}{subject}" + (f"  {safe_text(path, longest=400)}" if path else "")
+        if step.finding.drift_class is DriftClass.MISSING and plan.ref.kind.endswith("VolumeClaim"):
+            line += "  (empty: its data is gone)"
+        yield line + (f"  ({step.reason})" if step.reason else "")

@@ -1,0 +1,130 @@
+"""Rules of the policy pack for people: a table of all, one in words."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+import click
+
+from holdfast.report.documents.json_text import json_text
+
+SCHEMA_VERSION = "holdfast.dev/rule/v1"
+_COLOURS = {
+    "mandatory": "red",
+    "remediate": "red",
+    "advisory": "yellow",
+    "disabled": "bright_black",
+}
+
+
+class _Rule(Protocol):
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+
+
+class RuleInForce(Protocol):
+    """A rule and the level that takes effect."""
+
+    @property
+    def rule(self) -> _Rule:
+        """The rule."""
+
+    @property
+    def level(self) -> str:
+        """Level that takes effect."""
+
+
+def rules_text(rules: Iterable[RuleInForce], *, colour: bool = False) -> str:
+    """One line a rule: name, level, title."""
+    lines = []
+    for each in rules:
+        level = f"{each.level!s:9}"
+        if colour:
+            level = click.style(level, fg=_COLOURS.get(str(each.level)))
+        lines.append(f"{each.rule.id:38} {level} {each.rule.title}\n")
+    return "".join(lines)
+
+
+@dataclass(frozen=True)
+class InForce:
+    """How a rule holds on a stack.
+
+    Attributes:
+        settings: Value of each parameter.
+        waivers: What is waived, one text a waiver.
+    """
+
+    stack: str
+    profile: str
+    level: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    waivers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RuleExplanation:
+    """Everything that is to be said of one rule.
+
+    Attributes:
+        levels: Profile to level.
+        parameters: One text a parameter.
+        cel: What the API server judges by; empty where it does not.
+        not_in_cluster: Why it does not.
+        page: The page about it, relative to the project.
+        in_force: How it holds on a stack; None without one.
+    """
+
+    name: str
+    title: str
+    description: str
+    rationale: str
+    remedy: str
+    severity: str
+    judges: str
+    levels: Mapping[str, str]
+    parameters: tuple[str, ...]
+    frameworks: tuple[str, ...]
+    cel: tuple[str, ...]
+    not_in_cluster: str
+    page: str
+    source: str
+    in_force: InForce | None = None
+
+
+def explained_text(rule: RuleExplanation, *, colour: bool = False) -> str:
+    """One rule in words, ending in a line end."""
+    title = click.style(rule.name, bold=True) if colour else rule.name
+    levels = ", ".join(f"{profile} {level}" for profile, level in rule.levels.items())
+    lines = [
+        f"{title} ({rule.severity}): {rule.title}",
+        f"{rule.description}. {rule.rationale}",
+        "",
+        f"remedy      {rule.remedy}",
+        f"judges      {rule.judges}",
+        f"levels      {levels}",
+    ]
+    if rule.in_force is not None:
+        here = rule.in_force
+        lines.append(f"on {here.stack:8} {here.level} (profile {here.profile})")
+        lines += [f"            {name}: {_value(value)}" for name, value in here.settings.items()]
+        lines += [f"            waived by {each}" for each in here.waivers]
+    lines += [f"parameter   {each}" for each in rule.parameters]
+    lines.append(f"controls    {', '.join(rule.frameworks)}")
+    cluster = f"not judged there: {rule.not_in_cluster or 'no CEL says it'}"
+    if rule.cel:
+        cluster = "judged by the API server, too; the CEL is in -o json and on the page"
+    lines += [f"in cluster  {cluster}", f"more        {rule.page}, {rule.source}"]
+    return "\n".join(lines) + "\n"
+
+
+def explained_json(rule: RuleExplanation) -> str:
+    """The same as one JSON document, ending in a line end."""
+    names = {"not_in_cluster": "notInCluster", "in_force": "inForce"}
+    document = {names.get(name, name): value for name, value in asdict(rule).items()}
+    return json_text({"schemaVersion": SCHEMA_VERSION, **document})
+
+
+def _value(value: Any) -> str:  # noqa: ANN401  (any JSON value)
+    return value if isinstance(value, str) else " ".join(json_text(value).split())

@@ -1,0 +1,112 @@
+"""Several stacks on one page: what is behind drift on many of them, then each by itself.
+
+A finding that a cause explains is told with that cause and nowhere else.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import click
+
+from holdfast.drift.cause.stack_causes import AgentOverview, SharedCause, StackDrift, shared_causes
+from holdfast.drift.finding import AgentState, Finding
+from holdfast.kube.health import Health
+from holdfast.kube.safe_text import safe_text
+from holdfast.report.text.drift_text import severity_colour, summary_line
+from holdfast.report.text.finding_words import actor_words, headline, policy_words, value_words
+
+_MOST_OBJECTS_NAMED = 5
+SortKey = tuple[str, str, str, str, str, str]
+
+
+def stacks_text(stacks: Sequence[StackDrift], *, colour: bool = False) -> str:
+    """The whole report, ending in a line end."""
+    causes = shared_causes(stacks)
+    told = {(stack, finding.sort_key) for cause in causes for stack, finding in cause.findings}
+    lines: list[str] = []
+    for cause in causes:
+        lines += [*_shared_cause(cause), ""]
+    for each in stacks:
+        lines += [*_stack(each, told, colour=colour), ""]
+    lines += _totals(stacks)
+    return "\n".join(lines) + "\n"
+
+
+def _shared_cause(cause: SharedCause) -> Iterator[str]:
+    _, finding = cause.findings[0]
+    value = f": {value_words(finding.live)}" if finding.live is not None else ""
+    yield f"one cause: {safe_text(cause.summary, longest=400)}, {cause.first}{value}"
+    for stack in cause.stacks:
+        found = (finding for where, finding in cause.findings if where == stack)
+        yield f"  {safe_text(stack)}: {_names(found)}"
+    if finding.policies:
+        yield f"  breaks {policy_words(finding)}"
+
+
+def _names(findings: Iterable[Finding]) -> str:
+    names = sorted({str(finding.ref) for finding in findings})
+    more = len(names) - _MOST_OBJECTS_NAMED
+    shown = ", ".join(names[:_MOST_OBJECTS_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return safe_text(shown, longest=400)
+
+
+def _stack(
+    each: StackDrift, told: Collection[tuple[str, SortKey]], *, colour: bool
+) -> Iterator[str]:
+    title = f"stack {safe_text(each.stack)}"
+    yield f"{click.style(title, bold=True) if colour else title}: {summary_line(each.report)}"
+    agents = [agent for agent in each.agents if not agent.is_fine]
+    width = max((len(agent.name) for agent in agents), default=0)
+    for agent in agents:
+        yield _agent(agent, width)
+    known: set[SortKey] = set()
+    for cause in each.report.causes:
+        alone = [one for one in cause.findings if (each.stack, one.sort_key) not in told]
+        if alone:
+            remedy = f"; {cause.remedy}" if cause.remedy else ""
+            summary = safe_text(cause.summary, longest=400)
+            yield f"  one cause: {summary}: {_names(cause.findings)}{remedy}"
+        known |= {one.sort_key for one in cause.findings}
+    for finding in each.report.drift:
+        if (each.stack, finding.sort_key) not in told and finding.sort_key not in known:
+            yield from _finding(finding, colour=colour)
+    for item in each.report.not_checked:
+        yield f"  not checked: {safe_text(item.scope)}: {safe_text(item.reason)}"
+
+
+def _agent(agent: AgentOverview, width: int) -> str:
+    reason = f"  {safe_text(agent.health.reason)}" if agent.health.reason else ""
+    return (
+        f"  {agent.name:<{width}}  {agent.sync.value:<9}  {agent.health.health.value:<11}{reason}"
+    ).rstrip()
+
+
+def _finding(finding: Finding, *, colour: bool) -> Iterator[str]:
+    severity = f"{finding.severity:<8}"
+    if colour:
+        severity = click.style(severity, fg=severity_colour(finding.severity), bold=True)
+    yield f"  {severity}  {safe_text(str(finding.ref))}  {headline(finding)}"
+    yield from (f"            by {actor_words(actor)}" for actor in finding.actors)
+    if finding.policies:
+        yield f"            breaks {policy_words(finding)}"
+
+
+def _totals(stacks: Sequence[StackDrift]) -> Iterator[str]:
+    agents = [agent for each in stacks for agent in each.agents]
+    yield f"{len(stacks)} stacks, {len(agents)} agents: {_counts(agents)}"
+    teams = sorted({agent.team for agent in agents})
+    for team in teams if len(teams) > 1 else ():
+        own = [agent for agent in agents if agent.team == team]
+        if not all(agent.is_fine for agent in own):
+            yield f"  team {safe_text(team or '(none)')}: {_counts(own)}"
+    blind = [each.stack for each in stacks if not each.report.is_complete]
+    if blind:
+        yield f"INCOMPLETE: not everything could be checked on {safe_text(', '.join(blind))}"
+
+
+def _counts(agents: Iterable[AgentOverview]) -> str:
+    each = list(agents)
+    sync, health = Counter(one.sync for one in each), Counter(one.health.health for one in each)
+    states = [f"{sync[state]} {state.value}" for state in AgentState if sync[state]]
+    healths = [f"{health[state]} {state.value}" for state in Health if health[state]]
+    return "; ".join(", ".join(part) for part in (states, healths) if part)

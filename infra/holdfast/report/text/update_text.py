@@ -1,0 +1,75 @@
+"""The updates of a stack, as text for people and JSON for programs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from holdfast.adapters.engine.update_record import UpdateRecord
+from holdfast.kube.safe_text import safe_text
+from holdfast.report.documents.json_text import json_text
+
+SCHEMA_VERSION: Final = "holdfast.dev/updates/v1"
+_UNCHANGED: Final = ("same", "refresh", "read")
+
+
+def updates_text(records: Sequence[UpdateRecord]) -> str:
+    """One block an update, the newest first; ending in a line end."""
+    blocks = ["\n".join(_lines(record)) for record in reversed(records)]
+    return "\n\n".join(blocks) + "\n" if blocks else "no update is recorded\n"
+
+
+def updates_json(stack: str, records: Sequence[UpdateRecord], agent: str = "") -> str:
+    """The same as data, the newest first."""
+    document: dict[str, Any] = {
+        "schemaVersion": SCHEMA_VERSION,
+        "stack": stack,
+        "updates": [update_document(record, agent) for record in reversed(records)],
+    }
+    if agent:
+        document["agent"] = agent
+    return json_text(document)
+
+
+def changes_in_words(changes: Mapping[str, int]) -> str:
+    """How many resources were changed, in words; `no changes` when none was."""
+    changed = {key: value for key, value in changes.items() if key not in _UNCHANGED}
+    return ", ".join(f"{count} {key}" for key, count in sorted(changed.items())) or "no changes"
+
+
+def update_document(record: UpdateRecord, agent: str = "") -> dict[str, Any]:
+    """One record as plain data, with whether it changed an agent where one is named."""
+    document: dict[str, Any] = msgspec.to_builtins(record)
+    document.pop("stack")
+    if agent:
+        document["changed"] = None if record.agents is None else agent in record.agents
+    return document
+
+
+def _lines(record: UpdateRecord) -> list[str]:
+    agents = "" if record.agents is None else ", ".join(record.agents)
+    if record.is_action:
+        about = f"  {agents}" if agents else ""
+        return [
+            f"{record.started_at}  {record.action}{about}  {record.outcome}",
+            *_facts(operator=record.operator, reason=record.reason, detail=record.detail),
+        ]
+    commit = record.commit[:12] or "no commit"
+    dirty = " (dirty)" if record.is_dirty else ""
+    lines = [f"{record.started_at}  {record.action}  {commit}{dirty}  {record.outcome}"]
+    facts = {
+        "author": f"{record.author}, {record.author_time}".strip(", "),
+        "pull request": record.pull_request,
+        "operator": record.operator,
+        "policy": record.policy,
+        "reason": record.reason,
+        "dirty because": record.dirty_reason,
+        "changed": changes_in_words(record.changes) + (f" of {agents}" if agents else ""),
+        "proof": record.proof,
+        "detail": record.detail if record.detail != record.proof else "",
+    }
+    return lines + _facts(**facts)
+
+
+def _facts(**facts: str) -> list[str]:
+    return [f"  {name + ':':<15} {safe_text(text)}" for name, text in facts.items() if text]

@@ -1,0 +1,14 @@
+from collections.abc import Iterator
+
+import pytest
+from holdfast.adapters.cluster import pace
+
+from tests.unit.adapters.cluster.fake_api import FakeApi, fake_api
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
+    """A fake API server; retries do not wait."""
+    monkeypatch.setattr(pace, "FIRST_WAIT_SECONDS", 0.0)
+    with fake_api() as running:
+        yield running

@@ -1,0 +1,73 @@
+import threading
+
+import pytest
+from holdfast.adapters.cluster.pace import (
+    FIRST_WAIT_SECONDS,
+    JITTER,
+    LONGEST_ASKED_WAIT_SECONDS,
+    LONGEST_WAIT_SECONDS,
+    SUCCESSES_FOR_ONE_MORE,
+    Pace,
+    wait_seconds,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def test_a_server_that_has_too_much_is_asked_half_as_hard_and_never_not_at_all() -> None:
+    pace = Pace(8)
+    limits = []
+    for _ in range(5):
+        pace.slow_down()
+        limits.append(pace.limit)
+    assert limits == [4, 2, 1, 1, 1]
+
+
+def test_many_successes_give_one_back_and_never_more_than_there_was() -> None:
+    pace = Pace(2)
+    pace.slow_down()
+    for _ in range(SUCCESSES_FOR_ONE_MORE):
+        pace.note_success()
+    assert pace.limit == 2
+    for _ in range(3 * SUCCESSES_FOR_ONE_MORE):
+        pace.note_success()
+    assert pace.limit == 2
+
+
+def test_no_more_than_the_limit_are_under_way() -> None:
+    pace = Pace(2)
+    seen: list[int] = []
+    under_way = 0
+    lock = threading.Lock()
+
+    def work() -> None:
+        nonlocal under_way
+        for _ in range(50):
+            with pace.turn():
+                with lock:
+                    under_way += 1
+                    seen.append(under_way)
+                with lock:
+                    under_way -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(seen) <= 2
+
+
+@given(st.integers(1, 60))
+def test_waits_double_differ_a_little_and_are_bounded(failures: int) -> None:
+    exact = min(FIRST_WAIT_SECONDS * 2.0 ** min(failures - 1, 10), LONGEST_WAIT_SECONDS)
+    assert exact * (1 - JITTER) <= wait_seconds(failures) <= exact * (1 + JITTER)
+
+
+@pytest.mark.parametrize(
+    ("asked", "waited"),
+    [(3.0, 3.0), (100_000.0, LONGEST_ASKED_WAIT_SECONDS)],
+    ids=["as asked", "never for hours"],
+)
+def test_what_the_server_asks_for_counts(asked: float, waited: float) -> None:
+    assert wait_seconds(1, asked) == waited

@@ -1,0 +1,95 @@
+"""State files under other names while a new state is made."""
+
+import json
+from pathlib import Path
+
+import pytest
+from holdfast.adapters.engine.backend.file_backend import FileHistory
+from holdfast.adapters.engine.state.kept_states import KeptStates
+from holdfast.adapters.engine.state.set_aside import emptied, restore, set_aside
+
+from tests.unit.adapters.engine.test_stack import World
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> FileHistory:
+    folder = tmp_path / ".pulumi/stacks/p"
+    folder.mkdir(parents=True)
+    (folder / "dev.json.gz").write_text("old")
+    (folder / "dev.json.gz.bak").write_text("older")
+    return FileHistory.at(f"file://{tmp_path}", "p", "dev")
+
+
+def test_the_old_file_is_kept_and_no_state_any_more(files: FileHistory) -> None:
+    with set_aside(files) as (kept,):
+        assert files.current_path() is None
+
+    assert kept.name.startswith("dev.json.gz.replaced-")
+    assert kept.read_text() == "old"
+
+
+def test_a_failure_puts_it_back_in_place_of_what_was_made(files: FileHistory) -> None:
+    def fail_half_way() -> None:
+        (files.folder / "stacks/p/dev.json").write_text("half")
+        raise ValueError("x")
+
+    with pytest.raises(ValueError, match="x"), set_aside(files):
+        fail_half_way()
+
+    assert [path.read_text() for path in files.state_paths()] == ["old"]
+
+
+def test_a_stack_without_a_state_has_nothing_to_keep(tmp_path: Path) -> None:
+    with set_aside(FileHistory.at(f"file://{tmp_path}", "p", "dev")) as kept:
+        assert kept == ()
+
+
+@pytest.mark.parametrize(
+    ("copy", "name"),
+    [
+        pytest.param("stacks/p/dev.json.gz.bak", "dev.json.gz", id="beside-the-state"),
+        pytest.param("history/p/dev/dev-17.checkpoint.json", "dev.json", id="of-the-history"),
+    ],
+)
+def test_a_copy_becomes_the_state_under_the_name_of_its_compression(
+    files: FileHistory, copy: str, name: str
+) -> None:
+    there = files.folder / copy
+    there.parent.mkdir(parents=True, exist_ok=True)
+    there.write_text("copied")
+    with set_aside(files):
+        restore(files, there)
+
+        assert [path.name for path in files.state_paths()] == [name]
+        assert files.state_paths()[0].read_text() == "copied"
+
+
+def test_a_state_elsewhere_is_kept_here_and_put_back_when_the_body_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_STATE", str(tmp_path / "state"))
+    (tmp_path / "here").mkdir()
+    world = World(tmp_path / "here")
+    before = {"version": 3, "deployment": {"resources": [{"urn": "a", "type": "t"}]}}
+    world.says(json.dumps(before))
+
+    with pytest.raises(ValueError, match="x"), emptied(world.stack(backend="s3://s")):
+        raise ValueError("x")
+
+    (kept,) = KeptStates.of("p", "dev").newest_first()
+    assert json.loads(kept.read_text()) == before
+
+    assert [" ".join(call.split()[:2]) for call in world.calls()] == [
+        "stack export",
+        "stack export",
+        "stack import",
+        "stack import",
+    ]
+
+
+def test_a_stack_elsewhere_that_is_not_there_has_nothing_to_keep(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.fails(255, "error: no stack named 'dev' found")
+
+    with emptied(world.stack(backend="s3://s")) as kept:
+        assert kept is None

@@ -1,0 +1,26 @@
+"""Which backups there are, for people and programs."""
+
+import json
+
+from holdfast.report.text.backup_list import BackupFound, backups_json, backups_text
+
+FOUND = (
+    BackupFound("VolumeSnapshot", "rag-index-2", "2026-11-21T03:00:00Z", "rag-index", False),
+    BackupFound("Job", "rag-backup-1", "2026-11-20T03:00:00Z", "", True),
+)
+
+
+def test_one_line_a_backup_says_of_what_and_whether_it_can_be_used() -> None:
+    assert backups_text("rag", FOUND) == (
+        "2026-11-21T03:00:00Z  VolumeSnapshot rag-index-2 of rag-index  (not ready to be used)\n"
+        "2026-11-20T03:00:00Z  Job rag-backup-1\n"
+    )
+    assert backups_text("rag", ()) == "rag has no backups in the cluster\n"
+
+
+def test_programs_read_the_same() -> None:
+    document = json.loads(backups_json("rag", FOUND))
+    assert document["schemaVersion"] == "holdfast.dev/backups/v1"
+    first, second = document["backups"]
+    assert (first["name"], first["claim"], first["usable"]) == ("rag-index-2", "rag-index", False)
+    assert second["claim"] is None

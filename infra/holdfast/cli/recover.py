@@ -18,7 +18,8 @@ from holdfast.kube.paths import format_path
 from holdfast.operations.deploy.facts import day_two_record, journal_of
 from holdfast.operations.deploy.request import tell_terminal
 from holdfast.operations.deploy.state_copies import offer_copy
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.json_text import json_text
@@ -72,7 +73,7 @@ def command(name: str, reason: str, output: str, *, replaces: bool) -> ExitCode:
     )
     recovered = _recovered(stack, replaces=replaces)
     planned = stack.preview()
-    report = DriftSources(DriftRequest(stack=name)).scan().report
+    report = Scanner(ScanRequest(root, name)).scan().report
     done = _document(recovered, _objects_in(stack.export()), planned, report)
     journal_of(root, name).add(
         msgspec.structs.replace(day_two_record("recover", name, reason), detail=_in_words(done))

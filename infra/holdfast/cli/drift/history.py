@@ -6,11 +6,13 @@ import click
 
 from holdfast.adapters.journal.drift_history import Recorded, read_history
 from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.recording import threshold_option
 from holdfast.cli.options.timestamps import Moment
 from holdfast.drift.record.observed import observed_objects
 from holdfast.drift.record.sightings import alerts, in_order, instant, sightings
 from holdfast.errors import ExitCode, InputError
-from holdfast.operations.scan.recording import damage_note, default_history_file, threshold_option
+from holdfast.operations.scan.recording import damage_note, default_history_file
+from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.history_report import HistoryReport, history_json, history_text
 
 
@@ -49,7 +51,7 @@ def command(
     """
     if not stack and file is None:
         raise InputError("one of --stack and --history is needed", remedy="see --help")
-    file = file or default_history_file(stack)
+    file = file or default_history_file(find_project_root(), stack)
     report = _report(read_history(file), stack, file, moment, alert_after)
     if output == "json":
         click.echo(history_json(report), nl=False)
@@ -63,7 +65,7 @@ def _report(
     recorded: Recorded, stack: str, file: Path, moment: str | None, alert_after: int
 ) -> HistoryReport:
     if recorded.damaged_lines:
-        click.echo(damage_note(file, recorded.damaged_lines), err=True)
+        click.echo("note: " + damage_note(file, recorded.damaged_lines), err=True)
     scans = list(in_order(recorded.observations))
     if not scans:
         raise InputError(f"{file}: no scan was recorded", remedy="run `holdfast drift` first")

@@ -171,7 +171,7 @@ def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None
     try:
         if loop.lease.take():
             actor = loop.actor
-            watch_for_drift(actor.stack, reconciler.ask, loop.log)
+            watch_for_drift(actor.root, actor.stack, reconciler.ask, loop.log)
             watch_nodes(actor.root, actor.stack, reconciler.ask, loop.log)
             watch_metrics(actor.root, actor.stack, reconciler.ask, loop.log)
             reconciler.run([Poll(COMMIT, asking.interval), Poll(DRIFT, asking.resync)])

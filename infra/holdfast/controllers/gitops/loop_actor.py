@@ -30,9 +30,11 @@ from holdfast.kube.paths import format_path
 from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.deploy.guarded import ROLLBACK, UpdateWorseError, careful_update
 from holdfast.operations.deploy.request import Order
-from holdfast.operations.remediate.by_mode import Agreement, act
+from holdfast.operations.progress import Progress
+from holdfast.operations.remediate.by_mode import apply_by_mode, plan_by_mode
 from holdfast.operations.remediate.revert import plans_for
-from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.stack.commit_project import lend_environment
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.gitops_ownership import DeliveredElsewhereError
@@ -40,6 +42,21 @@ from holdfast.operations.stack.preflight.gitops_ownership import DeliveredElsewh
 ACTION = "reconcile"
 _BACK = (ROLLBACK, "rollback")
 _WILL_NOT_DO = {ExitCode.BAD_INPUT: "Invalid", ExitCode.POLICY: "PolicyRefused"}
+
+
+@dataclass(frozen=True)
+class _Told:
+    """Progress as lines of the loop's own log."""
+
+    tell: Callable[[str], None]
+
+    def note(self, text: str) -> None:
+        """Say what a person should know."""
+        self.tell(text)
+
+    def step(self, text: str) -> None:
+        """Say what has been done."""
+        self.tell(text)
 
 
 @dataclass
@@ -60,6 +77,10 @@ class LoopActor:
     needs_signature: bool = False
     tell: Callable[[str], None] = field(default=lambda _: None)
     tracer: Tracer = UNTRACED
+
+    @property
+    def _progress(self) -> Progress:
+        return _Told(self.tell)
 
     def begin(self) -> None:
         """Clone the repository, and work in the project's folder from now on.
@@ -173,7 +194,7 @@ class LoopActor:
         if not running:
             return Comparison(unseen=("nothing to compare with: no commit is known to run",))
         self._check_out(commit_named(self.tracked.folder, running))
-        self._sources = DriftSources(DriftRequest(stack=self.stack))
+        self._sources = Scanner(ScanRequest(self.root, self.stack), self._progress)
         self._scan = self._sources.scan()
         fields: dict[str, list[Field]] = defaultdict(list)
         for finding in self._scan.report.drift:
@@ -205,8 +226,8 @@ class LoopActor:
             each for each in report.findings if each.agent == agent and field_of(each) in wanted
         )
         chosen: Scan = replace(self._scan, report=replace(report, findings=kept))
-        agreed = Agreement(is_agreed=True, may_replace=False, branch=None)
-        _, failures = act(self._sources, chosen, agreed)
+        plan = plan_by_mode(self._sources, chosen)
+        failures = apply_by_mode(self._sources, plan, None, self._progress).failures
         if self._sources.desired.modes.get(agent) == "adopt":
             run_git(self.root, "push", "--quiet", "origin", "refs/heads/adopt-*:refs/heads/adopt-*")
             return "proposed on a branch"

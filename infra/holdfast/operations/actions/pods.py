@@ -150,7 +150,7 @@ class AgentPods:
             HoldfastError: it is not healthy at the deadline (time.monotonic).
         """
         while True:
-            verdict = health_of_agents(self.root, self.stack)[self.agent]
+            verdict = health_of_agents(StackContext(self.root, self.stack))[self.agent]
             if verdict.is_healthy:
                 return
             if time.monotonic() > deadline:
@@ -161,7 +161,7 @@ class AgentPods:
         namespace, uid = gone["metadata"]["namespace"], gone["metadata"]["uid"]
         while True:
             there = {pod["metadata"]["uid"] for pod in self.find(namespace)}
-            verdict = health_of_agents(self.root, self.stack)[self.agent]
+            verdict = health_of_agents(StackContext(self.root, self.stack))[self.agent]
             if uid not in there and verdict.is_healthy:
                 return
             if time.monotonic() > deadline:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -25,6 +26,7 @@ from holdfast.operations.deploy.traced import step
 from holdfast.operations.deploy.update import Updating
 from holdfast.operations.deploy.waves import WaveFailedError, Waves
 from holdfast.operations.scan.health import health_of_agents
+from holdfast.operations.stack.context import StackContext
 
 ROLLBACK = "automatic-rollback"
 _NOT_THE_COMMITS_FAULT = (ExitCode.CANCELLED, ExitCode.AUTHENTICATION, ExitCode.POLICY)
@@ -131,8 +133,9 @@ class CarefulUpdate:
         """Watch for a while, and go back if it got worse."""
         updating, settings = self.updating, self.environment.updates
         updating.order.tell(f"watching health and metrics for {settings.watch_seconds} s")
+        context = StackContext(updating.order.root, updating.order.stack)
         watched = Watched(
-            lambda: health_of_agents(updating.order.root, updating.order.stack),
+            partial(health_of_agents, context),
             self._number,
             settings.metrics,
             before,

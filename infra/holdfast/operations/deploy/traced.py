@@ -1,4 +1,4 @@
-"""Updates and scans as traces: each step is a span, where somebody asks for traces. Wiring."""
+"""Updates as traces: each step is a span, where the environment asks for traces."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -7,11 +7,9 @@ from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
-import click
-
 from holdfast import __version__
 from holdfast.adapters.tracing.opentelemetry import tracer_of
-from holdfast.adapters.tracing.spans import Span, Tracer
+from holdfast.adapters.tracing.spans import Tracer
 
 if TYPE_CHECKING:
     from holdfast.operations.deploy.request import Order
@@ -63,21 +61,3 @@ def traced_order(order: "Order") -> Iterator["Order"]:
         if span.trace_id:
             order.tell(f"trace {span.trace_id}")
         yield replace(order, tracer=tracer)
-
-
-@contextmanager
-def traced_scan(stack: str) -> Iterator[Span]:
-    """One scan as a trace.
-
-    Raises:
-        InputError: the environment asks for traces that are not offered.
-    """
-
-    def tell(problem: str) -> None:
-        click.echo(f"traces: {problem}", err=True)
-
-    tracer, _ = tracer_of(os.environ, stack.rpartition("/")[2], __version__, tell)
-    with closing(tracer), tracer.span("drift") as span:
-        if span.trace_id:
-            click.echo(f"trace {span.trace_id}", err=True)
-        yield span

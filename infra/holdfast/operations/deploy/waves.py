@@ -93,7 +93,7 @@ class HealthGate:
         """
         deadline = time.monotonic() + GATE_SECONDS
         while True:
-            verdicts = health_of_agents(self.waves.root, self.waves.stack)
+            verdicts = health_of_agents(StackContext(self.waves.root, self.waves.stack))
             found = worst({name: verdicts[name] for name in self.agents})
             if found.is_healthy:
                 return

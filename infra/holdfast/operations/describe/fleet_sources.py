@@ -101,7 +101,7 @@ def _source(root: Path) -> Source | None:
 def _looked(request: FleetRequest, fleet: Fleet) -> Looked:
     saved = request.scans.get(fleet.stack)
     if saved is not None:
-        return read_scan(saved, fleet, context_of(fleet, request.observed_at))
+        return read_scan(request.root, saved, fleet, context_of(fleet, request.observed_at))
     if request.is_offline:
         return look_at_nothing(fleet)
     return look_at_cluster(request.root, fleet, context_of(fleet, request.made_at))

@@ -1,9 +1,10 @@
-"""How the agents of a stack are, as the cluster has them now. Wiring."""
+"""How the agents of a stack are, as the cluster has them now."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from holdfast.adapters.cluster.api_error import ApiError
+from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.drift.scan import Identity
 from holdfast.errors import ClusterError
 from holdfast.kube.health import Health, HealthVerdict, health_of, worst
@@ -38,28 +39,27 @@ class AgentHealth:
     workloads: tuple[WorkloadState, ...] = ()
 
 
-def health_of_agents(root: Path, stack: str) -> dict[str, HealthVerdict]:
+def health_of_agents(context: StackContext) -> dict[str, HealthVerdict]:
     """Agent to how it is; every agent of the stack is in it.
 
     Raises:
         InvalidFilesError: the manifests are not valid.
         ClusterError: the cluster cannot be asked.
     """
-    return {name: live.health for name, live in live_agents(root, stack).items()}
+    return {name: live.health for name, live in live_agents(context).items()}
 
 
-def live_agents(root: Path, stack: str) -> dict[str, AgentHealth]:
+def live_agents(context: StackContext) -> dict[str, AgentHealth]:
     """Agent to what runs of it; every agent of the stack is in it.
 
     Raises:
         InvalidFilesError: the manifests are not valid.
         ClusterError: the cluster cannot be asked.
     """
-    state = StackContext(root, stack)
-    items = [item for item in state.rendered if item.manifest["kind"] in _WORKLOADS]
-    found = list(_live_workloads(state, items)) if items else []
+    items = [item for item in context.rendered if item.manifest["kind"] in _WORKLOADS]
+    found = list(_live_workloads(context, items)) if items else []
     agents: dict[str, AgentHealth] = {}
-    for agent in state.fleet.workloads:
+    for agent in context.fleet.workloads:
         own = {ref: live for name, ref, live in found if name == agent.name}
         verdicts = {str(ref): _verdict(live) for ref, live in own.items()}
         seen = [live for live in own.values() if isinstance(live, dict)]
@@ -82,10 +82,12 @@ def _version(live: KubeObject) -> str:
 
 
 def _live_workloads(
-    state: StackContext, items: list[RenderedObject]
+    context: StackContext, items: list[RenderedObject]
 ) -> Iterator[tuple[str, ObjectRef, KubeObject | ClusterError | None]]:
     """Agent, workload, and what runs of that: None where nothing does, or why nobody can see."""
-    cluster = ClusterSource.connect(state.kubeconfig, state.kube_context, _REQUEST_TIMEOUT_SECONDS)
+    cluster = ClusterSource.connect(
+        context.kubeconfig, context.kube_context, _REQUEST_TIMEOUT_SECONDS
+    )
     placed = cluster.placed([item.manifest for item in items])
     places = {
         (ref.api_version, ref.kind, ref.namespace) for ref in (reference_of(one) for one in placed)
@@ -112,9 +114,6 @@ def _listed(
         _NotListedError: they may not be listed, or the kind is not served.
         ClusterError: the cluster cannot be asked.
     """
-    from holdfast.adapters.cluster.api_error import ApiError  # noqa: PLC0415  (files need no client)
-    from holdfast.adapters.cluster.whole_objects import list_whole  # noqa: PLC0415  (as above)
-
     entry = cluster.kinds.get((api_version, kind))
     if entry is None:
         raise _NotListedError(f"the cluster does not serve {kind} ({api_version})")

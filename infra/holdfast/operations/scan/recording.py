@@ -1,127 +1,79 @@
-"""What a scan leaves in its stack's history, and what the history adds to its report. Wiring."""
+"""What a scan leaves in its stack's history, and what the history adds to its report."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import wraps
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-import click
+from holdfast.adapters.engine.folders import state_directory
+from holdfast.adapters.engine.project import read_project
+from holdfast.adapters.journal.drift_history import history_file, record_scan
+from holdfast.drift.record.sightings import Sighting, alerts, sightings
+from holdfast.operations.scan.request import RecordingRequest
+from holdfast.operations.scan.scanner import Scan, Scanner
 
-from holdfast.cli.options.timestamps import Moment, now
-from holdfast.drift.record.sightings import alerts, finding_key, sightings
-from holdfast.errors import InputError
-from holdfast.operations.scan.scan_context import DriftContext
-
-if TYPE_CHECKING:
-    from holdfast.operations.scan.sources import Scan
-
-Command = Callable[..., int]
-DEFAULT_ALERT_THRESHOLD = 5
 _MOST_LINES_NAMED = 5
 
 
 @dataclass(frozen=True)
-class HistoryRequest:
-    """Whether and where a scan is recorded.
+class Recording:
+    """A scan in its history.
 
     Attributes:
-        file: Instead of the stack's own; None for that one.
-        is_off: Record nothing.
-        observed_at: RFC 3339 time of the scan; None for now.
-        alert_threshold: How many low findings together raise an alert.
+        observed_at: RFC 3339 time of the scan.
+        sightings: When findings were seen, by their key; empty when nothing is recorded.
     """
 
-    file: Path | None = None
-    is_off: bool = False
-    observed_at: str | None = None
-    alert_threshold: int = DEFAULT_ALERT_THRESHOLD
+    observed_at: str
+    sightings: Mapping[str, Sighting] = field(default_factory=dict)
 
 
-def threshold_option() -> Callable[[Command], Command]:
-    """`--alert-after`, of every verb that looks for many small findings."""
-    return click.option(
-        "--alert-after",
-        type=click.IntRange(min=1),
-        default=DEFAULT_ALERT_THRESHOLD,
-        show_default=True,
-        help="How many low findings open at once raise an alert.",
-    )
-
-
-def history_options(command: Command) -> Command:
-    """Options of a scan that is recorded; the command receives them as `history`."""
-
-    @wraps(command)
-    def with_request(
-        *arguments: Any,  # noqa: ANN401  (the command's own)
-        history: Path | None,
-        no_history: bool,
-        observed_at: str | None,
-        alert_after: int,
-        **others: Any,  # noqa: ANN401  (as above)
-    ) -> int:
-        if history and no_history:
-            raise InputError("--history and --no-history exclude each other", remedy="leave one")
-        request = HistoryRequest(history, no_history, observed_at, alert_after)
-        return command(*arguments, history=request, **others)
-
-    decorated: Command = with_request
-    for option in (
-        threshold_option(),
-        click.option(
-            "--observed-at",
-            type=Moment(),
-            help="Time of the scan in reports and history; default now.",
-        ),
-        click.option("--no-history", is_flag=True, help="Record nothing."),
-        click.option(
-            "--history",
-            type=click.Path(path_type=Path, dir_okay=False),
-            help="File that keeps the scans; default one a stack in the state folder.",
-        ),
-    ):
-        decorated = option(decorated)
-    return decorated
-
-
-def default_history_file(stack: str) -> Path:
-    """Where the scans of a stack of this project are kept."""
-    from holdfast.adapters.engine.folders import state_directory  # noqa: PLC0415  (as above)
-    from holdfast.adapters.engine.project import read_project  # noqa: PLC0415  (as above)
-    from holdfast.adapters.journal.drift_history import history_file  # noqa: PLC0415  (as above)
-    from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (files need no project)
-
-    return history_file(state_directory(), read_project(find_project_root()).name, stack)
+def default_history_file(root: Path, stack: str) -> Path:
+    """Where the scans of a stack of a project are kept."""
+    return history_file(state_directory(), read_project(root).name, stack)
 
 
 def damage_note(file: Path, lines: Sequence[int]) -> str:
-    """What to tell of lines that hold no scan."""
+    """What to say of lines that hold no scan."""
     numbers = ", ".join(str(number) for number in lines[:_MOST_LINES_NAMED])
     numbers += ", …" if len(lines) > _MOST_LINES_NAMED else ""
-    return f"note: {file}: no scan in line {numbers}: passed over"
+    return f"{file}: no scan in line {numbers}: passed over"
 
 
-def with_history(context: DriftContext, scan: "Scan", wanted: HistoryRequest) -> DriftContext:
-    """Record a scan, say what has added up, and let its report say since when things are so.
+def record(scanner: Scanner, scan: Scan, wanted: RecordingRequest) -> Recording:
+    """Record a whole scan, and say what has added up.
 
-    Plain files are recorded only where `--history` says so.
+    A stack's own history takes scans of that stack alone: what a file or another cluster holds
+    would end every finding of the stack, and begin others. Those, and plain objects, are recorded
+    only in a file that the user names.
+
+    Args:
+        scanner: That made the scan.
+        scan: With all its findings.
+        wanted: Whether and where it is recorded.
 
     Raises:
         JournalError: the history cannot be written.
     """
-    context = replace(context, observed_at=wanted.observed_at or now())
-    if wanted.is_off or not (wanted.file or context.stack):
-        return context
-    from holdfast.adapters.journal.drift_history import record_scan  # noqa: PLC0415  (start-up)
-
-    file = wanted.file or default_history_file(context.stack)
-    recorded = record_scan(file, context.observed_at, scan.report, list(scan.desired.values()))
+    observed_at = wanted.observed_at or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    file = wanted.file
+    request, progress = scanner.request, scanner.progress
+    if file is None and request.stack and not wanted.is_off:
+        if scanner.reads_the_stack:
+            file = default_history_file(request.project_root, request.stack)
+        else:
+            source = f"--context {request.context}" if request.live is None else str(request.live)
+            progress.note(
+                f"not recorded: {source} is not the cluster of stack {request.stack}; "
+                "--history FILE records it elsewhere"
+            )
+    if file is None or wanted.is_off:
+        return Recording(observed_at)
+    recorded = record_scan(file, observed_at, scan.report, list(scan.desired.values()))
     if recorded.damaged_lines:
-        click.echo(damage_note(file, recorded.damaged_lines), err=True)
+        progress.note(damage_note(file, recorded.damaged_lines))
     raised = alerts(recorded.observations, wanted.alert_threshold)
-    known = sightings(recorded.observations)
     if raised and len(alerts(recorded.observations[:-1], wanted.alert_threshold)) < len(raised):
         count = len(raised[-1].findings)
-        click.echo(f"alert: {count} low findings are open; together they are not small", err=True)
-    return replace(context, sighting_of=lambda finding: known.get(finding_key(finding)))
+        progress.step(f"alert: {count} low findings are open; together they are not small")
+    return Recording(observed_at, sightings(recorded.observations))

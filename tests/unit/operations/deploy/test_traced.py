@@ -9,7 +9,7 @@ import pytest
 from holdfast.adapters.tracing.spans import UNTRACED, Fact, Span, Tracer
 from holdfast.errors import InputError
 from holdfast.operations.deploy.request import Order
-from holdfast.operations.deploy.traced import step, traced_order, traced_scan
+from holdfast.operations.deploy.traced import step, traced_order
 
 from tests.trace_collector import collecting
 
@@ -72,14 +72,3 @@ def test_an_order_is_a_trace_with_its_reason(monkeypatch: pytest.MonkeyPatch) ->
     assert (whole.name, part.name, part.parent) == ("up", "judge", whole.identifier)
     assert whole.attributes == {"holdfast.reason": "drill"}
     assert whole.resource["holdfast.stack"] == "dev"
-
-
-def test_a_scan_is_a_trace_that_says_what_came_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    with collecting() as collector:
-        for name, value in collector.variables.items():
-            monkeypatch.setenv(name, value)
-        with traced_scan("org/dev") as span:
-            span.note(findings=2, complete=True)
-    (whole,) = collector.spans
-    assert (whole.name, whole.resource["holdfast.stack"]) == ("drift", "dev")
-    assert whole.attributes == {"holdfast.findings": 2, "holdfast.complete": True}

@@ -86,7 +86,7 @@ class RevertExecutor:
             ClusterError: another client has created it in between.
         """
         if make_object(self.scanner.cluster.client, entry, ref, body, writer) is None:
-            raise _created_by_another(ref)
+            raise _created_by_another()
 
     def _write(self, plan: ObjectPlan, entry: KindEntry, writer: Writer) -> None:
         client, body = self.scanner.cluster.client, plan.apply
@@ -109,7 +109,7 @@ class RevertExecutor:
         is_waiting = False
         while (found := read_object(client, ref, entry)) is not None:
             if found["metadata"]["uid"] != live["metadata"]["uid"]:
-                raise _created_by_another(ref)
+                raise _created_by_another()
             if not is_waiting:
                 self.progress.step(f"waiting: until it is gone: {ref}")
                 is_waiting = True
@@ -134,7 +134,7 @@ class RevertExecutor:
         now = [finding for finding in found if finding.counts and finding.path in agreed]
         if is_creation and any(_differs(finding) for finding in found):
             # Consent was given to a creation, not to taking over what stands there now.
-            raise _created_by_another(shown.ref)
+            raise _created_by_another()
         if not now:
             return ObjectPlan(shown.ref, ())
         structure = around.structure_of(shown.ref, live)
@@ -147,8 +147,8 @@ def _differs(finding: Finding) -> bool:
     return finding.counts and finding.drift_class is not DriftClass.RECREATED
 
 
-def _created_by_another(ref: ObjectRef) -> ClusterError:
+def _created_by_another() -> ClusterError:
     return ClusterError(
-        f"{ref}: another client has created it in between",
+        "another client has created it in between",
         remedy="scan again: the report says how it differs from what is declared",
     )

@@ -299,9 +299,7 @@ def test_a_finding_is_expected_from_now_on(
             "--ignore 'what' names no finding; write it as in the report",
             id="no finding at all",
         ),
-        pytest.param(
-            "", ["--reason", "x"], "--reason requires --ignore", id="none"
-        ),
+        pytest.param("", ["--reason", "x"], "--reason requires --ignore", id="none"),
     ],
 )
 def test_what_cannot_be_expected_is_refused(

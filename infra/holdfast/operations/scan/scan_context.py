@@ -6,7 +6,6 @@ from typing import Final, Protocol
 
 from holdfast.drift.finding import Finding
 from holdfast.drift.record.sightings import Sighting, finding_key
-from holdfast.drift.scan import Identity
 from holdfast.errors import SourceLocation
 
 RUNBOOK_PAGE: Final = "docs/drift.md"
@@ -24,7 +23,7 @@ class Locations(Protocol):
 class ObjectLocations:
     """Locations of whole objects, as plain files have them; of no object in none."""
 
-    places: Mapping[Identity, SourceLocation] = field(default_factory=dict)
+    places: Mapping[tuple[str, str, str, str], SourceLocation] = field(default_factory=dict)
 
     def location_of(self, finding: Finding) -> SourceLocation | None:
         """Where the object of a finding is declared."""

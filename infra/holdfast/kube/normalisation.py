@@ -52,6 +52,8 @@ def normalise_object(kube_object: Mapping[str, Any]) -> KubeObject:
         normal.pop("rules", None)
     elif kind == "StatefulSet":
         _drop_claim_status(normal)
+    elif kind == "ReplicationController":
+        _label_as_template(normal)
     return normal
 
 
@@ -89,6 +91,16 @@ def _join_base64(holder: KubeObject, field: str) -> None:
 
 def _is_wrapped(value: object) -> bool:
     return isinstance(value, str) and ("\n" in value or "\r" in value)
+
+
+def _label_as_template(controller: KubeObject) -> None:
+    """Give a ReplicationController the labels of its pods, as the server does where it has none.
+
+    Source: core/v1 SetDefaults_ReplicationController.
+    """
+    labels = mapping_at(controller, "spec", "template", "metadata", "labels")
+    if labels and not mapping_at(controller, "metadata", "labels"):
+        controller["metadata"]["labels"] = dict(labels)
 
 
 def _drop_claim_status(stateful_set: KubeObject) -> None:

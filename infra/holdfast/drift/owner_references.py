@@ -33,6 +33,9 @@ _MADE_BY: Final[Mapping[tuple[str, str], frozenset[str]]] = {
 _OWNED_WITHOUT_CONTROLLER: Final = frozenset({("StatefulSet", "PersistentVolumeClaim")})
 """Owner and kind where the controller writes a plain reference, for garbage collection alone."""
 
+_SLICE_LABEL: Final = "endpointslice.kubernetes.io/managed-by"
+_SLICE_CONTROLLER: Final = "endpointslice-controller.k8s.io"
+
 
 @dataclass(frozen=True)
 class Owners:
@@ -71,7 +74,12 @@ class Owners:
             return False
         is_global = entry is not None and not entry.is_namespaced
         namespace = "" if is_global else str(mapping_at(found, "metadata").get("namespace") or "")
-        return self._exists((group, kind, namespace, str(reference.get("name"))), reference)
+        identity = (group, kind, namespace, str(reference.get("name")))
+        labels = mapping_at(found, "metadata", "labels")
+        if made == "EndpointSlice" and labels.get(_SLICE_LABEL) == _SLICE_CONTROLLER:
+            # Under its own label this controller takes away whatever it has not made itself.
+            return self.has(identity) or not self.is_whole
+        return self._exists(identity, reference)
 
     def _exists(self, identity: Identity, reference: Mapping[str, Any]) -> bool:
         owner = self.live.get(identity)

@@ -1,11 +1,11 @@
 """Options of `holdfast drift --probes`."""
 
-import os
 from collections.abc import Sequence
 from typing import Final
 
 import click
 
+from holdfast.cli.options.addresses import addresses, header_value
 from holdfast.cli.options.groups import Group, Option
 from holdfast.errors import InputError
 from holdfast.operations.scan.probing.request import ProbeRequest
@@ -58,25 +58,17 @@ def _probing(
         probes,
         probe_commands,
         probe_contents,
-        _addresses(probe_addresses),
+        addresses(
+            "--probe-address",
+            probe_addresses,
+            "NAME=URL",
+            "support-rag=http://localhost:8080",
+        ),
         _headers(probe_headers),
     )
 
 
 PROBES: Final[Group] = (_probing, _OPTIONS)
-
-
-def _addresses(entries: Sequence[str]) -> dict[str, str]:
-    addresses: dict[str, str] = {}
-    for entry in entries:
-        name, _, url = entry.partition("=")
-        if not name or not url.startswith(("http://", "https://")):
-            raise InputError(
-                f"--probe-address {entry!r}: expected NAME=URL, with http or https",
-                remedy="such as support-rag=http://localhost:8080",
-            )
-        addresses[name] = url
-    return addresses
 
 
 def _headers(entries: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -89,11 +81,6 @@ def _headers(entries: Sequence[str]) -> dict[str, dict[str, str]]:
                 f"--probe-header {entry!r}: expected HOST/NAME=VARIABLE",
                 remedy="such as api.anthropic.com/x-api-key=ANTHROPIC_API_KEY",
             )
-        value = os.environ.get(variable)
-        if not value:
-            raise InputError(
-                f"--probe-header {host}/{name}: the environment variable {variable} is not set",
-                remedy="set it to the header's value",
-            )
+        value = header_value("--probe-header", f"{host}/{name}", variable)
         headers.setdefault(host, {})[name] = value
     return headers

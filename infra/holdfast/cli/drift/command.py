@@ -73,10 +73,23 @@ def command(asked: DriftOptions) -> int:
     gc.set_threshold(200_000, 20, 100)
     asked.check()
     check_files(asked.report)
+    return _way(asked)
+
+
+def _way(asked: DriftOptions) -> int:
+    """What is asked for; each way loads what it needs, and none of them is part of --help."""
     if asked.remediation.are_wanted:
-        from holdfast.cli.drift.remediate import remediate  # noqa: PLC0415  (the models, an editor)
+        from holdfast.cli.drift.remediate import remediate  # noqa: PLC0415  (a lazy command)
 
         return remediate(asked)
-    from holdfast.cli.drift import detect  # noqa: PLC0415  (the client: no part of --help)
+    if len(asked.compared.stacks) > 1:
+        from holdfast.cli.drift.several import scan_several  # noqa: PLC0415  (a lazy command)
 
-    return detect.run(asked)
+        return scan_several(asked)
+    if asked.watching is not None:
+        from holdfast.cli.drift.watch import watch_drift  # noqa: PLC0415  (a lazy command)
+
+        return watch_drift(asked, asked.watching)
+    from holdfast.cli.drift.detect import detect  # noqa: PLC0415  (a lazy command)
+
+    return detect(asked)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from holdfast.drift.finding import AgentState, AgentStatus, DriftReport
 from holdfast.drift.object_drift import agent_of
-from holdfast.kube.objects import mapping_at, reference_of
+from holdfast.kube.objects import Identity, mapping_at, reference_of
 
 TEAM_LABEL: Final = "holdfast.dev/owner"
 
@@ -14,7 +14,7 @@ TEAM_LABEL: Final = "holdfast.dev/owner"
 def agents_of(
     desired: Iterable[Mapping[str, Any]],
     report: DriftReport,
-    unread: Collection[tuple[str, str, str, str]],
+    unread: Collection[Identity],
     *,
     is_blind: bool = False,
 ) -> tuple[AgentStatus, ...]:

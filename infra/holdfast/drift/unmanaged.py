@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from holdfast.drift.references import referenced
-from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of
 
 _MANAGED_BY: Final = "app.kubernetes.io/managed-by"
 _INSTANCE: Final = "app.kubernetes.io/instance"
@@ -64,7 +64,7 @@ class Strangers:
 
     def among(
         self,
-        live: Iterable[tuple[tuple[str, str, str, str], Mapping[str, Any]]],
+        live: Iterable[tuple[Identity, Mapping[str, Any]]],
         kinds: Collection[tuple[str, str]],
     ) -> Iterator[Mapping[str, Any]]:
         """The strangers among live objects.
@@ -75,8 +75,8 @@ class Strangers:
         """
         for identity, found in live:
             if (
-                identity[:2] in kinds
-                and _is_our_business(identity[2], found, self._owned, self._stack)
+                identity.group_kind in kinds
+                and _is_our_business(identity.namespace, found, self._owned, self._stack)
                 and not _is_system(found)
                 and not self._is_meant(*identity[1:])
             ):

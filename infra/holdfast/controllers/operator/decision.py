@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
-from holdfast.controllers.operator.agent_view import AgentView, Identity, field_name, revision_of
+from holdfast.controllers.operator.agent_view import AgentView, field_name, revision_of
 from holdfast.controllers.operator.standing import Standing
 from holdfast.drift.cause.delivery import left_to
 from holdfast.drift.finding import Finding
-from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of
 from holdfast.render.objects.agent_resources import FINALIZER
 from holdfast.render.objects.serving import is_movable, keeping_side, other_side, with_serving
 from holdfast.render.plan.marks import RenderedObject
@@ -155,7 +155,7 @@ def _pruned(view: AgentView) -> Iterator[KubeObject]:
     """Live objects that were rendered once, and are declared no more."""
     declared = {reference_of(each.manifest).identity for each in view.rendered}
     for identity, live in view.live.items():
-        if identity not in declared and _is_removable(live) and identity[1] not in _NEVER_PRUNED:
+        if identity not in declared and _is_removable(live) and identity.kind not in _NEVER_PRUNED:
             yield live
 
 
@@ -189,4 +189,4 @@ def _leaves(view: AgentView, identity: Identity, retained: set[Identity]) -> boo
     if identity in retained or not revision_of(view.live[identity]):
         return False
     declared = {reference_of(each.manifest).identity for each in view.rendered}
-    return identity[1] not in _NEVER_PRUNED or identity in declared
+    return identity.kind not in _NEVER_PRUNED or identity in declared

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from holdfast.controllers.runtime.node_health import NODE
 from holdfast.errors import InvalidFilesError
-from holdfast.kube.objects import KubeObject, api_group
+from holdfast.kube.objects import KindKey, KubeObject, api_group
 from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION, Agent
 from holdfast.manifest.kinds.kinds import KINDS
@@ -46,7 +46,6 @@ _LIMITS: Final = NamespaceLimits.model_validate(
     }
 )
 _OWN: Final = api_group(API_VERSION)
-KindKey = tuple[str, str]
 
 
 @dataclass(frozen=True)

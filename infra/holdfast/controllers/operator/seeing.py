@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC
 from typing import Any
 
-from holdfast.controllers.operator.agent_view import AgentView, Identity
+from holdfast.controllers.operator.agent_view import AgentView
 from holdfast.controllers.operator.board import Board
 from holdfast.controllers.operator.declaration import Declaration
 from holdfast.controllers.operator.resolved import model_name, tool_digests
@@ -19,7 +19,7 @@ from holdfast.controllers.watch.telling import moment
 from holdfast.drift.finding import Finding
 from holdfast.drift.record.ledger import Ledger, Moment
 from holdfast.drift.scan import LiveState
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.fleet.resource_fleet import Place
 

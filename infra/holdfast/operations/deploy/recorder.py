@@ -17,7 +17,7 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source, source_of
 from holdfast.cli.options.timestamps import now
 from holdfast.errors import HoldfastError
-from holdfast.kube.objects import reference_of
+from holdfast.kube.objects import Identity, reference_of
 from holdfast.operations.deploy.facts import journal_of, operator, pull_request
 from holdfast.operations.deploy.request import Order
 from holdfast.operations.stack.context import StackState
@@ -44,7 +44,7 @@ class UpdateAccount:
         return self.order.source or source_of(self.order.root)
 
     @cached_property
-    def agents(self) -> Mapping[tuple[str, str, str, str], str]:
+    def agents(self) -> Mapping[Identity, str]:
         """Rendered object to the agent it belongs to."""
         rendered = StackState(self.order.root, self.order.stack).rendered
         return {reference_of(item.manifest).identity: item.agent for item in rendered}

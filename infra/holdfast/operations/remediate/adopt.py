@@ -19,7 +19,7 @@ from holdfast.drift.finding import FIELD_CLASSES, DriftClass, Finding
 from holdfast.drift.masking import MASK, MASK_CHANGED
 from holdfast.drift.scan import DriftJudge
 from holdfast.errors import HoldfastError, InvalidFilesError
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.kube.paths import ABSENT, format_path, value_at
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.manifest.fleet.fleet import Fleet
@@ -36,7 +36,7 @@ from holdfast.render.provenance.origins import Origins
 _OF_CONTENT: Final = ("holdfast.dev/revision", "holdfast.dev/config-hash")
 """Hashes of what is rendered: they move with every change, and mean no more."""
 
-Key = tuple[tuple[str, str, str, str], DriftClass, FieldPath]
+Key = tuple[Identity, DriftClass, FieldPath]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from holdfast.adapters.journal.journal import Journal
 from holdfast.cli.options.timestamps import now
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.operations.stack.engine import ready_stack
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
 from holdfast.operations.validate.report import ValidationReport
 from holdfast.operations.validate.validation import validate_project
 from holdfast.report.text.gate_report import (
@@ -30,7 +30,6 @@ from holdfast.report.text.gate_report import (
     gate_summary,
 )
 
-PACK_FOLDER = "policy-pack"
 _COULD_NOT_START = 127
 _SIGNAL_BASE = 128
 """As shells have it."""

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import click
+from holdfast_policies.rule import PROFILES
 from holdfast_policies.table import RULES
 
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
@@ -17,8 +18,6 @@ from holdfast.operations.policy.sources import profile_by
 from holdfast.report.exchange.policy_formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
 from holdfast.report.text.policy_text import objects_text
-
-PROFILES = ("dev", "staging", "prod")
 
 
 @click.command("check")

@@ -21,12 +21,10 @@ from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import place_of_agent
 from holdfast.operations.stack.context import StackState
 from holdfast.operations.stack.engine import ready_stack
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
 from holdfast.render.provenance.origins import Origins
 from holdfast.report.exchange.policy_formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
-
-PACK_FOLDER = "policy-pack"
 
 
 @click.command("report")

@@ -16,10 +16,10 @@ from holdfast.adapters.cluster.changes import (
     Sighted,
     Snapshot,
 )
-from holdfast.controllers.operator.decision import AGENT_LABEL
-from holdfast.kube.objects import Identity, KubeObject, api_group, mapping_at
+from holdfast.kube.objects import Identity, KubeObject, api_group
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet.resource_fleet import Place
+from holdfast.manifest.types.agent_label import agent_of
 
 OWN_GROUP: Final = api_group(API_VERSION)
 
@@ -170,5 +170,5 @@ def _version_of(live: Mapping[str, Any]) -> str:
 def agent_place(identity: Identity, live: Mapping[str, Any]) -> Place | None:
     """Agent that an object says it belongs to; None where it says nothing, or is one itself."""
     group, _, namespace, _ = identity
-    name = mapping_at(live, "metadata", "labels").get(AGENT_LABEL)
-    return None if not name or group == OWN_GROUP else (namespace, str(name))
+    name = agent_of(live)
+    return None if not name or group == OWN_GROUP else (namespace, name)

@@ -9,12 +9,12 @@ from holdfast.controllers.operator.agent_view import AgentView, field_name, revi
 from holdfast.controllers.operator.standing import Standing
 from holdfast.drift.cause.delivery import left_to
 from holdfast.drift.finding import Finding
-from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.render.objects.agent_resources import FINALIZER
 from holdfast.render.objects.serving import is_movable, keeping_side, other_side, with_serving
 from holdfast.render.plan.marks import RenderedObject
 
-AGENT_LABEL = "holdfast.dev/agent"
 _NEVER_PRUNED = frozenset({"PersistentVolumeClaim"})
 
 
@@ -144,11 +144,7 @@ def _is_ours(view: AgentView, item: RenderedObject) -> bool:
     live = view.live.get(reference_of(item.manifest).identity)
     if live is None:
         return True
-    return bool(_agent_of(live) == view.resource["metadata"]["name"])
-
-
-def _agent_of(kube_object: KubeObject) -> str:
-    return str(mapping_at(kube_object, "metadata", "labels").get(AGENT_LABEL) or "")
+    return bool(agent_of(live) == view.resource["metadata"]["name"])
 
 
 def _pruned(view: AgentView) -> Iterator[KubeObject]:

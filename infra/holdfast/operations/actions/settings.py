@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from holdfast.adapters.engine.project import PROJECT_FILE
 from holdfast.adapters.files.whole_file import write_whole
 from holdfast.adapters.git.branch import commit_on_branch
 from holdfast.errors import InputError
@@ -19,8 +20,6 @@ from holdfast.manifest.stack.stack_files import NAMESPACE, read_stack_file
 from holdfast.manifest.text.yaml_edit import UneditableError, with_edit
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
-
-_PROJECT_FILE = "Pulumi.yaml"
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def declare(
         copy = Path(folder)
         for name in (AGENTS_FOLDER, STACKS_FOLDER):
             shutil.copytree(root / name, copy / name)
-        shutil.copy(root / _PROJECT_FILE, copy)
+        shutil.copy(root / PROJECT_FILE, copy)
         for path, value in values:
             _edit(copy, stack, (agent, *path), value)
         render_fleet(plan_fleet(load_fleet(copy, stack), stack))

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
 
 import msgspec
 
@@ -18,11 +17,10 @@ from holdfast.adapters.git.source import Source, source_of
 from holdfast.cli.options.timestamps import now
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import Identity, reference_of
+from holdfast.manifest.publish.component_types import AGENT_TYPE
 from holdfast.operations.deploy.facts import journal_of, operator, pull_request
 from holdfast.operations.deploy.request import Order
 from holdfast.operations.stack.context import StackState
-
-_AGENT_TYPE: Final = "holdfast:index:Agent"
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,7 @@ class UpdateAccount:
 
         None where that cannot be told: the files of an old commit may be read by its code alone.
         """
-        found = {step.name for step in steps if step.type == _AGENT_TYPE}
+        found = {step.name for step in steps if step.type == AGENT_TYPE}
         references = [step.reference.identity for step in steps if step.reference]
         try:
             found |= {self.agents[identity] for identity in references if identity in self.agents}

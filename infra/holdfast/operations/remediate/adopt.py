@@ -14,6 +14,7 @@ from typing import Final
 
 import click
 
+from holdfast.adapters.engine.project import PROJECT_FILE
 from holdfast.adapters.files.whole_file import write_whole
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, Finding
 from holdfast.drift.masking import MASK, MASK_CHANGED
@@ -27,7 +28,7 @@ from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
 from holdfast.manifest.text.yaml_edit import REMOVE, UneditableError, with_edit
 from holdfast.operations.scan.sources import DriftSources, Scan
-from holdfast.operations.stack.project import PROJECT_FILE, find_project_root
+from holdfast.operations.stack.project import find_project_root
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.provenance.adoption import Proposal, proposals

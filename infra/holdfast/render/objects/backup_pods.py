@@ -10,11 +10,12 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.backup import Backup, BackupSettings
+from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.render.objects.identity import RBAC_GROUP, service_account_name
 from holdfast.render.objects.network import dns_rule, domain_policy, egress_rules
 from holdfast.render.objects.snapshot_script import ACCOUNT_FOLDER, snapshot_script
 from holdfast.render.objects.storage import claim_name, volume_name
-from holdfast.render.plan.marks import AGENT_LABEL, AgentMarks, RenderedObject
+from holdfast.render.plan.marks import AgentMarks, RenderedObject
 from holdfast.render.plan.surroundings import Surroundings
 from holdfast.render.pod.container import pod_security_context, security_context
 from holdfast.render.pod.environment import render_declared_env, render_proxy

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import click
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.files.whole_file import write_whole
 from holdfast.adapters.git.source import source_of
 from holdfast.adapters.journal.journal import Journal
-from holdfast.cli.options.timestamps import now
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.operations.stack.engine import ready_stack
 from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
@@ -76,7 +76,7 @@ def command(
     planned += [("policy", gates.policy), ("preview", gates.preview)]
     if command_line:
         planned.append(("command", _command_check(command_line)))
-    started, source = now(), source_of(gates.root)
+    started, source = utc_now(), source_of(gates.root)
     commit, is_dirty = (source.commit.name, source.is_dirty) if source else ("", False)
     steps = tuple(_told(_run(planned)))
     report = GateReport(stack, started, steps, commit, is_dirty)

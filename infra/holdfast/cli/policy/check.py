@@ -8,8 +8,8 @@ import click
 from holdfast_policies.rule import PROFILES
 from holdfast_policies.table import RULES
 
+from holdfast.adapters.clock import utc_now
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
-from holdfast.cli.options.timestamps import now
 from holdfast.cli.policy.request import CheckRequest, source_options
 from holdfast.errors import ExitCode
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
@@ -75,7 +75,7 @@ def command(
         objects=judged,
         not_checked=gathered.not_checked,
         remarks=gathered.remarks,
-        observed_at=now(),
+        observed_at=utc_now(),
     )
     if objects:
         click.echo(objects_text(report), nl=False, err=wanted.output != "text")

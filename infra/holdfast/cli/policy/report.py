@@ -9,10 +9,10 @@ import click
 from holdfast_policies.profile import PolicyConfigError, environment_of, load_config, profile_of
 from holdfast_policies.table import RULES
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult, read_result
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
-from holdfast.cli.options.timestamps import now
 from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path as FieldPath
@@ -86,7 +86,7 @@ def command(
             is_mandatory=_levels(state, stack, config),
             place_of=_places(state),
             place_near=None if wanted.is_for_files else _places_of_agents(state),
-            observed_at=now(),
+            observed_at=utc_now(),
         )
     )
     write_all(partial(_written, report, wanted.runbook), wanted)

@@ -4,13 +4,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.controllers.operator.actor import Actor
 from holdfast.controllers.operator.agent_view import AgentView, field_name
 from holdfast.controllers.operator.board import OWN_GROUP, Board
 from holdfast.controllers.operator.decision import Decision, Deed, decide
 from holdfast.controllers.operator.declaration import Declaration
-from holdfast.controllers.operator.journal import Journal, Look, utc_now
+from holdfast.controllers.operator.journal import Journal, Look
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.seeing import Seeing
 from holdfast.controllers.operator.status import agent_status

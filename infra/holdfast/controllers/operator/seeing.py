@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC
 from typing import Any
 
 from holdfast.controllers.operator.agent_view import AgentView
@@ -20,6 +19,7 @@ from holdfast.drift.finding import Finding
 from holdfast.drift.record.ledger import Ledger, Moment
 from holdfast.drift.scan import LiveState
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
+from holdfast.kube.timestamps import format_utc
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.fleet.resource_fleet import Place
 
@@ -197,4 +197,4 @@ class Seeing:
         ]
         if not opened:
             return ""
-        return min(opened).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        return format_utc(min(opened))

@@ -1,8 +1,8 @@
 """The status of teams: how many members are ready."""
 
+from holdfast.adapters.clock import utc_now
 from holdfast.controllers.operator.actor import Actor
 from holdfast.controllers.operator.board import OWN_GROUP, Board
-from holdfast.controllers.operator.journal import utc_now
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import Condition, with_times
 from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of

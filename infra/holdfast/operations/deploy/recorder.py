@@ -9,12 +9,12 @@ from functools import cached_property
 
 import msgspec
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import ResourceStep
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source, source_of
-from holdfast.cli.options.timestamps import now
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import Identity, reference_of
 from holdfast.manifest.publish.component_types import AGENT_TYPE
@@ -34,7 +34,7 @@ class UpdateAccount:
     order: Order
     identifier: str = field(default_factory=lambda: secrets.token_hex(6))
     _started: float = field(default_factory=time.monotonic)
-    _started_at: str = field(default_factory=now)
+    _started_at: str = field(default_factory=utc_now)
 
     @cached_property
     def source(self) -> Source | None:

@@ -13,7 +13,7 @@ import click
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.adapters.git.source import source_of
 from holdfast.adapters.journal.journal import Journal
 from holdfast.errors import ExitCode, HoldfastError, InputError
@@ -182,6 +182,6 @@ def _keep(report: GateReport, root: Path, file: Path | None) -> None:
         journal.append(gate_json(report, is_one_line=True).encode())
     if file is not None:
         try:
-            write_whole(file, gate_json(report))
+            write_atomically(file, gate_json(report))
         except OSError as error:
             raise HoldfastError(f"{file}: {error.strerror or error}") from error

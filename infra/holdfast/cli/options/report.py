@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import click
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.cli.options.colour import wants_colour
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import HoldfastError, InputError
@@ -172,7 +172,7 @@ def write_all(writer: Writer, wanted: ReportRequest) -> None:
     """
     for chosen, file in wanted.written_files:
         try:
-            write_whole(file, writer(chosen, colour=False))
+            write_atomically(file, writer(chosen, colour=False))
         except OSError as error:
             raise HoldfastError(f"{file}: {error.strerror or error}") from error
         click.echo(f"wrote {file}", err=True)

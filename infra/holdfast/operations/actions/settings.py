@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from holdfast.adapters.engine.project import PROJECT_FILE
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.adapters.git.branch import commit_on_branch
 from holdfast.errors import InputError
 from holdfast.manifest.fleet.loader import load_fleet
@@ -106,7 +106,7 @@ def write(root: Path, declared: Declared, branch: str | None, message: str) -> N
         InputError: there is such a branch, or no repository.
     """
     if branch is None:
-        write_whole(root / declared.file, declared.after)
+        write_atomically(root / declared.file, declared.after)
         click.echo(f"wrote {declared.file}: commit it, and run `holdfast up`", err=True)
         return
     commit = commit_on_branch(root, branch, {declared.file: declared.after}, message)

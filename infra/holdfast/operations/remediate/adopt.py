@@ -15,7 +15,7 @@ from typing import Final
 import click
 
 from holdfast.adapters.engine.project import PROJECT_FILE
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, Finding
 from holdfast.drift.masking import MASK, MASK_CHANGED
 from holdfast.drift.scan import DriftJudge
@@ -99,7 +99,7 @@ def adopt_as_asked(
     texts = {file: after for file, (_, after) in adoption.files.items()}
     if is_written:
         for file, text in texts.items():
-            write_whole(root / file, text)
+            write_atomically(root / file, text)
             click.echo(f"wrote {file}", err=True)
     if branch and texts:
         from holdfast.adapters.git.branch import commit_on_branch  # noqa: PLC0415  (only when asked)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from holdfast.kube.conditions import Condition, Truth
-from holdfast.kube.objects import Identity, KubeObject, mapping_at
+from holdfast.kube.objects import Identity, KubeObject
+from holdfast.kube.workload_status import pod_counts
 from holdfast.manifest.agent.scaling import Availability
 from holdfast.render.objects.services import STANDBY
 from holdfast.render.objects.serving import Side, other_side, serving_side
@@ -97,12 +98,8 @@ def standing_of(
     }
     if side is None or any(one is None for one in workloads.values()):
         return None
-    ready = {each: _ready(one) for each, one in workloads.items()}
+    ready = {each: pod_counts(one or {}).ready for each, one in workloads.items()}
     return Standing(agent, availability, side, (ready[side], ready[other_side(side)]))
-
-
-def _ready(workload: KubeObject | None) -> int:
-    return int(mapping_at(workload, "status").get("readyReplicas") or 0)
 
 
 def _truth(standing: Standing) -> Truth:

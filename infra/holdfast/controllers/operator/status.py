@@ -6,11 +6,11 @@ from typing import Any, Final
 from holdfast.controllers.operator.agent_view import AgentView
 from holdfast.controllers.operator.runs import last_run
 from holdfast.controllers.operator.stalling import stalled
-from holdfast.controllers.operator.workload_state import WORKLOADS, WorkloadState, workload_state
 from holdfast.drift.cause.delivery import left_to
 from holdfast.drift.finding import Finding
 from holdfast.kube.conditions import Condition, Truth, join_names, with_times
 from holdfast.kube.paths import format_path
+from holdfast.kube.workload_status import WORKLOADS, Readiness, readiness_of
 from holdfast.render.plan.marks import RenderedObject
 
 _UNRENDERED: Final = "its objects cannot be rendered"
@@ -26,7 +26,7 @@ def agent_status(view: AgentView, now: str) -> dict[str, Any]:
         now: RFC 3339; the time of conditions that change.
     """
     before = view.status
-    state = workload_state(_workloads(view), view.pods)
+    state = readiness_of(_workloads(view), view.pods)
     conditions = tuple(_conditions(view, state))
     truths = {each.type: each.status for each in conditions}
     is_programmed = truths["Programmed"] == "True"
@@ -52,7 +52,7 @@ def agent_status(view: AgentView, now: str) -> dict[str, Any]:
     return {key: value for key, value in status.items() if value not in ("", [], {})}
 
 
-def _conditions(view: AgentView, state: WorkloadState) -> Iterator[Condition]:
+def _conditions(view: AgentView, state: Readiness) -> Iterator[Condition]:
     yield _accepted(view)
     yield _resolved(view)
     yield _compliant(view)

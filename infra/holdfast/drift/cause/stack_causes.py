@@ -11,9 +11,9 @@ from typing import Final
 
 from holdfast.drift.cause.causes import Hand, hand_behind
 from holdfast.drift.finding import AgentState, DriftReport, Finding
-from holdfast.kube.health import Health, HealthVerdict
 from holdfast.kube.objects import canonical_json
 from holdfast.kube.timestamps import format_utc
+from holdfast.kube.workload_status import Health, HealthVerdict
 
 SAME_TIME: Final = timedelta(minutes=15)
 """Long enough to go through the stacks by hand, short enough not to join two days of work."""

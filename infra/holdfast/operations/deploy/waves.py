@@ -7,8 +7,8 @@ from pathlib import Path
 
 from holdfast.adapters.engine.run.events import ResourceStep
 from holdfast.errors import EngineError
-from holdfast.kube.health import Health, worst
 from holdfast.kube.objects import reference_of
+from holdfast.kube.workload_status import Health, worst
 from holdfast.manifest.publish.component_types import COMPONENT_PREFIX
 from holdfast.manifest.types.ordering import waves
 from holdfast.operations.deploy.request import Wave

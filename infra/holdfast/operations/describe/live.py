@@ -12,7 +12,8 @@ from holdfast.drift.finding import AgentState, NotChecked
 from holdfast.drift.probes.workloads import pod_spec_of
 from holdfast.errors import ClusterError, HoldfastError, LoginError
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
-from holdfast.kube.running import job_state, pod_state, workload_state
+from holdfast.kube.running import job_state, pod_state
+from holdfast.kube.workload_status import workload_state
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
 from holdfast.operations.deploy.facts import update_records

@@ -6,7 +6,7 @@ from holdfast_policies.rule import PROFILES
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import AgentState, Severity
-from holdfast.kube.health import Health
+from holdfast.kube.workload_status import Health
 from holdfast.operations.policy.heat_map import ORDER
 from holdfast.report.documents.drift_schema import drift_finding_schema
 from holdfast.report.documents.fleet_json import SCHEMA_VERSION

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from holdfast.drift.finding import AgentState, Severity
 from holdfast.drift.record.sightings import short_duration
-from holdfast.kube.health import Health
 from holdfast.kube.safe_text import safe_text
 from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.workload_status import Health
 from holdfast.operations.describe.fleet import FleetAgent, FleetReport, OpenDrift
 from holdfast.report.html.page import page
 from holdfast.report.html.stack_view import StackView

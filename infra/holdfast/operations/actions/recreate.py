@@ -13,7 +13,7 @@ from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.kube.structure import KindEntry
 from holdfast.operations.actions.pods import HEALTHY_SECONDS, LOOK_SECONDS, AgentPods
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.marks import REVISION, RenderedObject
 
 _RUNS_PODS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Sandbox", "CronJob"})
@@ -40,7 +40,7 @@ class Recreation:
         Raises:
             InputError: nothing of that kind is declared.
         """
-        rendered = StackState(pods.root, pods.stack).rendered
+        rendered = StackContext(pods.root, pods.stack).rendered
         own = [item for item in rendered if item.agent == pods.agent and _may_go(item)]
         chosen = [item for item in own if is_whole or item.manifest["kind"] in _RUNS_PODS]
         if not chosen:

@@ -16,6 +16,7 @@ from holdfast.cli.options.report import (
     write_reports,
 )
 from holdfast.cli.options.timestamps import Moment
+from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.stack.context import StackContext
@@ -26,7 +27,7 @@ from holdfast.report.documents.drift_document import read_drift_json
 from holdfast.report.html.fleet_formats import FLEET_FORMATS, write_fleet
 
 
-class _SavedScan(click.ParamType[tuple[str, Path]]):
+class _SavedScan(TypedParameter[tuple[str, Path]]):
     """`STACK=FILE`."""
 
     name = "STACK=FILE"

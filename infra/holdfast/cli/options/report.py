@@ -10,6 +10,7 @@ import click
 
 from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import HoldfastError, InputError
 from holdfast.operations.scan.scan_context import DriftContext
@@ -47,7 +48,7 @@ class ReportRequest:
         return (*main, *self.files)
 
 
-class _ReportFile(click.ParamType[tuple[str, Path]]):
+class _ReportFile(TypedParameter[tuple[str, Path]]):
     """`FORMAT=FILE`."""
 
     name = "FORMAT=FILE"

@@ -2,10 +2,11 @@
 
 import click
 
+from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.kube.timestamps import format_utc, parse_timestamp
 
 
-class Moment(click.ParamType[str]):
+class Moment(TypedParameter[str]):
     """An RFC 3339 time such as `2026-11-21T12:00:00Z`; a date alone is its first moment in UTC."""
 
     name = "TIME"

@@ -16,10 +16,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from holdfast.adapters.cluster.kind_reader import Identity, Question
+from holdfast.adapters.cluster.kind_reader import Question
 from holdfast.adapters.cluster.listing import read_listed
 from holdfast.drift.scan import DriftJudge
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scanner

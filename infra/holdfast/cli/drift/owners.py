@@ -7,8 +7,8 @@ import click
 from holdfast.cli.options.groups import Group, takes
 from holdfast.cli.options.progress import TerminalProgress
 from holdfast.drift.cause.owners import owned_objects
-from holdfast.drift.object_drift import agent_of
 from holdfast.errors import ExitCode, InputError
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.project import find_project_root

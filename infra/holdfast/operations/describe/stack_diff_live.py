@@ -9,10 +9,10 @@ import click
 
 from holdfast.drift.compare.deviations import deviations_of
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.object_drift import agent_of
 from holdfast.errors import ExitCode
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.stack.agent_names import no_such_agent

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.engine.project import PROJECT_FILE
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.adapters.git.branch import commit_on_branch
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, Finding
 from holdfast.drift.masking import MASK, MASK_CHANGED
 from holdfast.drift.scan import DriftJudge
 from holdfast.errors import HoldfastError, InvalidFilesError
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.kube.paths import ABSENT, value_at
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.manifest.fleet.fleet import Fleet
@@ -26,7 +27,6 @@ from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
 from holdfast.manifest.text.yaml_edit import REMOVE, UneditableError, with_edit
 from holdfast.operations.scan.scanner import Scan, Scanner
-from holdfast.operations.stack.project import PROJECT_FILE
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.provenance.adoption import Proposal, proposals
@@ -35,7 +35,7 @@ from holdfast.render.provenance.origins import Origins
 _OF_CONTENT: Final = ("holdfast.dev/revision", "holdfast.dev/config-hash")
 """Hashes of what is rendered: they move with every change, and mean no more."""
 
-Key = tuple[tuple[str, str, str, str], DriftClass, FieldPath]
+Key = tuple[Identity, DriftClass, FieldPath]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def write_adoption(root: Path, adoption: Adoption) -> None:
         OSError: one cannot be written.
     """
     for file, text in adoption.texts.items():
-        write_whole(root / file, text)
+        write_atomically(root / file, text)
 
 
 def commit_adoption(root: Path, adoption: Adoption, stack: str, branch: str) -> str:

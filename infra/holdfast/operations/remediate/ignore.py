@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.drift.finding import Finding
 from holdfast.errors import InputError
 from holdfast.manifest.stack.ignore_entry import NewIgnore, with_rules
@@ -71,7 +71,7 @@ class IgnorePlan:
             InputError: it cannot be written.
         """
         try:
-            write_whole(self.file, self.text)
+            write_atomically(self.file, self.text)
         except OSError as error:
             raise InputError(
                 f"{self.file}: {error.strerror}", remedy="correct its rights"

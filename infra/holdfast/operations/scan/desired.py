@@ -13,9 +13,9 @@ from holdfast.adapters.engine.state.baseline import Baseline, read_baseline
 from holdfast.drift.exemption.ignore import IgnoreRules
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.record.recorded import RecordedObjects
-from holdfast.drift.scan import Identity, LiveState
+from holdfast.drift.scan import LiveState
 from holdfast.errors import InputError, SourceLocation
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.manifest.text.kube_files import read_kube_objects
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.scan_context import NO_LOCATIONS, Locations, ObjectLocations
@@ -54,7 +54,7 @@ class DesiredState:
     baseline: RecordedObjects | None = None
     pending: tuple[ObjectRef, ...] = ()
     recorded: tuple[KubeObject, ...] = ()
-    urns: Mapping[tuple[str, str, str, str], str] = field(default_factory=dict)
+    urns: Mapping[Identity, str] = field(default_factory=dict)
     not_checked: tuple[NotChecked, ...] = ()
     ignore: IgnoreRules | None = None
     modes: Mapping[str, str] = field(default_factory=dict)

@@ -7,8 +7,8 @@ from pathlib import Path
 from holdfast.adapters.engine.results import RunResult
 from holdfast.drift.engine_view import PULUMI, EngineDifference, EngineView
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, DriftReport, Layer, NotChecked
-from holdfast.drift.scan import Identity
 from holdfast.errors import HoldfastError
+from holdfast.kube.objects import Identity
 from holdfast.operations.progress import Progress
 from holdfast.operations.stack.declared_stack import DeclaredStack
 

@@ -11,9 +11,9 @@ from holdfast.adapters.cluster.kinds import custom_types, served_kinds
 from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
 from holdfast.adapters.cluster.listing import read_bystanders, read_kind, read_listed
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.scan import Identity, LiveState
+from holdfast.drift.scan import LiveState
 from holdfast.drift.unmanaged import declared_namespaces, stack_selector
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.placement import placed
 from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
 from holdfast.operations.progress import SILENT, Progress
@@ -99,7 +99,7 @@ class ClusterSource:
 
     def _bystanders(
         self, objects: list[KubeObject], stack: str
-    ) -> tuple[dict[tuple[str, str, str, str], KubeObject], frozenset[tuple[str, str]]]:
+    ) -> tuple[dict[Identity, KubeObject], frozenset[tuple[str, str]]]:
         """What runs or is reachable in the declaration's namespaces although nobody declared it."""
         places, selector = places_beside(objects, stack)
         if not places:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.journal.drift_history import history_file, record_scan
@@ -55,7 +55,7 @@ def record(scanner: Scanner, scan: Scan, wanted: RecordingRequest) -> Recording:
     Raises:
         JournalError: the history cannot be written.
     """
-    observed_at = wanted.observed_at or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    observed_at = wanted.observed_at or utc_now()
     file = wanted.file
     request, progress = scanner.request, scanner.progress
     if file is None and request.stack and not wanted.is_off:

@@ -7,6 +7,7 @@ from typing import Final, Protocol
 from holdfast.drift.finding import Finding
 from holdfast.drift.record.sightings import Sighting, finding_key
 from holdfast.errors import SourceLocation
+from holdfast.kube.objects import Identity
 
 RUNBOOK_PAGE: Final = "docs/drift.md"
 """The runbook, relative to the project; each class of drift has a heading of its name there."""
@@ -23,7 +24,7 @@ class Locations(Protocol):
 class ObjectLocations:
     """Locations of whole objects, as plain files have them; of no object in none."""
 
-    places: Mapping[tuple[str, str, str, str], SourceLocation] = field(default_factory=dict)
+    places: Mapping[Identity, SourceLocation] = field(default_factory=dict)
 
     def location_of(self, finding: Finding) -> SourceLocation | None:
         """Where the object of a finding is declared."""

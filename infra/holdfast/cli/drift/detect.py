@@ -2,7 +2,7 @@
 
 from holdfast.adapters.tracing.spans import Span
 from holdfast.cli.drift.options import Compared, DriftOptions
-from holdfast.cli.options.progress import TerminalProgress
+from holdfast.cli.options.progress import TERMINAL
 from holdfast.cli.options.report import write_reports
 from holdfast.errors import ExitCode
 from holdfast.operations.scan.recording import record
@@ -16,9 +16,8 @@ from holdfast.operations.stack.project import find_project_root
 def detect(asked: DriftOptions) -> ExitCode:
     """Scan as asked, and report; the exit code."""
     request = request_of(asked.compared)
-    progress = TerminalProgress()
-    with traced_scan(request.stack, progress) as span:
-        scanner = Scanner(request, progress)
+    with traced_scan(request.stack, TERMINAL) as span:
+        scanner = Scanner(request, TERMINAL)
         scan = scanner.run(engine=asked.engine)
         if asked.probing.is_on:
             from holdfast.operations.scan.probing.run import with_probes  # noqa: PLC0415  (the models)

@@ -66,7 +66,7 @@ def _report(
     recorded: Recorded, stack: str, file: Path, moment: str | None, alert_after: int
 ) -> HistoryReport:
     if recorded.damaged_lines:
-        click.echo("note: " + damage_note(file, recorded.damaged_lines), err=True)
+        click.echo(damage_note(file, recorded.damaged_lines), err=True)
     scans = list(in_order(recorded.observations))
     if not scans:
         raise InputError(f"{file}: no scan was recorded", remedy="run `holdfast drift` first")

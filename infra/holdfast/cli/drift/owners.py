@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli.options.groups import Group, takes
-from holdfast.cli.options.progress import TerminalProgress
+from holdfast.cli.options.progress import TERMINAL
 from holdfast.drift.cause.owners import owned_objects
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.types.agent_label import agent_of
@@ -72,7 +72,7 @@ def command(
     \b
     Exit codes: 0 printed   1 not everything could be read   2 bad input
     """
-    scan = Scanner(asked, TerminalProgress()).scan(keeps_all=True)
+    scan = Scanner(asked, TERMINAL).scan(keeps_all=True)
     found = [
         live
         for identity, live in scan.live.objects.items()

@@ -5,7 +5,7 @@ import click
 from holdfast.cli.drift.detect import exit_code, report, request_of
 from holdfast.cli.drift.options import DriftOptions
 from holdfast.cli.options.confirm import agree
-from holdfast.cli.options.progress import TerminalProgress
+from holdfast.cli.options.progress import TERMINAL
 from holdfast.errors import ExitCode
 from holdfast.kube.paths import format_path
 from holdfast.operations.remediate.adopt import (
@@ -22,14 +22,12 @@ from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.scan.tracing import traced_scan
 from holdfast.report.text.revert_text import plan_json, revert_plan_text
 
-_PROGRESS = TerminalProgress()
-
 
 def remediate(asked: DriftOptions) -> ExitCode:
     """Scan, do what is asked about what was found, and report the scan that shows the outcome."""
     request, wanted = request_of(asked.compared), asked.remediation
-    with traced_scan(request.stack, _PROGRESS) as span:
-        scanner = Scanner(request, _PROGRESS)
+    with traced_scan(request.stack, TERMINAL) as span:
+        scanner = Scanner(request, TERMINAL)
         scan = scanner.run(engine=False)
         if wanted.plan or wanted.adopt:
             chosen = with_only(scan, wanted.only)
@@ -59,18 +57,18 @@ def _adopt(scanner: Scanner, scan: Scan, asked: DriftOptions) -> str:
     if asked.remediation.write:
         write_adoption(request.project_root, adoption)
         for file in adoption.files:
-            _PROGRESS.step(f"wrote {file}")
+            TERMINAL.step(f"wrote {file}")
     branch = asked.remediation.branch
     if branch and adoption.files:
         commit = commit_adoption(request.project_root, adoption, request.stack, branch)
-        _PROGRESS.step(f"committed {commit[:12]} on branch {branch}")
+        TERMINAL.step(f"committed {commit[:12]} on branch {branch}")
     return adoption.diff
 
 
 def _show_refused(adoption: Adoption) -> None:
     for finding, reason in adoption.refused:
         name = f"{finding.ref} {format_path(finding.path)}".rstrip()
-        _PROGRESS.step(f"not adopted: {name}: {reason}")
+        TERMINAL.step(f"not adopted: {name}: {reason}")
 
 
 def _ignore(scanner: Scanner, scan: Scan, asked: DriftOptions) -> Scan:
@@ -78,8 +76,8 @@ def _ignore(scanner: Scanner, scan: Scan, asked: DriftOptions) -> Scan:
     ignored = IgnoreRequest(wanted.ignore, wanted.reason, wanted.owner, wanted.expires)
     plan = plan_ignore(scanner.request, scan, ignored)
     plan.apply()
-    _PROGRESS.step(f"{plan.name}: added {plan.added} {'rule' if plan.added == 1 else 'rules'}")
-    return Scanner(scanner.request, _PROGRESS).scan()
+    TERMINAL.step(f"{plan.name}: added {plan.added} {'rule' if plan.added == 1 else 'rules'}")
+    return Scanner(scanner.request, TERMINAL).scan()
 
 
 def _revert(scanner: Scanner, scan: Scan, asked: DriftOptions) -> tuple[Scan, int]:
@@ -89,7 +87,7 @@ def _revert(scanner: Scanner, scan: Scan, asked: DriftOptions) -> tuple[Scan, in
     if not plan.acting:
         return scan, 0
     agree("Put these back?", is_agreed=wanted.yes)
-    outcome = apply_revert(scanner, plan, _PROGRESS)
+    outcome = apply_revert(scanner, plan, TERMINAL)
     return outcome.scan, outcome.failures
 
 
@@ -103,7 +101,7 @@ def _act(scanner: Scanner, scan: Scan, asked: DriftOptions) -> tuple[Scan, int]:
         _show(plan.revert)
     if plan.revert.acting:
         agree("Put these back?", is_agreed=wanted.yes)
-    outcome = apply_by_mode(scanner, plan, wanted.branch, _PROGRESS)
+    outcome = apply_by_mode(scanner, plan, wanted.branch, TERMINAL)
     return outcome.scan or scan, outcome.failures
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from holdfast.cli.drift.detect import request_of
 from holdfast.cli.drift.options import DriftOptions
-from holdfast.cli.options.progress import TerminalProgress
+from holdfast.cli.options.progress import TERMINAL
 from holdfast.cli.options.report import ReportRequest, write_all
 from holdfast.drift.cause.stack_causes import StackDrift
 from holdfast.errors import ExitCode, InputError
@@ -17,7 +17,7 @@ def scan_several(asked: DriftOptions) -> ExitCode:
     """Scan every stack, write one report; the exit code."""
     _refuse_options_of_one(asked)
     requests = [request_of(asked.compared, stack) for stack in asked.compared.stacks]
-    scanned = scan_stacks(requests, asked.recording, TerminalProgress())
+    scanned = scan_stacks(requests, asked.recording, TERMINAL)
     _write_stacks(scanned, asked.report)
     if not all(each.report.is_complete for each in scanned):
         return ExitCode.ERROR

@@ -1,15 +1,22 @@
-"""Progress of an operation, on standard error."""
+"""Progress of an operation on a terminal: a line each, to standard error."""
+
+from typing import Final
 
 import click
 
+from holdfast.operations.progress import Progress
+
 
 class TerminalProgress:
-    """Writes a line for each note and each step."""
+    """Writes what an operation says; standard output stays for its result."""
 
     def note(self, text: str) -> None:
-        """Say what a person should know."""
-        click.echo(f"note: {text}", err=True)
+        """Write a line."""
+        click.echo(text, err=True)
 
     def step(self, text: str) -> None:
-        """Say what has been done or begins."""
+        """Write a line."""
         click.echo(text, err=True)
+
+
+TERMINAL: Final[Progress] = TerminalProgress()

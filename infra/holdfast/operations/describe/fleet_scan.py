@@ -148,7 +148,7 @@ def _with_history(root: Path, context: DriftContext, report: DriftReport | None)
     file = default_history_file(root, context.stack)
     recorded = read_history(file)
     if recorded.damaged_lines:
-        click.echo("note: " + damage_note(file, recorded.damaged_lines), err=True)
+        click.echo(damage_note(file, recorded.damaged_lines), err=True)
     observed = list(recorded.observations)
     if report is not None:
         observed.append(Observation(context.observed_at, report))

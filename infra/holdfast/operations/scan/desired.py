@@ -93,7 +93,7 @@ def desired_objects_of_stack(stack: DeclaredStack, progress: Progress) -> Desire
         declared = stack.declaration
         baseline = reading.result()
     for note in _notes_on(baseline):
-        progress.note(note)
+        progress.note(f"note: {note}")
     kubeconfig = kubeconfig_of_stack(stack.name, declared.context)
     return DesiredState(
         declared.objects,

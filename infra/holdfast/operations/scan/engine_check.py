@@ -61,7 +61,7 @@ def ask_refresh(
         return EngineAnswer(detail=str(error))
     for step in result.unhealthy:
         why = step.initialisation_errors[0].splitlines()[0]
-        progress.note(f"{step}: as recorded, but not ready: {why}")
+        progress.note(f"note: {step}: as recorded, but not ready: {why}")
     scope = f"{len(chosen)} drifted objects" if chosen else "the whole stack"
     return EngineAnswer(view_of(result), f"looked at {scope}")
 

@@ -106,7 +106,7 @@ class ClusterSource:
             return {}, frozenset()
         beside = read_bystanders(self.client, self.kinds.keys(), places, selector)
         for scope in beside.unread:
-            self.progress.note(f"{scope}: no rights to look for undeclared ones")
+            self.progress.note(f"note: {scope}: no rights to look for undeclared ones")
         found = {reference_of(one).identity: one for one in beside.objects}
         return found, beside.kinds
 

@@ -37,7 +37,7 @@ def damage_note(file: Path, lines: Sequence[int]) -> str:
     """What to say of lines that hold no scan."""
     numbers = ", ".join(str(number) for number in lines[:_MOST_LINES_NAMED])
     numbers += ", …" if len(lines) > _MOST_LINES_NAMED else ""
-    return f"{file}: no scan in line {numbers}: passed over"
+    return f"note: {file}: no scan in line {numbers}: passed over"
 
 
 def record(scanner: Scanner, scan: Scan, wanted: RecordingRequest) -> Recording:
@@ -64,7 +64,7 @@ def record(scanner: Scanner, scan: Scan, wanted: RecordingRequest) -> Recording:
         else:
             source = f"--context {request.context}" if request.live is None else str(request.live)
             progress.note(
-                f"not recorded: {source} is not the cluster of stack {request.stack}; "
+                f"note: not recorded: {source} is not the cluster of stack {request.stack}; "
                 "--history FILE records it elsewhere"
             )
     if file is None or wanted.is_off:

@@ -70,6 +70,6 @@ def _health(scanner: Scanner, report: DriftReport) -> dict[str, HealthVerdict]:
     try:
         return health_of_agents(scanner.stack.context)
     except ClusterError as error:
-        scanner.progress.note(f"stack {scanner.request.stack}: health is not known: {error}")
+        scanner.progress.note(f"note: stack {scanner.request.stack}: health is not known: {error}")
         unknown = HealthVerdict(Health.UNKNOWN, str(error))
         return {each.name: unknown for each in report.agents}

@@ -19,7 +19,7 @@ def traced_scan(stack: str, progress: Progress) -> Iterator[Span]:
     """
 
     def note(problem: str) -> None:
-        progress.note(f"traces: {problem}")
+        progress.step(f"traces: {problem}")
 
     tracer, _ = tracer_of(os.environ, stack.rpartition("/")[2], __version__, note)
     with closing(tracer), tracer.span("drift") as span:

@@ -1,4 +1,4 @@
-"""How `holdfast drift --watch` watches."""
+"""How `holdfast drift --watch` is asked to watch."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ class WatchRequest:
     """How to watch.
 
     Attributes:
-        interval: Seconds between two readings of everything.
-        silence: Seconds without a word after which a stream counts as dead.
-        webhook: URL that is sent a CloudEvent for each turn of a finding; empty for none.
+        interval: Seconds within which every scope is listed once more.
+        silence: Seconds without an event after which a stream counts as dead.
+        webhook: URL that is sent a CloudEvent for each transition of a finding; empty for none.
         metrics: `HOST:PORT` to serve metrics at, or a file to write them to; empty for neither.
         verbose: The phases of every look are logged, not only of those that found something.
     """

@@ -4,7 +4,6 @@ The engine's history is the truth about what was done. A journal beside the drif
 never reached the engine (a refusal) and what it does not keep (why it failed, which agents moved).
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -58,30 +57,3 @@ class UpdateJournal:
             if line.schema_version == SCHEMA_VERSION:
                 found.append(line.update)
         return found
-
-
-def joined(engine: Iterable[UpdateRecord], journal: Iterable[UpdateRecord]) -> list[UpdateRecord]:
-    """One record an update, oldest first.
-
-    Law: every record of either side is in it, those of one identifier as one; where both know a
-    fact, the journal's word holds, for it was written later.
-    """
-    by_identifier: dict[str, UpdateRecord] = {}
-    nameless: list[UpdateRecord] = []
-    for record in (*engine, *journal):
-        known = by_identifier.get(record.identifier)
-        if not record.identifier:
-            nameless.append(record)
-        elif known is None:
-            by_identifier[record.identifier] = record
-        else:
-            by_identifier[record.identifier] = _later(known, record)
-    return sorted((*nameless, *by_identifier.values()), key=lambda each: each.started_at)
-
-
-def _later(known: UpdateRecord, later: UpdateRecord) -> UpdateRecord:
-    """The later word, with what it leaves out from the earlier one."""
-    empty = {name for name in UpdateRecord.__struct_fields__ if not getattr(later, name)}
-    kept = {name: getattr(known, name) for name in empty if name != "agents" or known.agents}
-    started_at = min(filter(None, (known.started_at, later.started_at)), default="")
-    return msgspec.structs.replace(later, **(kept | {"started_at": started_at}))

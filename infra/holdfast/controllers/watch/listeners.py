@@ -20,12 +20,12 @@ from holdfast.report.documents.drift_events import (
     cloud_event,
     event_json,
     event_text,
-    json_line,
     phase_lines,
     rfc3339,
     state_json,
     state_text,
 )
+from holdfast.report.documents.json_text import json_line
 
 
 class LineListener(Listener):

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import click
-import msgspec
 
 from holdfast.drift.cause.cause_ledger import CauseEvent
 from holdfast.drift.finding import Severity
@@ -199,8 +198,3 @@ def seconds_text(seconds: float) -> str:
 def rfc3339(time: datetime) -> str:
     """A time in UTC with milliseconds."""
     return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def json_line(document: dict[str, Any]) -> str:
-    """A document on one line."""
-    return msgspec.json.encode(document).decode()

@@ -4,11 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-import msgspec
-
 from holdfast.kube.paths import format_path
 from holdfast.manifest.fleet.topology import Edge, Node
 from holdfast.operations.describe.topology import Graph, TeamReach
+from holdfast.report.documents.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/graph/v1"
 MERMAID_MAX_CHARACTERS: Final = 50_000
@@ -94,7 +93,7 @@ def graph_json(graph: Graph, waves: Sequence[Sequence[Node]], teams: Sequence[Te
         "waves": [[node.label for node in wave] for wave in waves],
         "teams": [_team(team) for team in teams],
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+    return json_text(document)
 
 
 def graph_document(graph: Graph) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from holdfast.report.documents.drift_events import (
     cloud_event,
     event_json,
     event_text,
-    json_line,
     phase_lines,
     seconds_text,
     state_json,
     state_text,
 )
+from holdfast.report.documents.json_text import json_line
 
 from tests.unit.report.watched import at, cause, event, look
 

@@ -1,10 +1,12 @@
 """What people tell a running loop: pause, go on, fights are over. A file, read at every turn."""
 
-import os
 from pathlib import Path
 
 import msgspec
 
+from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.journal.journal import DIRECTORY_MODE, FILE_MODE
+from holdfast.adapters.journal.names import JournalKind, journal_file
 from holdfast.errors import HoldfastError
 
 
@@ -26,8 +28,7 @@ class LoopControls(msgspec.Struct, rename="camel", frozen=True):
 
 def controls_file(state_folder: Path, project: str, stack: str) -> Path:
     """Where the loops of a stack on this machine look."""
-    name = stack.rpartition("/")[2]
-    return state_folder / "history" / project / f"{name}.controls.json"
+    return journal_file(state_folder, project, stack, JournalKind.CONTROLS)
 
 
 def read_controls(file: Path) -> LoopControls:
@@ -52,10 +53,8 @@ def write_controls(file: Path, controls: LoopControls) -> None:
     Raises:
         HoldfastError: the file cannot be written.
     """
-    scratch = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        scratch.write_bytes(msgspec.json.encode(controls))
-        scratch.replace(file)
+        file.parent.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
+        write_whole(file, msgspec.json.encode(controls), mode=FILE_MODE)
     except OSError as error:
         raise HoldfastError(f"{file} cannot be written ({error.strerror})") from error

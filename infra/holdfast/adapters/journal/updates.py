@@ -12,8 +12,10 @@ import msgspec
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.journal.journal import Journal
+from holdfast.adapters.journal.names import JournalKind, journal_file
 
-SCHEMA_VERSION: Final = "holdfast.dev/updates/v1"
+UPDATE_VERSION: Final = "holdfast.dev/journal/update/v1"
+OLD_UPDATE_VERSION: Final = "holdfast.dev/updates/v1"
 
 
 class _Line(msgspec.Struct, rename="camel"):
@@ -30,8 +32,7 @@ class UpdateJournal:
     @classmethod
     def of(cls, state_folder: Path, project: str, stack: str) -> "UpdateJournal":
         """The journal of a stack."""
-        name = stack.rpartition("/")[2]
-        return cls(state_folder / "history" / project / f"{name}.updates.jsonl")
+        return cls(journal_file(state_folder, project, stack, JournalKind.UPDATES))
 
     def add(self, record: UpdateRecord) -> None:
         """Add one record.
@@ -40,7 +41,7 @@ class UpdateJournal:
             JournalError: the file cannot be written.
         """
         with Journal(self.file).appending() as writer:
-            writer.append(msgspec.json.encode(_Line(SCHEMA_VERSION, record)))
+            writer.append(msgspec.json.encode(_Line(UPDATE_VERSION, record)))
 
     def records(self) -> list[UpdateRecord]:
         """Every record; lines that a crash has torn, or that a newer version wrote, are left out.
@@ -54,6 +55,6 @@ class UpdateJournal:
                 line = msgspec.json.decode(text, type=_Line)
             except msgspec.DecodeError:
                 continue
-            if line.schema_version == SCHEMA_VERSION:
+            if line.schema_version in (UPDATE_VERSION, OLD_UPDATE_VERSION):
                 found.append(line.update)
         return found

@@ -1,5 +1,7 @@
 """The journal of updates: what the engine does not keep."""
 
+import json
+import shutil
 from pathlib import Path
 
 from holdfast.adapters.engine.update_record import UpdateRecord
@@ -17,4 +19,17 @@ def test_a_torn_line_spoils_no_other(tmp_path: Path) -> None:
         file.write(b'{"schemaVersion": "holdf')
     journal.add(record("b"))
     assert [each.identifier for each in journal.records()] == ["a", "b"]
-    assert journal.file.name == "dev.updates.jsonl"
+    assert journal.file == tmp_path / "history" / "project" / "dev" / "updates.jsonl"
+
+
+def test_lines_that_earlier_versions_wrote_are_read_and_told_apart_from_a_report(
+    tmp_path: Path,
+) -> None:
+    journal = UpdateJournal(tmp_path / "updates.jsonl")
+    shutil.copy(Path(__file__).parent / "written_before" / "updates.jsonl", journal.file)
+    journal.add(record("a3"))
+    first, second, _ = journal.records()
+    assert (first.identifier, first.agents, first.changes) == ("a1", ("support",), {"update": 1})
+    assert (second.identifier, second.outcome) == ("a2", "refused")
+    versions = [json.loads(line)["schemaVersion"] for line in journal.file.read_text().splitlines()]
+    assert versions == [*["holdfast.dev/updates/v1"] * 2, "holdfast.dev/journal/update/v1"]

@@ -11,7 +11,8 @@ from holdfast.drift.record.observed import observed_objects
 from holdfast.drift.record.sightings import alerts
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.recording import damage_note, default_history_file, threshold_option
-from holdfast.report.documents.history_report import HistoryReport, history_json, history_text
+from holdfast.report.documents.history import HistoryReport, history_json
+from holdfast.report.text.history_text import history_text
 
 
 @click.command()

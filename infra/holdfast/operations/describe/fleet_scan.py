@@ -21,7 +21,7 @@ from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
 from holdfast.operations.stack.source_locations import places_in
 from holdfast.render.provenance.origins import Origins
-from holdfast.report.documents.drift_document import agents_counted, read_drift_json
+from holdfast.report.documents.drift import agents_counted, read_drift_json
 
 NOT_LOOKED_AT = "not looked at"
 MOST_EXACT_PLACES = 50

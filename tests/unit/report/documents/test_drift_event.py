@@ -4,18 +4,20 @@ import jsonschema
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.record.ledger import Turn
 from holdfast.drift.record.watch_report import Status, WatchState
-from holdfast.report.documents.drift_events import (
+from holdfast.report.documents.drift_event import (
     cause_cloud_event,
-    cause_text,
     cloud_event,
     event_json,
+    state_json,
+)
+from holdfast.report.documents.json_text import json_line
+from holdfast.report.text.event_text import (
+    cause_text,
     event_text,
     phase_lines,
     seconds_text,
-    state_json,
     state_text,
 )
-from holdfast.report.documents.json_text import json_line
 
 from tests.unit.report.watched import at, cause, event, look
 

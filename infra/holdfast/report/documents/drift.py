@@ -49,7 +49,7 @@ Detector = Annotated[str, one_of("holdfast", "pulumi")]
 LayerName = Annotated[str, one_of("holdfast", "pulumi", PROBES)]
 
 
-class ActorPart(Part):
+class ActorPart(Part, omit_defaults=True):
     """Who may have caused a finding; the words of the audit log only where there are some.
 
     Attributes:
@@ -68,24 +68,9 @@ class ActorPart(Part):
     time: str
     user: str
     source: EvidenceSource
-    verb: str | UnsetType = UNSET
-    user_agent: str | UnsetType = UNSET
-    source_address: str | UnsetType = UNSET
-
-    @classmethod
-    def of(cls, actor: Actor) -> "ActorPart":
-        """An actor as data."""
-        return cls(
-            actor.manager,
-            actor.operation,
-            actor.subresource,
-            actor.time,
-            actor.user,
-            actor.source,
-            actor.verb or UNSET,
-            actor.user_agent or UNSET,
-            actor.source_address or UNSET,
-        )
+    verb: str = ""
+    user_agent: str = ""
+    source_address: str = ""
 
 
 class FindingPart(Part, kw_only=True):
@@ -128,7 +113,7 @@ class FindingPlacePart(Part):
     @classmethod
     def of(cls, finding: Finding) -> "FindingPlacePart":
         """The place of a finding as data."""
-        return cls(ObjectPart.of(finding.ref), format_path(finding.path))
+        return cls(ObjectPart.copy_of(finding.ref), format_path(finding.path))
 
 
 class CausePart(Part):
@@ -216,7 +201,7 @@ class LayerPart(Part):
     """
 
     name: LayerName
-    ran: bool
+    has_run: bool = msgspec.field(name="ran")
     detail: str
 
 
@@ -263,12 +248,12 @@ def drift_document(report: DriftReport) -> DriftDocument:
     return DriftDocument(
         SCHEMA_VERSION,
         report.is_complete,
-        NotCheckedPart.all_of(report.not_checked),
+        [NotCheckedPart.copy_of(each) for each in report.not_checked],
         [FindingPart(**finding_parts(each)) for each in report.findings],
         [_cause(each) for each in report.causes] or UNSET,
         _agents(report.agents) if report.agents else UNSET,
         [_ignored(each) for each in report.ignored] or UNSET,
-        [LayerPart(each.name, each.has_run, each.detail) for each in report.layers] or UNSET,
+        [LayerPart.copy_of(each) for each in report.layers] or UNSET,
     )
 
 
@@ -280,7 +265,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
 
 def object_document(ref: ObjectRef) -> dict[str, str]:
     """A reference to an object as plain data."""
-    plain: dict[str, str] = msgspec.to_builtins(ObjectPart.of(ref))
+    plain: dict[str, str] = msgspec.to_builtins(ObjectPart.copy_of(ref))
     return plain
 
 
@@ -288,7 +273,7 @@ def finding_parts(finding: Finding) -> dict[str, Any]:
     """The fields of a `FindingPart`."""
     return {
         "about": "record" if finding.expected_by is ExpectedBy.RECORD else UNSET,
-        "object": ObjectPart.of(finding.ref),
+        "object": ObjectPart.copy_of(finding.ref),
         "agent": finding.agent,
         "class_": finding.drift_class,
         "path": format_path(finding.path),
@@ -296,7 +281,7 @@ def finding_parts(finding: Finding) -> dict[str, Any]:
         "live": finding.live,
         "severity": finding.severity,
         "policies": list(finding.policies),
-        "actors": [ActorPart.of(each) for each in finding.actors],
+        "actors": [ActorPart.copy_of(each) for each in finding.actors],
         "seen_by": list(finding.seen_by),
         "next_update": finding.next_update or UNSET,
     }
@@ -311,18 +296,14 @@ def _agents(agents: Sequence[AgentStatus]) -> AgentsPart:
     return AgentsPart(
         SyncCounts.of(Counter(each.state for each in agents)),
         {team: SyncCounts.of(states) for team, states in sorted(by_team(agents).items())},
-        [
-            NotSyncedPart(each.name, each.team, each.state, each.findings)
-            for each in agents
-            if each.state is not AgentState.SYNCED
-        ],
+        [NotSyncedPart.copy_of(each) for each in agents if each.state is not AgentState.SYNCED],
     )
 
 
 def _ignored(each: IgnoredBy) -> IgnoredPart:
     findings = [
         IgnoredFindingPart(
-            ObjectPart.of(finding.ref),
+            ObjectPart.copy_of(finding.ref),
             finding.drift_class,
             format_path(finding.path),
             finding.severity,
@@ -362,7 +343,7 @@ def read_drift_json(text: bytes, source: str) -> DriftReport:
             f"but notChecked holds {len(not_checked)} entries",
             remedy=_REMEDY,
         )
-    layers = tuple(Layer(each.name, each.ran, each.detail) for each in document.layers or ())
+    layers = tuple(Layer(each.name, each.has_run, each.detail) for each in document.layers or ())
     return DriftReport(findings, not_checked, objects_checked=None, layers=layers)
 
 

@@ -143,7 +143,7 @@ def cause_json(identifier: str, cause: CauseEvent, stack: str) -> dict[str, Any]
     turns = [
         TurnPart(
             f"finding.{each.turn}",
-            ObjectPart.of(each.finding.ref),
+            ObjectPart.copy_of(each.finding.ref),
             format_path(each.finding.path),
         )
         for each in cause.events
@@ -175,7 +175,7 @@ def state_json(state: WatchState, time: datetime, stack: str) -> dict[str, Any]:
             state.status,
             state.findings,
             state.objects,
-            NotCheckedPart.all_of(state.not_checked),
+            [NotCheckedPart.copy_of(each) for each in state.not_checked],
         )
     )
 

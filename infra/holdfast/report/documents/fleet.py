@@ -14,7 +14,7 @@ from holdfast.operations.describe.fleet import (
     OpenDrift,
     open_drift,
 )
-from holdfast.operations.policy.heat_map import ORDER, HeatMap
+from holdfast.operations.policy.heat_map import ORDER
 from holdfast.report.documents.drift import FindingPart, SyncCounts, finding_parts
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.documents.parts import (
@@ -165,7 +165,7 @@ class FleetAgentPart(Part):
             agent.owner,
             VersionPart(agent.version, agent.live_version or None),
             ModelPart(agent.provider, agent.model_name),
-            msgspec.convert(agent.replicas, ReplicasPart, from_attributes=True),
+            ReplicasPart.copy_of(agent.replicas),
             agent.sync,
             agent.health.health,
             agent.health.reason,
@@ -194,13 +194,13 @@ class FleetFindingPart(FindingPart, kw_only=True):
     @classmethod
     def of(cls, drift: OpenDrift, stack: FleetStack) -> "FleetFindingPart":
         """A finding of a stack as data."""
-        seen = drift.sighting
+        seen, place = drift.sighting, stack.context.location_of(drift.finding)
         return cls(
             **finding_parts(drift.finding),
             since=seen.since if seen else None,
             age_seconds=seen.age_seconds if seen else None,
             times_seen=seen.count if seen else None,
-            declared_at=PlacePart.of(stack.context.location_of(drift.finding)),
+            declared_at=PlacePart.copy_of(place) if place else None,
         )
 
 
@@ -223,21 +223,12 @@ class HeatMapPart(Part):
 
     Attributes:
         agents: Columns; the empty name for what belongs to no agent.
-        rules: The worst first; a cell for each agent.
+        rows: The worst first; a cell for each agent.
     """
 
     agents: list[str]
-    agents_left_out: Count
-    rules: list[HeatRowPart]
-
-    @classmethod
-    def of(cls, made: HeatMap) -> "HeatMapPart":
-        """A heat map as data."""
-        rows = [
-            HeatRowPart(row.rule, [CellPart(each.state, each.count) for each in row.cells])
-            for row in made.rows
-        ]
-        return cls(list(made.agents), made.left_out, rows)
+    left_out: Count = msgspec.field(name="agentsLeftOut")
+    rows: list[HeatRowPart] = msgspec.field(name="rules")
 
 
 class FleetStackPart(Part):
@@ -277,14 +268,14 @@ class FleetStackPart(Part):
             stack.profile,
             stack.looked_at,
             stack.context.observed_at,
-            NotCheckedPart.all_of(stack.not_checked),
+            [NotCheckedPart.copy_of(each) for each in stack.not_checked],
             _counts(stack),
             [FleetAgentPart.of(each) for each in stack.agents],
             [FleetFindingPart.of(each, stack) for group in drift for each in group],
             [PolicyFindingPart.of(each) for each in stack.policy.findings],
-            HeatMapPart.of(stack.heat_map()),
+            HeatMapPart.copy_of(stack.heat_map()),
             TopologyPart.of(stack.graph),
-            [UpdatePart.of(each) for each in reversed(stack.updates)],
+            [UpdatePart.copy_of(each) for each in reversed(stack.updates)],
         )
 
 
@@ -324,7 +315,7 @@ def fleet_json(report: FleetReport) -> str:
             report.project,
             report.made_at,
             report.is_complete,
-            FleetVerdictPart(verdict.word, verdict.sentence),
+            FleetVerdictPart.copy_of(verdict),
             SourcePart(
                 commit.name,
                 commit.author,

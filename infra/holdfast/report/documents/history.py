@@ -86,7 +86,7 @@ class SightingPart(Part):
         """A sighting as data."""
         finding = sighting.finding
         return cls(
-            ObjectPart.of(finding.ref),
+            ObjectPart.copy_of(finding.ref),
             format_path(finding.path),
             finding.drift_class,
             finding.severity,

@@ -6,15 +6,11 @@ later version may have written them; the published schema allows none.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Final
+from collections.abc import Iterator
+from typing import Annotated, Any, Final, Self
 
 import msgspec
 from msgspec import Meta, Struct
-
-from holdfast.drift.finding import NotChecked
-from holdfast.errors import SourceLocation
-from holdfast.kube.objects import ObjectRef
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _ATTRIBUTE: Final = re.compile(r"^ {8}(\w+): ", re.MULTILINE)
@@ -31,6 +27,11 @@ Count = Annotated[int, Meta(ge=0)]
 class Part(Struct, rename="camel"):
     """A JSON object: its docstring describes it, the section `Attributes` its keys."""
 
+    @classmethod
+    def copy_of(cls, source: object) -> Self:
+        """The part of which an object has all attributes, those of its own parts included."""
+        return msgspec.convert(source, cls, from_attributes=True)
+
 
 class ObjectPart(Part):
     """Reference to an object of a cluster."""
@@ -40,11 +41,6 @@ class ObjectPart(Part):
     namespace: str
     name: str
 
-    @classmethod
-    def of(cls, ref: ObjectRef) -> "ObjectPart":
-        """The reference as data."""
-        return cls(ref.api_version, ref.kind, ref.namespace, ref.name)
-
 
 class PlacePart(Part):
     """Where something is declared; lines and columns count from 1."""
@@ -53,22 +49,12 @@ class PlacePart(Part):
     line: Count
     column: Count
 
-    @classmethod
-    def of(cls, location: SourceLocation | None) -> "PlacePart | None":
-        """The place as data; None where no file declares it."""
-        return cls(location.file, location.line, location.column) if location else None
-
 
 class NotCheckedPart(Part):
     """What could not be checked, and why."""
 
     scope: str
     reason: str
-
-    @classmethod
-    def all_of(cls, not_checked: Sequence[NotChecked]) -> "list[NotCheckedPart]":
-        """Each as data."""
-        return [cls(each.scope, each.reason) for each in not_checked]
 
 
 def schema_of(title: str, description: str, *types: type[Part]) -> dict[str, Any]:
@@ -86,6 +72,8 @@ def schema_of(title: str, description: str, *types: type[Part]) -> dict[str, Any
             schema["description"] = _summary(schema["description"])
         if name in parts:
             schema["additionalProperties"] = False
+            for each in schema["properties"].values():
+                each.pop("default", None)
             _describe(schema["properties"], parts[name])
     whole = schemas.pop(types[0].__name__) if len(types) == 1 else {"oneOf": list(references)}
     about = {"$schema": _DIALECT, "title": title, "description": description}

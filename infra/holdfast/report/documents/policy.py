@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any, Final, Literal
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from holdfast.drift.finding import Severity
 from holdfast.kube.objects import ObjectRef
-from holdfast.operations.policy.changes import ObjectChange
 from holdfast.operations.policy.model import PolicyFinding, PolicyReport, Verdict
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.documents.parts import (
@@ -85,7 +85,7 @@ class PolicyFindingPart(Part):
             finding.remedy,
             finding.note,
             fingerprint_of(finding),
-            PlacePart.of(finding.location),
+            PlacePart.copy_of(finding.location) if finding.location else None,
         )
 
 
@@ -106,13 +106,13 @@ class FieldChangePart(Part):
     """One field that a deployment would set.
 
     Attributes:
-        declared_at: Where it is declared; null when no file does.
+        location: Where it is declared; null when no file does.
     """
 
     path: str
     before: str | None
     after: str | None
-    declared_at: PlacePart | None
+    location: PlacePart | None = msgspec.field(name="declaredAt")
 
 
 class ObjectChangePart(Part):
@@ -122,19 +122,10 @@ class ObjectChangePart(Part):
         fields: What differs, masked; empty for objects that come or go.
     """
 
-    object: ObjectPart
+    ref: ObjectPart = msgspec.field(name="object")
     agent: str
     operation: Operation
     fields: list[FieldChangePart]
-
-    @classmethod
-    def of(cls, change: ObjectChange) -> "ObjectChangePart":
-        """A change as data."""
-        fields = [
-            FieldChangePart(each.path, each.before, each.after, PlacePart.of(each.location))
-            for each in change.fields
-        ]
-        return cls(ObjectPart.of(change.ref), change.agent, change.operation, fields)
 
 
 class PolicyDocument(Part):
@@ -186,9 +177,9 @@ def policy_json(report: PolicyReport) -> str:
                 JudgedPart(_object(each.ref), each.agent, list(each.passed))
                 for each in report.objects
             ],
-            NotCheckedPart.all_of(report.not_checked),
+            [NotCheckedPart.copy_of(each) for each in report.not_checked],
             list(report.remarks),
-            UNSET if changes is None else [ObjectChangePart.of(each) for each in changes],
+            UNSET if changes is None else [ObjectChangePart.copy_of(each) for each in changes],
         )
     )
 
@@ -208,4 +199,4 @@ def _summary(report: PolicyReport) -> SummaryPart:
 
 def _object(ref: ObjectRef) -> ObjectPart | None:
     """The object; None for the stack as a whole."""
-    return ObjectPart.of(ref) if ref.kind else None
+    return ObjectPart.copy_of(ref) if ref.kind else None

@@ -73,7 +73,7 @@ class SharedCausePart(Part):
     def of(cls, cause: SharedCause) -> "SharedCausePart":
         """A cause as data."""
         findings = [
-            StackFindingPart(stack, ObjectPart.of(finding.ref), format_path(finding.path))
+            StackFindingPart(stack, ObjectPart.copy_of(finding.ref), format_path(finding.path))
             for stack, finding in cause.findings
         ]
         return cls(cause.summary, cause.first, list(cause.stacks), findings)

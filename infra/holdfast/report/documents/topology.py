@@ -3,7 +3,7 @@
 import msgspec
 
 from holdfast.kube.paths import format_path
-from holdfast.manifest.fleet.topology import Edge, Node
+from holdfast.manifest.fleet.topology import Edge
 from holdfast.operations.describe.topology import Graph
 from holdfast.report.documents.parts import Count, Part
 
@@ -14,11 +14,6 @@ class NodePart(Part):
     kind: str
     namespace: str
     name: str
-
-    @classmethod
-    def of(cls, node: Node) -> "NodePart":
-        """A node as data."""
-        return cls(node.kind, node.namespace, node.name)
 
 
 class EdgePart(Part):
@@ -36,8 +31,8 @@ class EdgePart(Part):
         """An edge as data."""
         place = edge.location
         return cls(
-            NodePart.of(edge.source),
-            NodePart.of(edge.target),
+            NodePart.copy_of(edge.source),
+            NodePart.copy_of(edge.target),
             edge.relation,
             format_path(edge.path),
             place.file,
@@ -60,5 +55,6 @@ class TopologyPart(Part):
     def of(cls, graph: Graph) -> "TopologyPart":
         """A graph as data."""
         return cls(
-            [NodePart.of(each) for each in graph.nodes], [EdgePart.of(each) for each in graph.edges]
+            [NodePart.copy_of(each) for each in graph.nodes],
+            [EdgePart.of(each) for each in graph.edges],
         )

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from holdfast.adapters.engine.update_record import UpdateRecord
@@ -39,11 +38,6 @@ class UpdatePart(Part):
     changes: dict[str, Count]
     agents: list[str] | None
 
-    @classmethod
-    def of(cls, record: UpdateRecord) -> "UpdatePart":
-        """An update as data."""
-        return msgspec.convert(record, cls, from_attributes=True)
-
 
 class ChangedUpdatePart(UpdatePart):
     """One update.
@@ -77,7 +71,7 @@ def updates_json(stack: str, records: Sequence[UpdateRecord], agent: str = "") -
         records: The updates, oldest first.
         agent: Where one is named, each update says whether it changed it.
     """
-    updates = [msgspec.convert(each, ChangedUpdatePart, from_attributes=True) for each in records]
+    updates = [ChangedUpdatePart.copy_of(each) for each in records]
     if agent:
         for each in updates:
             each.changed = None if each.agents is None else agent in each.agents

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.adapters.files.whole_file import write_whole
-from holdfast.adapters.journal.journal import DIRECTORY_MODE, FILE_MODE
+from holdfast.adapters.files.atomic_write import write_private_file
+from holdfast.adapters.journal.journal import DIRECTORY_MODE
 from holdfast.adapters.journal.names import JournalKind, journal_file
 from holdfast.errors import HoldfastError
 
@@ -55,6 +55,6 @@ def write_controls(file: Path, controls: LoopControls) -> None:
     """
     try:
         file.parent.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
-        write_whole(file, msgspec.json.encode(controls), mode=FILE_MODE)
+        write_private_file(file, msgspec.json.encode(controls))
     except OSError as error:
         raise HoldfastError(f"{file} cannot be written ({error.strerror})") from error

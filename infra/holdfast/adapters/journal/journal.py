@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.errors import HoldfastError
 
 FILE_MODE = 0o600
@@ -155,5 +155,5 @@ class JournalWriter:
         It is the last thing to do with this writer: the file that it holds is the old one.
         """
         content = b"".join(line + b"\n" for line in lines)
-        write_whole(self.journal.path, content, mode=FILE_MODE)
+        write_atomically(self.journal.path, content)
         return content

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 
-from holdfast.adapters.files.whole_file import write_whole
-from holdfast.adapters.journal.journal import DIRECTORY_MODE, FILE_MODE
+from holdfast.adapters.files.atomic_write import write_private_file
+from holdfast.adapters.journal.journal import DIRECTORY_MODE
 
 
 class JournalKind(Enum):
@@ -64,7 +64,7 @@ def _moved(old: Path, file: Path, content: bytes | None) -> Path:
         if content is None:
             old.rename(file)
         else:
-            write_whole(file, content, mode=FILE_MODE)
+            write_private_file(file, content)
     except OSError:
         return file if file.exists() else old
     return file

@@ -25,7 +25,8 @@ from holdfast.adapters.journal.scan_lines import (
     was_made_after,
 )
 from holdfast.adapters.journal.stored_report import StoredReport
-from holdfast.drift.record.sightings import SightingBook, instant
+from holdfast.drift.record.sightings import SightingBook
+from holdfast.kube.timestamps import parse_timestamp
 
 DETAIL: Final = timedelta(days=30)
 """Scans that are younger are all kept; a finding is forgotten so long after it was closed."""
@@ -41,7 +42,7 @@ def border(detail_since: str, now: datetime) -> datetime | None:
         detail_since: Time of the oldest scan after the last thinning.
         now: Time of the newest scan.
     """
-    if not detail_since or now - instant(detail_since) <= DETAIL + THINNED_EVERY:
+    if not detail_since or now - parse_timestamp(detail_since) <= DETAIL + THINNED_EVERY:
         return None
     oldest_day = (now - DETAIL).astimezone(UTC)
     return oldest_day.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -95,7 +96,7 @@ def thinned(lines: Sequence[JournalLine], before: datetime) -> Thinned:
         if isinstance(line, BrokenLine) and line.is_foreign:
             kept.lines.append(line.text)
         elif observation is not None and isinstance(line, ScanLine):
-            last_of_day[instant(observation.observed_at).astimezone(UTC).date()] = line
+            last_of_day[parse_timestamp(observation.observed_at).astimezone(UTC).date()] = line
     for line in last_of_day.values():
         kept.add(line, reports, reader.configurations)
     if reader.book.scans:
@@ -116,7 +117,7 @@ def thinned(lines: Sequence[JournalLine], before: datetime) -> Thinned:
 def forget(book: SightingBook) -> None:
     """Forget what was closed before all that is kept in full."""
     if book.latest:
-        book.forget_closed(instant(book.latest) - DETAIL)
+        book.forget_closed(parse_timestamp(book.latest) - DETAIL)
 
 
 @dataclass

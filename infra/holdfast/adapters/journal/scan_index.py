@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.adapters.journal.configurations import WrittenDeclarations
 from holdfast.adapters.journal.journal import FILE_MODE, Covered
 from holdfast.adapters.journal.scan_lines import ScanReader, StoredBook, book_of, stored_book
@@ -101,6 +101,6 @@ def save_index(journal: Path, covered: Covered, index: ScanIndex) -> None:
         index.detail_since,
     )
     with suppress(OSError):
-        write_whole(
+        write_atomically(
             index_file(journal), msgspec.json.encode(stored), mode=FILE_MODE, is_durable=False
         )

@@ -22,8 +22,9 @@ from holdfast.adapters.journal.scan_lines import (
 )
 from holdfast.adapters.journal.stored_report import stored_report
 from holdfast.drift.finding import DriftReport
-from holdfast.drift.record.sightings import Observation, Sighting, SightingBook, instant
+from holdfast.drift.record.sightings import Observation, Sighting, SightingBook
 from holdfast.kube.objects import KubeObject
+from holdfast.kube.timestamps import parse_timestamp
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def read_history(file: Path, until: str = "") -> ScanHistory:
         JournalError: the file cannot be read.
     """
     reader, observations = ScanReader(), []
-    end = instant(until) if until else None
+    end = parse_timestamp(until) if until else None
     for line in lines_of(Journal(file).lines()):
         if end is not None and was_made_after(line, end):
             break
@@ -138,7 +139,7 @@ def record_scan(
         forget(index.book)
         if writer.is_file:
             # By the earlier of two clocks: one scan that is dated wrongly thins out nothing.
-            now = min(instant(latest or observed_at), instant(observed_at))
+            now = min(parse_timestamp(latest or observed_at), parse_timestamp(observed_at))
             save_index(file, _thin_out(journal, writer, index, now), index)
     low_now = len(index.book.low)
     return RecordedScan(index.book.sightings(), low_before, low_now, damaged)

@@ -26,9 +26,9 @@ from holdfast.drift.record.sightings import (
     SightingBook,
     Track,
     finding_key,
-    instant,
 )
 from holdfast.kube.objects import canonical_json
+from holdfast.kube.timestamps import parse_timestamp
 
 SCAN_VERSION: Final = "holdfast.dev/journal/scan/v1"
 SUMMARY_VERSION: Final = "holdfast.dev/journal/summary/v1"
@@ -120,7 +120,7 @@ def was_made_after(line: JournalLine, moment: datetime) -> bool:
     if not isinstance(line, ScanLine):
         return False
     try:
-        return instant(line.observed_at) > moment
+        return parse_timestamp(line.observed_at) > moment
     except ValueError:
         return False
 
@@ -157,7 +157,7 @@ def book_of(stored: StoredBook) -> SightingBook:
     Raises:
         ValueError: something in it is none of what it should be.
     """
-    instant(stored.latest)
+    parse_timestamp(stored.latest)
     tracks = (
         Track(
             finding_of(each.finding),
@@ -209,7 +209,7 @@ class ScanReader:
         return None
 
     def _scan(self, line: ScanLine) -> Observation:
-        instant(line.observed_at)
+        parse_timestamp(line.observed_at)
         if line.report:
             stored = msgspec.json.decode(line.report, type=StoredReport)
             self.reports[line.digest] = report_of(stored, line.objects_checked)

@@ -6,11 +6,12 @@ import click
 
 from holdfast.adapters.journal.scan_journal import read_history
 from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.history import threshold_option
 from holdfast.cli.options.timestamps import Moment
 from holdfast.drift.record.observed import observed_objects
 from holdfast.drift.record.sightings import alerts
 from holdfast.errors import ExitCode, InputError
-from holdfast.operations.scan.recording import damage_note, default_history_file, threshold_option
+from holdfast.operations.scan.recording import damage_note, default_history_file
 from holdfast.report.documents.history import HistoryReport, history_json
 from holdfast.report.text.history_text import history_text
 

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from holdfast.drift.finding import PROBES, DriftReport, Finding, Severity
 from holdfast.kube.paths import format_path
+from holdfast.kube.timestamps import parse_timestamp
 
 
 def finding_key(finding: Finding) -> str:
@@ -79,7 +80,7 @@ def in_order(observations: Iterable[Observation]) -> Iterator[Observation]:
     """
     latest = ""
     for each in observations:
-        if not latest or instant(each.observed_at) > instant(latest):
+        if not latest or parse_timestamp(each.observed_at) > parse_timestamp(latest):
             latest = each.observed_at
         yield replace(each, observed_at=latest)
 
@@ -111,7 +112,7 @@ class Track:
     def sighting(self, now: str) -> Sighting:
         """The sighting as of a scan."""
         end = now if self.is_open else self.last_seen
-        age = int((instant(end) - instant(self.since)).total_seconds())
+        age = int((parse_timestamp(end) - parse_timestamp(self.since)).total_seconds())
         return Sighting(
             self.finding, self.first_seen, self.since, self.last_seen, self.count, self.is_open, age
         )
@@ -142,8 +143,8 @@ class SightingBook:
         Raises:
             ValueError: its time is none.
         """
-        observed = instant(observation.observed_at)
-        if not self.latest or observed > instant(self.latest):
+        observed = parse_timestamp(observation.observed_at)
+        if not self.latest or observed > parse_timestamp(self.latest):
             self.latest = observation.observed_at
         self.scans += 1
         report = observation.report
@@ -173,7 +174,7 @@ class SightingBook:
         self.tracks = {
             key: track
             for key, track in self.tracks.items()
-            if track.is_open or instant(track.last_seen) >= before
+            if track.is_open or parse_timestamp(track.last_seen) >= before
         }
 
     def sightings(self) -> Mapping[str, Sighting]:
@@ -200,19 +201,6 @@ def alerts(observations: Iterable[Observation], threshold: int) -> list[Alert]:
             raised.append(Alert(observation.observed_at, tuple(open_low.values())))
         is_raised = len(open_low) >= threshold
     return raised
-
-
-def instant(text: str) -> datetime:
-    """A moment of an RFC 3339 text.
-
-    Raises:
-        ValueError: the text is none, or names no zone.
-    """
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        message = f"{text!r} names no time zone"
-        raise ValueError(message)
-    return moment
 
 
 def short_duration(seconds: int) -> str:

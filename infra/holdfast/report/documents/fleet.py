@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from holdfast.drift.finding import AgentState, Severity
-from holdfast.kube.health import Health
+from holdfast.kube.workload_status import Health
 from holdfast.operations.describe.fleet import (
     FleetAgent,
     FleetReport,

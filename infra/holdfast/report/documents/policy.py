@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from holdfast_policies.rule import PROFILES
 from msgspec import UNSET, UnsetType
 
 from holdfast.drift.finding import Severity
@@ -22,7 +23,7 @@ from holdfast.report.exchange.policy_notices import fingerprint_of
 
 SCHEMA_VERSION: Final = "holdfast.dev/policy/v1"
 
-Profile = Annotated[str, one_of("dev", "staging", "prod")]
+Profile = Annotated[str, one_of(*PROFILES)]
 Level = Annotated[str, one_of("mandatory", "advisory")]
 Operation = Annotated[str, one_of("create", "update", "replace", "delete", "import")]
 

@@ -8,8 +8,8 @@ import msgspec
 
 from holdfast.drift.cause.stack_causes import AgentOverview, SharedCause, StackDrift, shared_causes
 from holdfast.drift.finding import AgentState
-from holdfast.kube.health import Health
 from holdfast.kube.paths import format_path
+from holdfast.kube.workload_status import Health
 from holdfast.report.documents.drift import DriftDocument, SyncCounts, drift_document
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.documents.parts import Count, ObjectPart, Part, schema_of

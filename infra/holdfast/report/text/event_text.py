@@ -4,7 +4,7 @@ Several findings that one hand explains are one line. Everything that comes from
 `safe_text`; values are masked already.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 import click
@@ -15,6 +15,7 @@ from holdfast.drift.record.ledger import FindingEvent, Turn
 from holdfast.drift.record.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.timestamps import format_utc
 from holdfast.report.text.drift_text import severity_colour
 from holdfast.report.text.finding_words import actor_words, value_words
 
@@ -109,4 +110,4 @@ def seconds_text(seconds: float) -> str:
 
 def rfc3339(time: datetime) -> str:
     """A time in UTC with milliseconds."""
-    return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return format_utc(time, "milliseconds")

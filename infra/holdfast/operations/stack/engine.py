@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from holdfast.adapters.engine.backend.asked_lock import ask_holders
-from holdfast.adapters.engine.backend.stack_lock import refuse_locked, stack_lock
+from holdfast.adapters.engine.backend.stack_lock import stack_lock
 from holdfast.adapters.engine.stack import Stack, open_stack
 from holdfast.adapters.engine.state.baseline import state_files
+from holdfast.adapters.engine.state.interrupted import interrupted
 from holdfast.errors import ClusterError
 from holdfast.manifest.fleet.project_files import STACKS_FOLDER
 from holdfast.manifest.stack.stack_files import read_environment, read_stack_file
@@ -71,14 +71,17 @@ def ready_stack(project_root: Path, stack: str) -> Stack:
 def held_stack(project_root: Path, name: str) -> Iterator[None]:
     """Keep updates of a stack away while we write to its cluster.
 
-    Where its backend is no folder of this machine the lock is looked at and cannot be held: whoever
-    has it is not disturbed, and who begins meanwhile is not kept away.
+    Where its backend is no folder of this machine the lock cannot be held: an update that is seen
+    in the state, or that a service tells of, is not disturbed; one that begins meanwhile is not
+    kept away.
 
     Raises:
-        EngineError: an update is under way, or the backend cannot be asked.
+        EngineError: an update is under way or half done, or the backend cannot be asked.
     """
     files = state_files(project_root, name)
     if files is None:
-        refuse_locked(name, ask_holders(ready_stack(project_root, name)))
+        left = interrupted(ready_stack(project_root, name))
+        if error := left.refusal(name):
+            raise error
     with stack_lock(files):
         yield

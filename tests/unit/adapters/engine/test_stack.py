@@ -12,10 +12,21 @@ from holdfast.adapters.engine.run.runner import EngineRunner
 from holdfast.adapters.engine.stack import Stack
 from holdfast.errors import EngineError, InputError, ToolchainError
 
-PULUMI = """#!/bin/sh
+PULUMI = r"""#!/bin/sh
 echo "$*" >> "$WORLD/calls"
 env > "$WORLD/variables"
 pwd > "$WORLD/folder"
+key() { echo "$1" | sed 's/ *$//' | tr ' /' '-_'; }
+for words in "$1 $2 $3" "$1 $2"; do
+  if [ -e "$WORLD/fails-at-$(key "$words")" ]; then
+    cat "$WORLD/fails-at-$(key "$words")" >&2
+    exit 255
+  fi
+  if [ -e "$WORLD/says-to-$(key "$words")" ]; then
+    cat "$WORLD/says-to-$(key "$words")"
+    exit 0
+  fi
+done
 cat "$WORLD/said" 2>/dev/null
 cat "$WORLD/complaint" >&2 2>/dev/null
 exit "$(cat "$WORLD/code" 2>/dev/null || echo 0)"
@@ -46,6 +57,14 @@ class World:
     def fails(self, code: int, complaint: str) -> None:
         (self.root / "code").write_text(str(code))
         (self.root / "complaint").write_text(complaint)
+
+    def fails_at(self, command: str, complaint: str) -> None:
+        """A command of two or three words fails, others do not."""
+        (self.root / f"fails-at-{command.replace(' ', '-')}").write_text(complaint)
+
+    def says_to(self, command: str, text: str) -> None:
+        """A command of two or three words is answered like this."""
+        (self.root / f"says-to-{command.replace(' ', '-')}").write_text(text)
 
     def calls(self) -> list[str]:
         path = self.root / "calls"

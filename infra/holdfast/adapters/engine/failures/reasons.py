@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from holdfast.adapters.engine.backend.file_backend import UPGRADE_OF_LAYOUT
 from holdfast.adapters.engine.failures.backend_failures import (
     BackendFailure,
     Failed,
@@ -95,13 +96,6 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
     (re.compile(pattern), reason)
     for pattern, reason in (
         (
-            r"currently locked by \d+ lock\(s\)[\s\S]*?created by (\S+) \(pid (\d+)\) at (\S+)",
-            _fixed(
-                "stack {stack} is locked by {0} (process {1}) since {2}",
-                "wait for that run to end; if it is dead, run 'holdfast up -s {stack} --recover'",
-            ),
-        ),
-        (
             r"no stack named '[^']*' found|no stack selected",
             _fixed(
                 "this backend has no stack named {stack}",
@@ -167,6 +161,14 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
             _fixed(
                 "the state of stack {stack} is damaged",
                 "run 'pulumi state repair -s {stack}', or 'holdfast recover -s {stack} --replace'",
+            ),
+        ),
+        (
+            r"Legacy DIY state is deprecated",
+            _fixed(
+                "the state of stack {stack} lies in the layout of Pulumi before 3.61, which this "
+                "Pulumi does not read",
+                UPGRADE_OF_LAYOUT,
             ),
         ),
         (

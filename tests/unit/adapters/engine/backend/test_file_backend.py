@@ -93,6 +93,53 @@ def test_a_stack_that_is_not_there_is_said(backend: Backend) -> None:
     assert raised.value.exit_code == ExitCode.NO_STACK
 
 
+def old_state(urns: str) -> str:
+    """A state as Pulumi before 3.61 wrote it: the stack's name alone, and no `meta.yaml`."""
+    resources = [{"urn": urns, "type": "pulumi:pulumi:Stack"}] if urns else []
+    latest = {"manifest": {"version": "v3.50.0"}, "resources": resources}
+    return json.dumps({"version": 3, "checkpoint": {"stack": "dev-1", "latest": latest}})
+
+
+STACK_OF = "urn:pulumi:dev-1::{0}::pulumi:pulumi:Stack::{0}-dev-1"
+
+
+@pytest.mark.parametrize(
+    ("project", "is_upgraded", "suffix"),
+    [
+        pytest.param("p", False, "", id="this-project"),
+        pytest.param("p", False, ".gz", id="compressed"),
+        pytest.param("p", True, "", id="left-behind-by-an-upgrade"),
+        pytest.param("other", False, "", id="another-project-in-a-folder-that-knows-none"),
+        pytest.param("", False, "", id="empty"),
+    ],
+)
+def test_a_state_of_before_projects_is_refused_with_the_command_that_upgrades_it(
+    backend: Backend, project: str, suffix: str, *, is_upgraded: bool
+) -> None:
+    text = old_state(STACK_OF.format(project) if project else "").encode()
+    old = backend.root / f".pulumi/stacks/dev-1.json{suffix}"
+    old.write_bytes(gzip.compress(text) if suffix else text)
+    if is_upgraded:
+        (backend.root / ".pulumi/meta.yaml").write_text("version: 1\n")
+
+    for read in (backend.history.current_path, backend.history.pending):
+        with pytest.raises(EngineError) as raised:
+            read()
+        assert raised.value.exit_code is ExitCode.ERROR, "not: no such stack"
+        assert f"{old} is the state of stack dev-1 as Pulumi before 3.61" in str(raised.value)
+        assert "pulumi state upgrade" in raised.value.remedy
+        assert "stack init" not in str(raised.value)
+
+
+def test_a_state_of_before_projects_of_another_project_is_no_stack_of_this_one(
+    backend: Backend,
+) -> None:
+    (backend.root / ".pulumi/stacks/dev-1.json").write_text(old_state(STACK_OF.format("other")))
+    (backend.root / ".pulumi/meta.yaml").write_text("version: 1\n")
+
+    assert backend.history.current_path() is None
+
+
 def test_a_broken_record_is_named(backend: Backend) -> None:
     (backend.records / "dev-1-7.history.json").write_text("{")
 
@@ -149,7 +196,7 @@ def test_says_who_holds_the_lock_of_the_stack(backend: Backend) -> None:
     (locks / "two.json").write_text("{")
     assert [str(holder) for holder in backend.history.holders()] == [
         "ann@laptop (process 12) since 2026-11-21",
-        f"somebody: {locks / 'two.json'} does not say who",
+        f"an unknown process: {locks / 'two.json'} does not say who",
     ]
 
 

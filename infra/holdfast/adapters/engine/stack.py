@@ -15,7 +15,7 @@ from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.engine.results import RunRecorder, RunResult
 from holdfast.adapters.engine.run.environment import engine_environment, prepare_engine
 from holdfast.adapters.engine.run.event_stream import decode_event
-from holdfast.adapters.engine.run.events import Event
+from holdfast.adapters.engine.run.events import Event, UnreadLine
 from holdfast.adapters.engine.run.executable import find_pulumi
 from holdfast.adapters.engine.run.runner import EngineRunner
 from holdfast.adapters.engine.state.checkpoint import Deployment, decode_export
@@ -308,10 +308,12 @@ class Stack:
         recorder = RunRecorder(action)
 
         def take(line: bytes) -> None:
-            if (event := decode_event(line)) is not None:
-                recorder.add(event)
-                if on_event is not None:
-                    on_event(event)
+            event = decode_event(line)
+            if event is None:
+                return
+            recorder.add(event)
+            if on_event is not None and not isinstance(event, UnreadLine):
+                on_event(event)
 
         arguments = [action, "--json", *flags, "--stack", self.name]
         finished = self.runner.run(arguments, take, timeout_seconds)

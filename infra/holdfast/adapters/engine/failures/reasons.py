@@ -22,7 +22,7 @@ class Reason(NamedTuple):
     exit_code: ExitCode = ExitCode.ERROR
 
 
-_Explainer = Callable[[re.Match[str], str], Reason]
+_Explainer = Callable[[re.Match[str], str], Reason | None]
 
 
 def explain(text: str, stack: str) -> Reason | None:
@@ -30,8 +30,8 @@ def explain(text: str, stack: str) -> Reason | None:
     if not _OF_A_FOLDER.search(text) and (lost := backend_failure(text)):
         return _lost(lost, stack)
     for pattern, reason in _REASONS:
-        if match := pattern.search(text):
-            return reason(match, stack)
+        if (match := pattern.search(text)) and (explained := reason(match, stack)):
+            return explained
     return None
 
 
@@ -72,8 +72,10 @@ def _unreachable(match: re.Match[str], stack: str) -> Reason:
     return Reason(f"the cluster of stack {stack} cannot be reached: {why}", remedy)
 
 
-def _conflict(match: re.Match[str], stack: str) -> Reason:
+def _conflict(match: re.Match[str], stack: str) -> Reason | None:
     conflicts = find_conflicts(match.string)
+    if not conflicts:
+        return None  # in words of another version: they say more than we could
     remedy = (
         f"run 'holdfast drift -s {stack}' to see it and put it back, or set "
         "PULUMI_K8S_ENABLE_PATCH_FORCE=true to overwrite it"

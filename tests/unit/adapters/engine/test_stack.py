@@ -217,6 +217,20 @@ def test_refuses_an_update_that_could_lose_the_whole_state(
     assert [call.split()[0] for call in world.calls()] == ["preview", "up"]
 
 
+def test_only_a_run_that_may_leave_a_lock_is_remembered(
+    world: World, state_of_the_test: Path
+) -> None:
+    world.stack().preview()
+    world.stack().up()
+    assert list(state_of_the_test.glob("engines/*")) == [], "each of them ended in order"
+
+    world.fails(255, "killed")
+    for run in (world.stack().preview, world.stack().up):
+        with pytest.raises(EngineError):
+            run()
+    assert len(list(state_of_the_test.glob("engines/*"))) == 1
+
+
 def test_says_when_the_program_has_gone(world: World) -> None:
     (world.root / "pulumi").unlink()
 

@@ -9,7 +9,6 @@ import getpass
 import os
 import re
 import socket
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from enum import Enum
@@ -17,15 +16,16 @@ from pathlib import Path
 
 import msgspec
 
+from holdfast.adapters.engine.backend.processes import (
+    is_running,
+    is_running_here,
+    is_whole_machine_seen,
+    namespace_of_engine,
+    pid_namespace,
+    processes_numbered,
+)
 from holdfast.errors import EngineError
 
-_PROCESSES = Path("/proc")
-_ENDED_STATES = "ZX"
-# Programs that hold a lock: another one under the same number got it after the holder had ended.
-_HOLDING_PROGRAMS = ("pulumi", "python", "holdfast")
-# The kernel gives the machine's own PID namespace this number; the processes of every other
-# namespace of the machine are seen from it.
-_NAMESPACE_OF_THE_MACHINE = "pid:[4026531836]"
 _NAMES_OF_EVERY_MACHINE = ("localhost", "localhost.localdomain")
 
 _LOCKED = "the stack is currently locked by"
@@ -53,7 +53,7 @@ class LockHolder(msgspec.Struct, frozen=True, omit_defaults=True):
         pid: Process that wrote it; 0 when the file says nothing.
         timestamp: When, RFC 3339.
         namespace: PID namespace of that process, as `pid_namespace` has it; empty where the engine
-            wrote the lock: it does not say.
+            wrote the lock: it does not say, but for engines that Holdfast has started it is known.
         update: What a service runs, such as `update 12`; empty for a file.
     """
 
@@ -80,12 +80,13 @@ class LockHolder(msgspec.Struct, frozen=True, omit_defaults=True):
         """What is known of the holder, decided by numbers and programs alone, never by a clock."""
         if not self.is_readable:
             return Life.UNKNOWN
-        if self.namespace and self.namespace == pid_namespace():
-            return Life.RUNS if _is_running_here(self.pid) else Life.ENDED
+        namespace = self.namespace or namespace_of_engine(self.pid, self.timestamp)
+        if namespace and namespace == pid_namespace():
+            return Life.RUNS if is_running_here(self.pid) else Life.ENDED
         is_named = self.is_here and self.hostname not in _NAMES_OF_EVERY_MACHINE
-        if not is_named or not _is_whole_machine_seen():
+        if not is_named or not is_whole_machine_seen():
             return Life.UNKNOWN
-        return Life.RUNS if any(map(_is_running, _processes_numbered(self.pid))) else Life.ENDED
+        return Life.RUNS if any(map(is_running, processes_numbered(self.pid))) else Life.ENDED
 
     @property
     def has_ended(self) -> bool:
@@ -191,56 +192,3 @@ def read_lock(path: Path) -> LockHolder | None:
     except (OSError, msgspec.DecodeError):
         holder = LockHolder()
     return msgspec.structs.replace(holder, file=str(path))
-
-
-def pid_namespace() -> str:
-    """The PID namespace of this process, of this start of the machine; empty where it is hidden."""
-    try:
-        start = (_PROCESSES / "sys/kernel/random/boot_id").read_text().strip()
-        return f"{start}/{(_PROCESSES / 'self/ns/pid').readlink()}"
-    except OSError:
-        return ""
-
-
-def _is_whole_machine_seen() -> bool:
-    """Whether every process of this machine is seen from here, those of containers included."""
-    try:
-        # A mount with `hidepid` hides the processes of other users, the first one among them.
-        (_PROCESSES / "1" / "status").read_text()
-        return str((_PROCESSES / "self/ns/pid").readlink()) == _NAMESPACE_OF_THE_MACHINE
-    except OSError:
-        return False
-
-
-def _processes_numbered(pid: int) -> Iterator[Path]:
-    """Folders of the processes that have a number, here or in a namespace below."""
-    for folder in _PROCESSES.glob("[0-9]*"):
-        with suppress(OSError):
-            lines = (folder / "status").read_text(errors="replace").splitlines()
-            numbers = next((line.split()[1:] for line in lines if line.startswith("NSpid:")), ())
-            if str(pid) in (folder.name, *numbers):
-                yield folder
-
-
-def _is_running_here(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # another user's
-    folder = _PROCESSES / str(pid)
-    return not folder.is_dir() or _is_running(folder)  # a mount with `hidepid` hides it
-
-
-def _is_running(folder: Path) -> bool:
-    """Whether a process lives, and may be one that holds a lock; what cannot be read may."""
-    try:
-        # pid (name) state ...: the name may hold anything, even parentheses.
-        state = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
-        program = (folder / "exe").readlink().name
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return state not in _ENDED_STATES and any(name in program for name in _HOLDING_PROGRAMS)

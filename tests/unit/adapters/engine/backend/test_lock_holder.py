@@ -7,21 +7,22 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 import pytest
-from holdfast.adapters.engine.backend import lock_holder
+from holdfast.adapters.engine.backend import lock_holder, processes
 from holdfast.adapters.engine.backend.lock_holder import (
     Life,
     LockHolder,
     caller_name,
     locked_error,
     own_lock,
-    pid_namespace,
     read_lock,
     worst_of,
 )
+from holdfast.adapters.engine.backend.processes import forget_engine, note_engine, pid_namespace
 from holdfast.errors import ExitCode
 
 HERE = socket.gethostname()
@@ -121,7 +122,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., No
             (folder / "stat").write_text(f"{numbers.split()[0]} (x) S 1 1 1")
             (folder / "exe").symlink_to(program)
 
-    monkeypatch.setattr(lock_holder, "_PROCESSES", tmp_path)
+    monkeypatch.setattr(processes, "_PROCESSES", tmp_path)
     return seen
 
 
@@ -172,6 +173,55 @@ def test_a_container_judges_locks_of_its_own_namespace(
     machine(CONTAINER)
 
     assert LockHolder(pid=NOBODY, hostname=HERE, namespace=namespace).life is life
+
+
+def locked_by_engine(pid: int, seconds_after_start: float) -> LockHolder:
+    """A lock as the engine writes it, so long after the engine was started."""
+    locked = datetime.now(UTC) + timedelta(seconds=seconds_after_start)
+    return LockHolder(pid=pid, hostname=HERE, timestamp=locked.isoformat())
+
+
+def test_a_container_judges_the_lock_of_an_engine_that_holdfast_started_in_it(
+    machine: Callable[..., None],
+) -> None:
+    machine(CONTAINER)
+    note_engine(NOBODY)
+
+    assert locked_by_engine(NOBODY, 3).has_ended
+    assert locked_by_engine(NOBODY - 1, 3).life is Life.UNKNOWN, "another engine's"
+    assert locked_by_engine(NOBODY, -60).life is Life.UNKNOWN, "locked before it was started"
+    assert locked_by_engine(NOBODY, 3600).life is Life.UNKNOWN, "locked by a later process"
+
+
+def test_an_engine_that_was_started_in_another_container_is_not_judged(
+    machine: Callable[..., None], tmp_path: Path
+) -> None:
+    machine(CONTAINER)
+    note_engine(NOBODY)
+    (tmp_path / "self/ns/pid").unlink()
+    (tmp_path / "self/ns/pid").symlink_to("pid:[4026539999]")
+
+    assert locked_by_engine(NOBODY, 3).life is Life.UNKNOWN
+
+
+def test_of_two_engines_with_one_number_neither_is_judged(
+    machine: Callable[..., None], tmp_path: Path
+) -> None:
+    machine(CONTAINER)
+    note_engine(NOBODY)
+    (tmp_path / "self/ns/pid").unlink()
+    (tmp_path / "self/ns/pid").symlink_to("pid:[4026539999]")
+    note_engine(NOBODY)
+
+    assert locked_by_engine(NOBODY, 3).life is Life.UNKNOWN
+
+
+def test_an_engine_that_ended_in_order_is_forgotten(machine: Callable[..., None]) -> None:
+    machine(CONTAINER)
+    note_engine(NOBODY)
+    forget_engine(NOBODY)
+
+    assert locked_by_engine(NOBODY, 3).life is Life.UNKNOWN
 
 
 def test_after_a_power_failure_the_machine_judges_what_it_locked_before(

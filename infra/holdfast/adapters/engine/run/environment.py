@@ -5,6 +5,7 @@ The same variables are printed by `holdfast env`, so that a plain `pulumi` sees 
 
 import errno
 import os
+import pwd
 import shlex
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from holdfast.adapters.engine.backend.lock_holder import caller_name
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.run.executable import PulumiExecutable, locate_pulumi, provider_beside
 from holdfast.errors import ToolchainError
@@ -117,10 +119,22 @@ def _wanted_variables(
             "PULUMI_DISABLE_REGISTRY_RESOLVE": "true",
             "PULUMI_IGNORE_AMBIENT_PLUGINS": "true",
         }
+    if not ambient.get("USER") and not _has_account():
+        # The engine writes the name into its lock, and ends where it finds none.
+        variables["USER"] = caller_name()
     if "PULUMI_LOG_ROTATION_MAX_TOTAL_MB" not in ambient:
         # An update of 800 objects logs 10 MB; the engine itself would keep 500.
         variables["PULUMI_LOG_ROTATION_MAX_TOTAL_MB"] = _LOG_MEGABYTES
     return variables
+
+
+def _has_account() -> bool:
+    """Whether the system knows our user; a container may run under any number."""
+    try:
+        pwd.getpwuid(os.getuid())
+    except KeyError:
+        return False
+    return True
 
 
 def _default_backend_variables(ambient: Mapping[str, str]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 import json
 import os
+import pwd
 import subprocess
 import threading
 from collections.abc import Mapping
@@ -206,6 +207,29 @@ def test_points_to_the_kubeconfig_of_the_sandbox(built: PulumiExecutable, tmp_pa
     environment = engine_environment(built, ambient=ambient, kubeconfig=tmp_path / "sandbox")
 
     assert environment.variables["KUBECONFIG"] == str(tmp_path / "sandbox")
+
+
+@pytest.mark.parametrize(
+    ("ambient", "user"),
+    [
+        pytest.param({}, f"uid-{os.getuid()}", id="no-name"),
+        pytest.param({"USER": "deployer"}, None, id="a-name-of-the-environment"),
+    ],
+)
+def test_the_engine_gets_a_name_where_its_user_has_no_account(
+    own: PulumiExecutable,
+    monkeypatch: pytest.MonkeyPatch,
+    ambient: dict[str, str],
+    user: str | None,
+) -> None:
+    def refuse(_: int) -> None:
+        raise KeyError("uid not found")
+
+    monkeypatch.setattr(pwd, "getpwuid", refuse)
+    for name in ("USER", "LOGNAME", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+
+    assert engine_environment(own, ambient=ambient).variables.get("USER") == user
 
 
 def test_has_nothing_to_say_in_a_shell_that_has_it_all(built: PulumiExecutable) -> None:

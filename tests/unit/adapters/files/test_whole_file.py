@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.whole_file import write_private, write_whole
 
 WRITE_FOR_EVER = """
 import sys
@@ -52,6 +52,21 @@ def test_rights_and_links_stay(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert file.read_text() == "after"
     assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_private_file_is_for_its_owner_alone_though_it_was_not(tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+    file.write_text("before")
+    file.chmod(0o644)
+    write_private(file, b"after")
+    assert file.read_bytes() == b"after"
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_new_file_has_the_rights_of_any_new_file(tmp_path: Path) -> None:
+    write_whole(tmp_path / "ours", "x")
+    (tmp_path / "any").write_text("x")
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "any").stat().st_mode
 
 
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:

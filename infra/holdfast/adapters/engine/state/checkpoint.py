@@ -261,8 +261,8 @@ def without_secrets(value: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
 def asked_object(inputs: Inputs | None) -> KubeObject | None:
     """The object that a program asks for; None without inputs, or when they are no object.
 
-    What the program calls secret is left out. A value that it does not may still be one: whoever
-    shows one masks it first.
+    What the program calls secret is left out. Any other value may be one all the same: what is
+    shown of it is masked first.
     """
     if inputs is None:
         return None

@@ -17,7 +17,7 @@ from holdfast.cli.options.report import (
 from holdfast.cli.options.timestamps import Moment, now
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.scan_context import DriftContext
-from holdfast.operations.stack.context import open_state
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.stack.source_locations import places_in
 from holdfast.render.provenance.origins import Origins
@@ -153,6 +153,9 @@ def _of_document(wanted: ReportRequest, document: Path, stack: str, observed_at:
     report = read_drift_json(text, source)
     context = DriftContext(stack=stack, observed_at=observed_at or "", runbook=wanted.runbook)
     if stack:
-        context = replace(context, location_of=places_in(Origins(open_state(stack).fleet, stack)))
+        context = replace(
+            context,
+            location_of=places_in(Origins(StackContext(find_project_root(), stack).fleet, stack)),
+        )
     write_reports(report, wanted, context)
     return ExitCode.OK

@@ -17,7 +17,7 @@ from holdfast.adapters.git.source import source_of
 from holdfast.adapters.journal.journal import Journal
 from holdfast.cli.options.timestamps import now
 from holdfast.errors import ExitCode, HoldfastError, InputError
-from holdfast.operations.stack.engine import ready_stack
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.validate.report import ValidationReport
 from holdfast.operations.validate.validation import validate_project
@@ -129,7 +129,9 @@ class _Gates:
     def preview(self) -> _Failed | None:
         """The engine could carry it out, and its own policy pack refuses nothing."""
         pack = self.root / PACK_FOLDER
-        ready_stack(self.root, self._stack).preview(policy_pack=pack if pack.is_dir() else None)
+        StackContext(self.root, self._stack).engine().preview(
+            policy_pack=pack if pack.is_dir() else None
+        )
         return None
 
 

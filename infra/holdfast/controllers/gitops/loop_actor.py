@@ -34,7 +34,7 @@ from holdfast.operations.remediate.by_mode import Agreement, act
 from holdfast.operations.remediate.revert import plans_for
 from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
 from holdfast.operations.stack.commit_project import lend_environment
-from holdfast.operations.stack.engine import ready_stack
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.gitops_ownership import DeliveredElsewhereError
 
 ACTION = "reconcile"
@@ -115,7 +115,7 @@ class LoopActor:
 
     def _waits_for_holder(self) -> Hindrance | None:
         """Whoever holds the lock; a lock of a process of this machine that has ended is removed."""
-        stack = ready_stack(self.root, self.stack)
+        stack = StackContext(self.root, self.stack).engine()
         left = interrupted(stack)
         if left.holders and not left.worst.has_ended:
             who = left.worst

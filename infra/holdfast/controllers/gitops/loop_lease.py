@@ -9,7 +9,8 @@ from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
 from holdfast.cli.options.lease import LeasePlace, leadership_of
 from holdfast.controllers.gitops.roles import Log
 from holdfast.errors import ClusterError
-from holdfast.operations.stack.context import open_state
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project import find_project_root
 
 
 class LoopLease:
@@ -33,8 +34,8 @@ class LoopLease:
         self.was_lost = False
         self._leadership = None
         if place is not None:
-            state = open_state(stack)
-            kubeconfig, context = state.kubeconfig, state.context
+            state = StackContext(find_project_root(), stack)
+            kubeconfig, context = state.kubeconfig, state.kube_context
 
             def connect() -> Connection:
                 return connection_of(kubeconfig, context)

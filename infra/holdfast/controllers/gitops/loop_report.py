@@ -12,7 +12,8 @@ from holdfast.controllers.gitops.loop_events import LoopEvents
 from holdfast.controllers.gitops.loop_state import LoopState
 from holdfast.controllers.gitops.roles import Listener, Log
 from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
-from holdfast.operations.stack.context import open_state
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project import find_project_root
 
 _ANSWER_SECONDS = 10.0
 
@@ -34,10 +35,10 @@ class LoopReport:
         held = HeldStack(stack, tracked.place, tracked.branch, actor.path, socket.gethostname())
 
         def connect() -> ApiClient:
-            state = open_state(stack)
+            state = StackContext(find_project_root(), stack)
 
             def log_in() -> Connection:
-                return connection_of(state.kubeconfig, state.context)
+                return connection_of(state.kubeconfig, state.kube_context)
 
             return ApiClient(log_in(), _ANSWER_SECONDS, log_in)
 

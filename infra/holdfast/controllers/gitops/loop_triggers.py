@@ -20,7 +20,7 @@ from holdfast.kube.objects import mapping_at
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.scan.live import ClusterSource
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.marks import AGENT_LABEL
 
 AGAIN_SECONDS = 15.0
@@ -39,7 +39,7 @@ def watch_nodes(root: Path, stack: str, ask: Ask, log: Log) -> None:
     def watch() -> None:
         while True:
             try:
-                _follow_nodes(StackState(root, stack), ask, log)
+                _follow_nodes(StackContext(root, stack), ask, log)
             except HoldfastError as error:
                 log("watch", kind="Node", error=str(error), again_seconds=AGAIN_SECONDS)
             time.sleep(AGAIN_SECONDS)
@@ -47,8 +47,8 @@ def watch_nodes(root: Path, stack: str, ask: Ask, log: Log) -> None:
     threading.Thread(target=watch, name="nodes", daemon=True).start()
 
 
-def _follow_nodes(state: StackState, ask: Ask, log: Log) -> None:
-    cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_SECONDS)
+def _follow_nodes(state: StackContext, ask: Ask, log: Log) -> None:
+    cluster = ClusterSource.connect(state.kubeconfig, state.kube_context, _REQUEST_SECONDS)
     inbox: queue.SimpleQueue[Change] = queue.SimpleQueue()
     watch = ClusterWatch(Connections(cluster.client, inbox.put, {}))
     watch.follow([watched_nodes()])

@@ -12,7 +12,7 @@ from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.kube.structure import KindEntry
 from holdfast.operations.actions.pods import HEALTHY_SECONDS, LOOK_SECONDS, AgentPods
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.marks import FIELD_MANAGER, REVISION, RenderedObject
 
 _RUNS_PODS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Sandbox", "CronJob"})
@@ -39,7 +39,7 @@ class Recreation:
         Raises:
             InputError: nothing of that kind is declared.
         """
-        rendered = StackState(pods.root, pods.stack).rendered
+        rendered = StackContext(pods.root, pods.stack).rendered
         own = [item for item in rendered if item.agent == pods.agent and _may_go(item)]
         chosen = [item for item in own if is_whole or item.manifest["kind"] in _RUNS_PODS]
         if not chosen:

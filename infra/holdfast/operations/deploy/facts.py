@@ -98,9 +98,9 @@ def engine_history(project_root: Path, stack: str) -> History:
     if files is not None:
         return files
     from holdfast.adapters.engine.backend.remote_backend import RemoteHistory  # noqa: PLC0415  (as above)
-    from holdfast.operations.stack.engine import ready_stack  # noqa: PLC0415  (no engine for a folder)
+    from holdfast.operations.stack.context import StackContext  # noqa: PLC0415  (as above)
 
-    return RemoteHistory(ready_stack(project_root, stack))
+    return RemoteHistory(StackContext(project_root, stack).engine())
 
 
 def _recorded(history: History, stack: str) -> Iterator[UpdateRecord]:

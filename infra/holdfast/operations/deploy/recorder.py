@@ -20,7 +20,7 @@ from holdfast.errors import HoldfastError
 from holdfast.kube.objects import reference_of
 from holdfast.operations.deploy.facts import journal_of, operator, pull_request
 from holdfast.operations.deploy.request import Order
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 
 _AGENT_TYPE: Final = "holdfast:index:Agent"
 
@@ -46,7 +46,7 @@ class UpdateAccount:
     @cached_property
     def agents(self) -> Mapping[tuple[str, str, str, str], str]:
         """Rendered object to the agent it belongs to."""
-        rendered = StackState(self.order.root, self.order.stack).rendered
+        rendered = StackContext(self.order.root, self.order.stack).rendered
         return {reference_of(item.manifest).identity: item.agent for item in rendered}
 
     def record(self, *, policy: str = "", outcome: str = "succeeded") -> UpdateRecord:

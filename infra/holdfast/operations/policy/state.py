@@ -17,7 +17,7 @@ from holdfast.errors import InputError
 from holdfast.kube.objects import mapping_at
 from holdfast.operations.policy.evaluate import Judged
 from holdfast.operations.policy.sources import Gathered
-from holdfast.operations.stack.engine import ready_stack
+from holdfast.operations.stack.context import StackContext
 
 
 def recorded_objects(project_root: Path, stack: str) -> Gathered:
@@ -26,7 +26,7 @@ def recorded_objects(project_root: Path, stack: str) -> Gathered:
     Raises:
         EngineError: it cannot be had.
     """
-    return gathered(ready_stack(project_root, stack).export())
+    return gathered(StackContext(project_root, stack).engine().export())
 
 
 def read_export(file: Path) -> Deployment:

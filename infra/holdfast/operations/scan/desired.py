@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.engine.backend.lock_holder import LockHolder
     from holdfast.adapters.engine.state.baseline import Baseline
     from holdfast.manifest.fleet.fleet import Fleet
-    from holdfast.operations.stack.context import StackState
+    from holdfast.operations.stack.context import StackContext
     from holdfast.render.provenance.origins import Origins
 
 
@@ -158,10 +158,10 @@ class _DeclarationSource:
     ignore_file: Path | None
 
     @cached_property
-    def _state(self) -> "StackState":
-        from holdfast.operations.stack.context import StackState  # noqa: PLC0415  (the models are slow)
+    def _state(self) -> "StackContext":
+        from holdfast.operations.stack.context import StackContext  # noqa: PLC0415  (the models are slow)
 
-        return StackState(self.root, self.stack)
+        return StackContext(self.root, self.stack)
 
     @property
     def made(self) -> StackDeclaration:

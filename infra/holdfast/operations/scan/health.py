@@ -10,7 +10,7 @@ from holdfast.kube.health import Health, HealthVerdict, health_of, worst
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.running import WorkloadState, workload_state
 from holdfast.operations.scan.live import ClusterSource
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.marks import RenderedObject
 
 _REQUEST_TIMEOUT_SECONDS = 60.0
@@ -55,7 +55,7 @@ def live_agents(root: Path, stack: str) -> dict[str, AgentHealth]:
         InvalidFilesError: the manifests are not valid.
         ClusterError: the cluster cannot be asked.
     """
-    state = StackState(root, stack)
+    state = StackContext(root, stack)
     items = [item for item in state.rendered if item.manifest["kind"] in _WORKLOADS]
     found = list(_live_workloads(state, items)) if items else []
     agents: dict[str, AgentHealth] = {}
@@ -82,10 +82,10 @@ def _version(live: KubeObject) -> str:
 
 
 def _live_workloads(
-    state: StackState, items: list[RenderedObject]
+    state: StackContext, items: list[RenderedObject]
 ) -> Iterator[tuple[str, ObjectRef, KubeObject | ClusterError | None]]:
     """Agent, workload, and what runs of that: None where nothing does, or why nobody can see."""
-    cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_TIMEOUT_SECONDS)
+    cluster = ClusterSource.connect(state.kubeconfig, state.kube_context, _REQUEST_TIMEOUT_SECONDS)
     placed = cluster.placed([item.manifest for item in items])
     places = {
         (ref.api_version, ref.kind, ref.namespace) for ref in (reference_of(one) for one in placed)

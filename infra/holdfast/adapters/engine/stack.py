@@ -44,7 +44,7 @@ class Stack:
         url = self.runner.environment.backend_url
         if not url.startswith(FILE_SCHEME):
             return None
-        return FileHistory.at(url, self.runner.project.name, self.name)
+        return FileHistory.at(url, self.runner.project, self.name)
 
     @property
     def keeps_locks(self) -> bool:

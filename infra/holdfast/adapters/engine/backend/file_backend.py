@@ -6,6 +6,7 @@ milliseconds where the engine takes seconds. Nothing is ever written here.
 
 import functools
 import os
+import pwd
 import re
 import stat
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from holdfast.adapters.engine.backend.lock_holder import LockHolder, read_lock
+from holdfast.adapters.engine.project import Project
 from holdfast.adapters.engine.state.checkpoint import (
     Deployment,
     PendingOperation,
@@ -57,9 +59,10 @@ class FileHistory:
     )
 
     @classmethod
-    def at(cls, backend_url: str, project: str, stack: str) -> "FileHistory":
+    def at(cls, backend_url: str, project: Project, stack: str) -> "FileHistory":
         """The history of a stack in the backend that a URL names; its name may be a full one."""
-        return cls(backend_folder(backend_url) / ".pulumi", project, stack.rpartition("/")[2])
+        folder = backend_folder(backend_url, project.root) / ".pulumi"
+        return cls(folder, project.name, stack.rpartition("/")[2])
 
     @property
     def full_name(self) -> str:
@@ -249,7 +252,23 @@ def _written(path: Path) -> int:
     return path.stat().st_mtime_ns
 
 
-def backend_folder(backend_url: str) -> Path:
-    """Folder of a `file://` backend: absolute, relative to here, or below the home with `~`."""
+def backend_folder(backend_url: str, root: Path) -> Path:
+    """Folder of a `file://` backend: absolute, below the user's home with `~`, else below `root`.
+
+    Args:
+        backend_url: As the engine takes it.
+        root: Where the engine runs: the project's folder.
+    """
     parts = urlsplit(backend_url)
-    return Path(f"{parts.netloc}{parts.path}").expanduser().absolute()
+    path = Path(f"{parts.netloc}{parts.path}")
+    if path.parts[:1] == ("~",):
+        return _home().joinpath(*path.parts[1:])
+    return Path(os.path.normpath(root.absolute() / path))
+
+
+def _home() -> Path:
+    """The user's home as the engine finds it: as the system knows it, HOME or not."""
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        return Path.home()

@@ -264,7 +264,7 @@ def state_files(project_root: Path, stack: str) -> FileHistory | None:
     """
     project = read_project(project_root)
     url = backend_in_use(project.backend_url)
-    return FileHistory.at(url, project.name, stack) if url.startswith(FILE_SCHEME) else None
+    return FileHistory.at(url, project, stack) if url.startswith(FILE_SCHEME) else None
 
 
 def read_baseline(project_root: Path, stack: str) -> Baseline:

@@ -47,13 +47,16 @@ class Stack:
         return FileHistory.at(url, self.runner.project, self.name)
 
     @property
-    def keeps_locks(self) -> bool:
-        """Whether its backend is a bucket or a database, where the engine keeps files as locks.
-
-        Of a login that is encrypted nothing is known: it counts as one of a service.
-        """
+    def may_be_served(self) -> bool:
+        """Whether a service such as Pulumi Cloud keeps it, or may: the login is encrypted."""
         url = self.runner.environment.backend_url
-        return bool(url) and not url.startswith((FILE_SCHEME, *SERVICE_SCHEMES))
+        return not url or url.startswith(SERVICE_SCHEMES)
+
+    @property
+    def may_hide_locks(self) -> bool:
+        """Whether a lock may lie where the engine alone sees it: in a bucket or a database."""
+        url = self.runner.environment.backend_url
+        return not url.startswith((FILE_SCHEME, *SERVICE_SCHEMES))
 
     def init_if_absent(self) -> bool:
         """Create the stack when its backend does not have it.

@@ -42,11 +42,13 @@ class World:
         (root / "pulumi").write_text(PULUMI)
         (root / "pulumi").chmod(0o755)
 
-    def stack(self, *, backend: str = "", virtual_environment: Path | None = None) -> Stack:
+    def stack(
+        self, *, backend: str | None = None, virtual_environment: Path | None = None
+    ) -> Stack:
         environment = EngineEnvironment(
             PulumiExecutable(self.root / "pulumi", "3.259.0"),
             {"WORLD": str(self.root), "PULUMI_HOME": "/home"},
-            backend_url=backend or f"file://{self.root / 'state'}",
+            backend_url=f"file://{self.root / 'state'}" if backend is None else backend,
         )
         project = Project(self.root, "p", virtual_environment)
         return Stack(EngineRunner(project, environment), "dev")

@@ -81,9 +81,7 @@ def _asked(stack: Stack) -> Interrupted:
     if state is None:
         return Interrupted()
     pending = tuple(in_words(each) for each in state.pending_operations)
-    if stack.keeps_locks:
-        return Interrupted(pending=pending, may_be_locked=True)
-    return Interrupted(updates_of_service(stack), pending)
+    return Interrupted(updates_of_service(stack), pending, may_be_locked=stack.may_hide_locks)
 
 
 def updates_of_service(stack: Stack) -> tuple[LockHolder, ...]:
@@ -92,7 +90,7 @@ def updates_of_service(stack: Stack) -> tuple[LockHolder, ...]:
     Raises:
         EngineError: the history cannot be read.
     """
-    if stack.files is not None or stack.keeps_locks:
+    if not stack.may_be_served:
         return ()
     try:
         return RemoteHistory(stack).running

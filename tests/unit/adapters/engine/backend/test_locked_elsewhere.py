@@ -51,6 +51,15 @@ def test_to_know_what_is_half_done_the_state_is_read_and_nothing_else_is_run(
     assert [call.split(" --")[0] for call in world.calls()] == ["stack export"]
 
 
+def test_of_a_login_that_is_encrypted_both_ways_are_tried(world: World) -> None:
+    world.says_to("stack export", HALF_DONE)
+    world.says_to("stack history --json", "[]")
+
+    left = interrupted(world.stack(backend=""))
+
+    assert left == Interrupted(pending=("creating ConfigMap a",), may_be_locked=True)
+
+
 def test_what_is_half_done_may_be_a_run_under_way(world: World) -> None:
     world.says(HALF_DONE)
 

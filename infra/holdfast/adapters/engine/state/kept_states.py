@@ -11,14 +11,13 @@ from pathlib import Path
 
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.state.checkpoint import Deployment, decode_export
-from holdfast.adapters.files.whole_file import write_private
+from holdfast.adapters.files.atomic_write import PRIVATE_DIRECTORY_MODE, write_private_file
 from holdfast.errors import EngineError
 
 MOST_KEPT = 10
 """Copies of one stack; the oldest go first."""
 
 _SUFFIX = ".json"
-_FOLDER_MODE = 0o700
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,8 @@ class KeptStates:
         """
         path = self.folder / f"{name}{_SUFFIX}"
         try:
-            self.folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
-            write_private(path, text)
+            self.folder.mkdir(mode=PRIVATE_DIRECTORY_MODE, parents=True, exist_ok=True)
+            write_private_file(path, text)
         except OSError as error:
             message = f"no copy of the state could be kept in {self.folder} ({error.strerror})"
             raise EngineError(

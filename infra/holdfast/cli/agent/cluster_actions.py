@@ -1,44 +1,29 @@
-"""`holdfast agent restart|reschedule|recreate|backup`: done in the cluster at once. Wiring."""
-
-from collections.abc import Sequence
-from datetime import UTC, datetime
+"""`holdfast agent restart|reschedule|recreate|backup`: done in the cluster at once."""
 
 import click
 
 from holdfast.cli.agent.action import AgentAction, takes_action
-from holdfast.errors import ExitCode, InputError
-from holdfast.kube.nodes import node_trouble
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
-from holdfast.operations.stack.context import StackContext
-from holdfast.report.text.action_text import ActionStep
+from holdfast.errors import ExitCode
+from holdfast.operations.actions.backup import apply_backup, plan_backup
+from holdfast.operations.actions.recreate import apply_recreate, plan_recreate
+from holdfast.operations.actions.reschedule import apply_reschedule, plan_reschedule
+from holdfast.operations.actions.restart import apply_restart, plan_restart
 
 
 @click.command()
 @takes_action("restart")
 @click.option("--node", default="", help="Only pods on this node.")
 def restart(asked: AgentAction, node: str) -> ExitCode:
-    """Make the pods of an agent anew, one after another, each time waiting until it is healthy.
+    """Replace the pods of an agent, as `kubectl rollout restart` does; wait until it is healthy.
 
-    By eviction: disruption budgets hold. With --node those on one node alone.
+    Each controller replaces its pods by its own rules, maxUnavailable and disruption budgets
+    included; `holdfast drift` shows the restart as a remark. With --node, and for a Sandbox, the
+    pods are evicted one after another, each time waiting until the agent is healthy.
 
     \b
     Example: holdfast agent restart support-rag -s prod --reason "stuck connections"
     """
-    from holdfast.operations.actions.pods import AgentPods  # noqa: PLC0415  (--help needs no cluster)
-
-    pods = AgentPods.of(asked.root, asked.stack, asked.agent.name)
-    found = pods.find(asked.agent.namespace, node)
-    if not found:
-        where = f" on node {node}" if node else ""
-        remedy = f"see `holdfast explain {asked.name} -s {asked.stack}`"
-        raise InputError(f"{asked.name} has no pods{where}", remedy=remedy)
-    what = f"{len(found)} pods{f' of node {node}' if node else ''}"
-
-    def do() -> None:
-        with StackContext(asked.root, asked.stack).locked():
-            pods.replace(found)
-
-    return asked.carry_out(_evictions(found, ""), what, do)
+    return asked.carry_out(plan_restart(asked.context, asked.agent, node), apply_restart)
 
 
 @click.command()
@@ -53,9 +38,9 @@ def reschedule(asked: AgentAction, node: str, *, force: bool) -> ExitCode:
     """Move an agent off nodes that are cordoned, not ready or gone.
 
     Its pods there are evicted, and the scheduler places new ones elsewhere; it is done when the
-    agent is healthy. A node that takes pods is refused: they might come back to it. Of a node that
-    does not answer nobody knows whether a pod still writes to its volume: without --force its pods
-    are told to go, and stay until the node says so.
+    agent is healthy. A node that takes pods is refused: they might come back to it. Pods on an
+    unreachable node may still be writing to their volumes: without --force they are only marked for
+    deletion, and stay Terminating until the node responds.
 
     \b
     Examples:
@@ -63,68 +48,25 @@ def reschedule(asked: AgentAction, node: str, *, force: bool) -> ExitCode:
       holdfast agent reschedule support-rag -s prod --node worker-3 --reason "maintenance"
       holdfast agent reschedule support-rag -s prod --force --reason "worker-4 burnt down"
     """
-    from holdfast.operations.actions.pods import AgentPods  # noqa: PLC0415  (--help needs no cluster)
-
-    pods = AgentPods.of(asked.root, asked.stack, asked.agent.name)
-    nodes = pods.nodes()
-    if node and not node_trouble(nodes.get(node)):
-        raise InputError(
-            f"node {node} takes pods: they might come back to it",
-            remedy=f"run `kubectl cordon {node}` first",
-        )
-    troubled = [
-        (pod, trouble)
-        for pod in pods.find(asked.agent.namespace, node)
-        if (where := mapping_at(pod, "spec").get("nodeName"))
-        and (trouble := node_trouble(nodes.get(str(where))))
-    ]
-    if not troubled:
-        where = f"on node {node}" if node else "on a node that is cordoned, not ready or gone"
-        raise InputError(f"{asked.name} has no pods {where}", remedy="see `kubectl get nodes`")
-    steps = [
-        ActionStep(
-            "delete" if force else "evict",
-            reference_of({"apiVersion": "v1", "kind": "Pod", **pod}),
-            f"node {mapping_at(pod, 'spec').get('nodeName')}: {trouble}",
-        )
-        for pod, trouble in troubled
-    ]
-    left = sorted({str(mapping_at(pod, "spec").get("nodeName")) for pod, _ in troubled})
-
-    def do() -> None:
-        with StackContext(asked.root, asked.stack).locked():
-            pods.move([pod for pod, _ in troubled], is_forced=force)
-
-    return asked.carry_out(steps, f"{len(troubled)} pods off {', '.join(left)}", do)
+    plan = plan_reschedule(asked.context, asked.agent, node, is_forced=force)
+    return asked.carry_out(plan, apply_reschedule)
 
 
 @click.command()
 @takes_action("recreate")
 @click.option("--all", "whole", is_flag=True, help="Everything of it that holds no data.")
 def recreate(asked: AgentAction, *, whole: bool) -> ExitCode:
-    """Delete what runs an agent, and make it again as it is declared.
+    """Delete what runs an agent, and create it again as it is declared.
 
-    For what a restart does not mend. It does not run meanwhile: its pods are gone before new ones
-    start. Claims, volumes and runs of Jobs are never deleted. What runs must be what the files here
-    declare: this is no update.
+    For what a restart does not repair. The agent does not run meanwhile: its pods are gone before
+    new ones start. Claims, volumes and runs of Jobs are never deleted. What runs must be what the
+    files here declare: this is no update.
 
     \b
     Example: holdfast agent recreate support-rag -s prod --reason "its ReplicaSets are in a knot"
     """
-    from holdfast.operations.actions.pods import AgentPods  # noqa: PLC0415  (--help needs no cluster)
-    from holdfast.operations.actions.recreate import Recreation  # noqa: PLC0415  (as above)
-
-    pods = AgentPods.of(asked.root, asked.stack, asked.agent.name)
-    recreation = Recreation.of(pods, is_whole=whole)
-    live = recreation.live()
-    gone = [ActionStep("delete", reference_of(one)) for one in live if one is not None]
-    made = [ActionStep("create", reference_of(one)) for one in recreation.declared]
-
-    def do() -> None:
-        with StackContext(asked.root, asked.stack).locked():
-            recreation.do(live)
-
-    return asked.carry_out([*gone, *made], f"{len(made)} objects made again", do)
+    plan = plan_recreate(asked.context, asked.agent, is_whole=whole)
+    return asked.carry_out(plan, apply_recreate)
 
 
 @click.command()
@@ -135,21 +77,4 @@ def backup(asked: AgentAction) -> ExitCode:
     \b
     Example: holdfast agent backup support-rag -s prod --reason "before the migration"
     """
-    from holdfast.operations.actions.backup import back_up_now  # noqa: PLC0415  (--help needs no cluster)
-    from holdfast.operations.actions.pods import AgentPods  # noqa: PLC0415  (as above)
-
-    agent = asked.agent
-    stamp = datetime.now(UTC).strftime("%Y%m%d%H%M%S")
-    job = ObjectRef(agent.namespace, "Job", f"{agent.name}-backup-{stamp}", "batch/v1")
-
-    def do() -> None:
-        back_up_now(AgentPods.of(asked.root, asked.stack, agent.name), agent.namespace, stamp)
-
-    return asked.carry_out([ActionStep("create", job)], f"Job {job.name}", do)
-
-
-def _evictions(pods: Sequence[KubeObject], why: str) -> list[ActionStep]:
-    return [
-        ActionStep("evict", reference_of({"apiVersion": "v1", "kind": "Pod", **pod}), why)
-        for pod in pods
-    ]
+    return asked.carry_out(plan_backup(asked.agent), apply_backup)

@@ -12,7 +12,7 @@ import yaml
 from holdfast.convert.workloads.workloads import is_workload
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.paths import format_path
-from holdfast.operations.describe.import_sources import objects_from_files
+from holdfast.operations.describe.workload_import import objects_from_files
 from holdfast.render.provenance.leaves import leaves_of
 
 from tests.e2e.fleet_project import FleetProject

@@ -10,7 +10,7 @@ from holdfast.convert.workloads.outcome import ImportedAgent
 from holdfast.convert.workloads.workloads import import_workloads
 from holdfast.errors import ExitCode, InputError
 from holdfast.kube.objects import KubeObject
-from holdfast.operations.describe.import_sources import (
+from holdfast.operations.describe.workload_import import (
     digests_from,
     objects_from_cluster,
     objects_from_files,

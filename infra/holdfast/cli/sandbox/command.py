@@ -6,8 +6,14 @@ import time
 import click
 
 from holdfast.cli.named_verbs import NamedVerbs
-from holdfast.cli.sandbox.status import list_json, list_text, status_json, status_text, up_text
 from holdfast.errors import ExitCode, InputError, SandboxError
+from holdfast.report.text.sandbox_text import (
+    list_json,
+    list_text,
+    status_json,
+    status_text,
+    up_text,
+)
 from holdfast.sandbox.definitions import Definer, definers, install_definitions
 from holdfast.sandbox.health import sandbox_status
 from holdfast.sandbox.logs import LOG_NAMES, follow, last_lines, log_files

@@ -18,7 +18,7 @@ from holdfast.manifest.agent.scaling import Availability, Scaling
 from holdfast.manifest.agent.skills import AgentSkill
 from holdfast.manifest.agent.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.agent.telemetry import Telemetry
-from holdfast.manifest.agent.tooling import Tool
+from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.types.values import Items, ManifestModel, Url
 from holdfast.render.plan.marks import Origin
 from holdfast.render.plan.plan import AgentPlan

@@ -10,9 +10,9 @@ from holdfast.cli.explain.rule import explain_rule, is_rule
 from holdfast.cli.options.colour import wants_colour
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
+from holdfast.manifest.fleet.effective_config import effective_values
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.fleet.provenance import effective_values
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.reference import FieldEntry, field_at, fields_of
 from holdfast.operations.describe.compare import compare

@@ -28,7 +28,7 @@ from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.render.objects.agent_resources import FINALIZER
-from holdfast.render.objects.serving import keeping_side
+from holdfast.render.objects.failover import keeping_side
 from holdfast.render.plan.marks import FIELD_MANAGER
 
 OPERATOR: Final = "holdfast-operator"

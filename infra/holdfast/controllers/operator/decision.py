@@ -11,7 +11,7 @@ from holdfast.drift.cause.delivery import left_to
 from holdfast.drift.finding import Finding
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.render.objects.agent_resources import FINALIZER
-from holdfast.render.objects.serving import is_movable, keeping_side, other_side, with_serving
+from holdfast.render.objects.failover import is_movable, keeping_side, other_side, with_serving
 from holdfast.render.plan.marks import RenderedObject
 
 AGENT_LABEL = "holdfast.dev/agent"

@@ -7,8 +7,8 @@ from holdfast.controllers.operator.agent_view import Identity
 from holdfast.kube.conditions import Condition, Truth
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.manifest.agent.scaling import Availability
+from holdfast.render.objects.failover import Side, other_side, serving_side
 from holdfast.render.objects.services import STANDBY
-from holdfast.render.objects.serving import Side, other_side, serving_side
 
 
 @dataclass(frozen=True)

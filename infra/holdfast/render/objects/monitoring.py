@@ -7,7 +7,7 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.telemetry import Metrics
 from holdfast.render.objects import metric_names
-from holdfast.render.objects.objectives import objective_rules
+from holdfast.render.objects.alerts import objective_rules
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
 from holdfast.render.plan.surroundings import Surroundings
 

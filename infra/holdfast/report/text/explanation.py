@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from holdfast.kube.safe_text import safe_text
-from holdfast.manifest.fleet.provenance import EffectiveValue, ValueSource, tree_of
+from holdfast.manifest.fleet.effective_config import EffectiveValue, ValueSource, tree_of
 from holdfast.operations.describe.live_agent import LiveAgent, live_document, live_sections
 from holdfast.report.text.agent_words import Section, Statement
 from holdfast.report.text.yaml_text import yaml_document

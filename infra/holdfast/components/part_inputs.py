@@ -9,9 +9,8 @@ from holdfast.manifest.agent.backup import RestoreFrom
 from holdfast.manifest.agent.dependency import DependencyReference
 from holdfast.manifest.agent.exposure import Network, Security
 from holdfast.manifest.agent.lifecycle import Lifecycle
-from holdfast.manifest.agent.limits import Budget, Guardrail
 from holdfast.manifest.agent.memory import Database, Memory
-from holdfast.manifest.agent.model import Model, Prompt
+from holdfast.manifest.agent.model import Budget, Guardrail, Model, Prompt
 from holdfast.manifest.agent.rollout import Rollout
 from holdfast.manifest.agent.runtime import ContainerPort
 from holdfast.manifest.agent.scaling import Availability, Scaling

@@ -15,9 +15,8 @@ from holdfast.manifest.agent.drift import DriftSettings
 from holdfast.manifest.agent.exposure import Network, Security
 from holdfast.manifest.agent.health import Probes
 from holdfast.manifest.agent.lifecycle import Lifecycle
-from holdfast.manifest.agent.limits import Budget, Guardrail
 from holdfast.manifest.agent.memory import Database, Memory
-from holdfast.manifest.agent.model import Model, Prompt
+from holdfast.manifest.agent.model import Budget, Guardrail, Model, Prompt
 from holdfast.manifest.agent.rollout import DEFAULT_DEADLINE_SECONDS, Rollout
 from holdfast.manifest.agent.runtime import (
     ContainerPort,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from holdfast.errors import ManifestError
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.agent.exposure import GATEWAY
-from holdfast.manifest.agent.model_access import DIRECT
+from holdfast.manifest.agent.model import DIRECT
 from holdfast.manifest.fleet.capabilities import unmet_needs
 from holdfast.manifest.fleet.declared_names import DeclaredNames
 from holdfast.manifest.fleet.egress import destinations_of

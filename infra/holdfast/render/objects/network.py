@@ -13,11 +13,11 @@ from holdfast.manifest.stack.environment import PodGroup
 from holdfast.manifest.types.hosts import DEFAULT_PORTS, is_outside
 from holdfast.render.objects.cilium_policy import render_domains
 from holdfast.render.objects.failover import FAILOVER
-from holdfast.render.objects.routes import render_route
 from holdfast.render.objects.services import (
     STANDBY,
     hands_over_service,
     moved_service,
+    render_route,
     service_ports,
 )
 from holdfast.render.plan.dependencies import called_agents, dependencies_of

@@ -6,8 +6,8 @@ from holdfast.kube.objects import KubeObject
 from holdfast.kube.quality import quality_of
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.types.kubernetes_fields import structure_named
+from holdfast.render.objects.backup import restore_container
 from holdfast.render.objects.identity import service_account_name
-from holdfast.render.objects.restore import restore_container
 from holdfast.render.objects.secrets import vault_annotations, vault_volumes
 from holdfast.render.plan.marks import AgentMarks
 from holdfast.render.plan.surroundings import Surroundings

@@ -9,9 +9,8 @@ import msgspec
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject, canonical_json
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.limits import Budget
 from holdfast.manifest.agent.memory import Database
-from holdfast.manifest.agent.model import as_reference
+from holdfast.manifest.agent.model import Budget, as_reference
 from holdfast.manifest.agent.skills import AgentSkill
 from holdfast.manifest.agent.state import ConfigEntry
 from holdfast.manifest.agent.tools import Tool

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from holdfast.cli.agent.action import AgentAction, takes_action
-from holdfast.cli.agent.declared_actions import on_branch
+from holdfast.cli.agent.declaring import on_branch
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.actions.backup import backups_of
 from holdfast.operations.actions.restore import RestoreRequest, apply_restore, plan_restore
@@ -27,7 +27,7 @@ from holdfast.report.text.backup_list import backups_json, backups_text
     help="Claims that are there make way: deleted, their volumes with all data kept.",
 )
 @on_branch
-def restore(
+def command(
     asked: AgentAction, backups: tuple[str, ...], branch: str | None, *, set_aside: bool
 ) -> ExitCode:
     """Fill an agent's volumes from a backup; without --from, list the backups that there are.

@@ -1,42 +1,34 @@
 """An agent's volumes filled from backups: declared, and old claims detached without data loss.
 
 A claim is filled when it is created, never later. One that exists must go first, and its volume is
-kept. Laws of the order: what fills the new claim is declared before the old one goes; a claim is
-deleted only under the stack's lock and while the engine's state does not hold it, so that no update
-creates it empty or counts it as there. After a crash between any two steps, running the restore
-again does the rest.
+kept. What fills the new claim is declared before the old one goes; after a crash between any two
+steps, running the restore again does the rest.
 """
 
-import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import path_of
-from holdfast.adapters.cluster.whole_objects import list_whole, read_whole
-from holdfast.adapters.cluster.writing import Writer, delete_object, merge_object, read_object
-from holdfast.adapters.engine.state.handing_over import hand_over
-from holdfast.errors import ClusterError, InputError
+from holdfast.adapters.cluster.whole_objects import read_whole
+from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
-from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.operations.actions.action import ActionStep, cluster_of
 from holdfast.operations.actions.backup import SNAPSHOTS
+from holdfast.operations.actions.claims import (
+    CLAIM,
+    VOLUME,
+    detach,
+    live_claim,
+    require_idle,
+    volume_of,
+)
 from holdfast.operations.actions.settings import FieldValue, declare
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project_copy import ProjectChange
-from holdfast.render.plan.marks import FIELD_MANAGER
-
-_CLAIM: Final = "PersistentVolumeClaim"
-_VOLUME: Final = "PersistentVolume"
-_GONE_SECONDS: Final = 60.0
-_LOOK_SECONDS: Final = 0.5
-_ATTEMPTS: Final = 3
-"""How often claims that an update has registered meanwhile are removed from the state."""
-_ENDED: Final = frozenset({"Succeeded", "Failed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +120,7 @@ def apply_restore(context: StackContext, plan: RestorePlan, progress: Progress) 
     if plan.change.files:
         plan.change.write(context.root, plan.request.branch, plan.request.message, progress)
     if plan.claims:
-        _detach(context, plan, progress)
+        detach(context, plan.agent, [claim for claim, _ in plan.claims], progress)
     if plan.later:
         progress.note(
             f"{', '.join(map(str, plan.later))}: not changed yet; when {plan.request.branch} is "
@@ -150,86 +142,14 @@ def _claims_in_the_way(
     cluster = cluster_of(context)
     for volume, snapshot in sorted(snapshots.items()):
         _require_usable(cluster, agent.namespace, snapshot)
-        claim = _live(cluster, ObjectRef(agent.namespace, _CLAIM, f"{agent.name}-{volume}", "v1"))
+        claim = live_claim(
+            cluster, ObjectRef(agent.namespace, CLAIM, f"{agent.name}-{volume}", "v1")
+        )
         if claim is None or _filled_from(claim) == snapshot:
             continue
-        _require_idle(cluster, claim, agent.name, context.name)
+        require_idle(cluster, claim, agent.name, context.name)
         _require_detachable(context, agent, claim, may_detach=request.may_detach)
         yield claim, snapshot
-
-
-def _detach(context: StackContext, plan: RestorePlan, progress: Progress) -> None:
-    """Keep the volumes, remove the claims from the engine's state, delete them.
-
-    The engine takes the stack's lock for itself while it writes its state. So the claims leave the
-    state first; then, under our lock, the state is read again, and a claim is deleted only if no
-    update has registered it in between.
-    """
-    cluster, claims = cluster_of(context), [claim for claim, _ in plan.claims]
-    for claim in claims:
-        _keep_volume(cluster, claim)
-    for _ in range(_ATTEMPTS):
-        if urns := _recorded(context, claims):
-            hand_over(context.engine(), urns)
-        with context.locked():
-            if _recorded(context, claims):
-                continue
-            for claim in claims:
-                _require_idle(cluster, claim, plan.agent, context.name)
-            for claim in claims:
-                _delete(cluster, claim)
-                volume = _volume_of(claim)
-                progress.step(
-                    f"set aside: {reference_of(claim)}; its data is in {_VOLUME} {volume}"
-                )
-            return
-    raise ClusterError(
-        f"updates of stack {context.name} register claims of {plan.agent} again and again",
-        remedy="stop what updates the stack (`holdfast pause`), then run this again",
-    )
-
-
-def _recorded(context: StackContext, claims: Collection[KubeObject]) -> list[str]:
-    """URNs of the claims in the engine's state."""
-    wanted = {reference_of(claim).identity for claim in claims}
-    found = []
-    for each in context.engine().export().resources:
-        recorded = each.kubernetes_object()
-        if recorded is not None and reference_of(recorded.live).identity in wanted:
-            found.append(each.urn)
-    return found
-
-
-def _keep_volume(cluster: ClusterSource, claim: KubeObject) -> None:
-    if volume := _volume_of(claim):
-        ref = ObjectRef("", _VOLUME, volume, "v1")
-        kept = {"spec": {"persistentVolumeReclaimPolicy": "Retain"}}
-        merge_object(cluster.client, _entry(_VOLUME), ref, kept, Writer(FIELD_MANAGER))
-
-
-def _delete(cluster: ClusterSource, claim: KubeObject) -> None:
-    ref = reference_of(claim)
-    # Its uid guards it; its version may have moved on: we have just kept its volume.
-    guarded = {
-        "apiVersion": "v1",
-        "kind": _CLAIM,
-        "metadata": {key: claim["metadata"][key] for key in ("namespace", "name", "uid")},
-    }
-    try:
-        delete_object(cluster.client, _entry(_CLAIM), guarded, is_orphaning=False, is_trial=False)
-    except ApiError as error:
-        if not error.is_absent:
-            raise
-    deadline = time.monotonic() + _GONE_SECONDS
-    while (now := _live(cluster, ref)) is not None:
-        if now["metadata"]["uid"] != claim["metadata"]["uid"]:
-            return
-        if time.monotonic() > deadline:
-            raise ClusterError(
-                f"{ref} was deleted and does not go: something still uses it",
-                remedy=f"see `kubectl describe pvc -n {ref.namespace} {ref.name}`",
-            )
-        time.sleep(_LOOK_SECONDS)
 
 
 def _require_usable(cluster: ClusterSource, namespace: str, snapshot: str) -> None:
@@ -250,21 +170,6 @@ def _require_usable(cluster: ClusterSource, namespace: str, snapshot: str) -> No
         )
 
 
-def _require_idle(cluster: ClusterSource, claim: KubeObject, agent: str, stack: str) -> None:
-    ref = reference_of(claim)
-    users = [
-        str(pod["metadata"]["name"])
-        for pod in list_whole(cluster.client, "v1", "pods", ref.namespace)
-        if ref.name in _claims_of(pod) and mapping_at(pod, "status").get("phase") not in _ENDED
-    ]
-    if users:
-        raise InputError(
-            f"{ref} is in use by pod {', '.join(sorted(users))}",
-            remedy=f"run `holdfast agent scale {agent} 0 -s {stack}` and `holdfast up` first, so "
-            "that nothing writes meanwhile",
-        )
-
-
 def _require_detachable(
     context: StackContext, agent: DeclaredAgent, claim: KubeObject, *, may_detach: bool
 ) -> None:
@@ -282,34 +187,14 @@ def _require_detachable(
         )
 
 
-def _live(cluster: ClusterSource, ref: ObjectRef) -> KubeObject | None:
-    live = read_object(cluster.client, ref, _entry(ref.kind))
-    return None if live is None else {"apiVersion": "v1", "kind": ref.kind, **live}
-
-
 def _steps(claim: KubeObject, snapshot: str) -> Iterator[ActionStep]:
-    if volume := _volume_of(claim):
-        ref = ObjectRef("", _VOLUME, volume, "v1")
+    if volume := volume_of(claim):
+        ref = ObjectRef("", VOLUME, volume, "v1")
         yield ActionStep("keep", ref, "with all data: reclaim policy Retain")
     yield ActionStep(
         "delete", reference_of(claim), f"the next update makes a new one, from {snapshot}"
     )
 
 
-def _volume_of(claim: KubeObject) -> str:
-    return str(mapping_at(claim, "spec").get("volumeName") or "")
-
-
 def _filled_from(claim: KubeObject) -> str:
     return str(mapping_at(claim, "spec", "dataSource").get("name") or "")
-
-
-def _claims_of(pod: KubeObject) -> set[str]:
-    volumes = mapping_at(pod, "spec").get("volumes") or ()
-    return {str(mapping_at(each, "persistentVolumeClaim").get("claimName")) for each in volumes}
-
-
-def _entry(kind: str) -> KindEntry:
-    entry = builtin_kind("v1", kind)
-    assert entry is not None  # noqa: S101  (Kubernetes has this kind)
-    return entry

@@ -12,13 +12,13 @@ from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.adapters.cluster.writing import Writer, apply_object
 from holdfast.controllers.operator.manifests import OperatorRequest, operator_objects
 from holdfast.errors import ClusterError, InputError
+from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.operations.progress import Progress
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.declared import plan_fleet
-from holdfast.render.plan.marks import FIELD_MANAGER
 
 _DEFINITIONS: Final = KindEntry("customresourcedefinitions", is_namespaced=False, type_name="")
 _DEFINITION: Final = "CustomResourceDefinition"

@@ -13,13 +13,13 @@ from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.adapters.cluster.writing import Writer, delete_object, merge_object, read_object
 from holdfast.adapters.engine.state.handing_over import hand_over
 from holdfast.errors import ClusterError, InputError
+from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.operations.actions.action import cluster_of
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
-from holdfast.render.plan.marks import FIELD_MANAGER
 
 CLAIM: Final = "PersistentVolumeClaim"
 VOLUME: Final = "PersistentVolume"

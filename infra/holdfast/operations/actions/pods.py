@@ -11,13 +11,13 @@ from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import JSON, path_of
 from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.errors import HoldfastError
-from holdfast.kube.health import HealthVerdict
 from holdfast.kube.objects import KubeObject, mapping_at
+from holdfast.kube.workload_status import HealthVerdict
+from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.actions.action import cluster_of
 from holdfast.operations.scan.health import health_of_agents
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
-from holdfast.render.plan.marks import AGENT_LABEL
 
 HEALTHY_SECONDS: Final = 300.0
 """How long an agent may take to be healthy again after one pod has gone."""

@@ -8,6 +8,7 @@ from typing import Final
 from holdfast.adapters.cluster.writing import Writer, apply_object, delete_object, read_object
 from holdfast.drift.plan.replacement import NEVER_REPLACED
 from holdfast.errors import ClusterError, InputError
+from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.operations.actions.action import ActionStep, kind_entry
@@ -15,7 +16,7 @@ from holdfast.operations.actions.pods import HEALTHY_SECONDS, LOOK_SECONDS, Agen
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
-from holdfast.render.plan.marks import FIELD_MANAGER, REVISION, RenderedObject
+from holdfast.render.plan.marks import REVISION, RenderedObject
 
 _RUNS_PODS: Final = frozenset(
     {"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Sandbox", "CronJob"}

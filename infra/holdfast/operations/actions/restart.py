@@ -14,13 +14,13 @@ from typing import Any, Final
 
 from holdfast.adapters.cluster.writing import Writer, merge_object, read_object
 from holdfast.errors import ClusterError, InputError
+from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.operations.actions.action import ActionStep, kind_entry
 from holdfast.operations.actions.pods import HEALTHY_SECONDS, AgentPods, name_of, owner_kinds
 from holdfast.operations.progress import Progress
 from holdfast.operations.stack.context import StackContext
-from holdfast.render.plan.marks import FIELD_MANAGER
 
 RESTARTED_AT: Final = "kubectl.kubernetes.io/restartedAt"
 _ROLLED: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout"})

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.engine.project import PROJECT_FILE
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.adapters.git.branch import commit_on_branch, require_new_branch
 from holdfast.errors import InputError, SourceLocation
 from holdfast.manifest.fleet.fleet import Fleet
@@ -21,7 +22,6 @@ from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
 from holdfast.manifest.text.yaml_edit import with_edit
 from holdfast.operations.progress import Progress
-from holdfast.operations.stack.project import PROJECT_FILE
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.plan.marks import RenderedObject
@@ -102,7 +102,7 @@ class ProjectChange:
             return
         for file, text in sorted(self.texts.items()):
             try:
-                write_whole(root / file, text)
+                write_atomically(root / file, text)
             except OSError as error:
                 raise InputError(
                     f"{file} cannot be written ({error.strerror})", remedy="correct its permissions"

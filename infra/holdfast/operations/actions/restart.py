@@ -9,9 +9,9 @@ evicted one after another, each time waiting until the agent is healthy.
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.writing import Writer, merge_object, read_object
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.managed_fields import FIELD_MANAGER
@@ -135,7 +135,7 @@ def _live_workloads(context: StackContext, pods: AgentPods) -> Iterable[KubeObje
 
 def _restart(pods: AgentPods, workload: KubeObject) -> None:
     ref = reference_of(workload)
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    now = utc_now()
     change: dict[str, Any] = {"template": {"metadata": {"annotations": {RESTARTED_AT: now}}}}
     if ref.kind == "Rollout":
         change = {"restartAt": now}

@@ -9,7 +9,7 @@ from holdfast.cli.options.report import ReportRequest, write_all
 from holdfast.drift.cause.stack_causes import StackDrift
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.several_stacks import scan_stacks
-from holdfast.report.documents.stacks_json import stacks_json
+from holdfast.report.documents.stacks import stacks_json
 from holdfast.report.text.stacks_text import stacks_text
 
 

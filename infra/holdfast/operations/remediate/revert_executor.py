@@ -21,7 +21,7 @@ from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.kube.structure import KindEntry
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.scanner import Scan, Scanner
-from holdfast.render.objects.serving import keeping_side
+from holdfast.render.objects.failover import keeping_side
 
 PATIENCE_SECONDS = 20.0
 """How long one object is compared and written again when another client writes in between."""

@@ -59,6 +59,9 @@ def ask_refresh(
         result = stack.engine(kubeconfig).refresh_preview(targets=chosen)
     except HoldfastError as error:
         return EngineAnswer(detail=str(error))
+    if missing := result.unread_events:
+        why = f"events of the engine could not be read: {missing}; update Holdfast"
+        return EngineAnswer(detail=why)
     for step in result.unhealthy:
         why = step.initialisation_errors[0].splitlines()[0]
         progress.note(f"note: {step}: as recorded, but not ready: {why}")

@@ -7,8 +7,9 @@ from pathlib import Path
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
-from holdfast.adapters.journal.drift_history import history_file, record_scan
-from holdfast.drift.record.sightings import Sighting, alerts, sightings
+from holdfast.adapters.journal.names import JournalKind, journal_file
+from holdfast.adapters.journal.scan_journal import record_scan
+from holdfast.drift.record.sightings import Sighting
 from holdfast.operations.scan.request import RecordingRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
 
@@ -30,14 +31,14 @@ class Recording:
 
 def default_history_file(root: Path, stack: str) -> Path:
     """Where the scans of a stack of a project are kept."""
-    return history_file(state_directory(), read_project(root).name, stack)
+    return journal_file(state_directory(), read_project(root).name, stack, JournalKind.SCANS)
 
 
 def damage_note(file: Path, lines: Sequence[int]) -> str:
     """What to say of lines that hold no scan."""
     numbers = ", ".join(str(number) for number in lines[:_MOST_LINES_NAMED])
     numbers += ", …" if len(lines) > _MOST_LINES_NAMED else ""
-    return f"note: {file}: no scan in line {numbers}: passed over"
+    return f"note: {file}: skipped line {numbers}: no scan"
 
 
 def record(scanner: Scanner, scan: Scan, wanted: RecordingRequest) -> Recording:
@@ -72,8 +73,7 @@ def record(scanner: Scanner, scan: Scan, wanted: RecordingRequest) -> Recording:
     recorded = record_scan(file, observed_at, scan.report, list(scan.desired.values()))
     if recorded.damaged_lines:
         progress.note(damage_note(file, recorded.damaged_lines))
-    raised = alerts(recorded.observations, wanted.alert_threshold)
-    if raised and len(alerts(recorded.observations[:-1], wanted.alert_threshold)) < len(raised):
-        count = len(raised[-1].findings)
+    if recorded.raises_alert(wanted.alert_threshold):
+        count = recorded.low_now
         progress.step(f"alert: {count} low findings are open; together they are not small")
-    return Recording(observed_at, sightings(recorded.observations))
+    return Recording(observed_at, recorded.sightings)

@@ -10,6 +10,7 @@ from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.scan.health import live_agents
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.status_text import AgentReport, StackReport, status_json, status_text
 
@@ -44,7 +45,7 @@ def _report(root: Path, stack: str, name: str) -> StackReport:
     fleet = load_fleet(root, stack)
     agents = [agent_named(name, fleet)] if name else list(fleet.agents)
     scan = DriftSources(DriftRequest(stack=stack)).scan()
-    live = live_agents(root, stack)
+    live = live_agents(StackContext(root, stack))
     good = [each for each in update_records(root, stack) if each.has_succeeded]
     sync = {each.name: each.state for each in scan.report.agents}
     reports = []

@@ -13,7 +13,7 @@ from holdfast.adapters.cluster.client import JSON, path_of
 from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import KubeObject, mapping_at
-from holdfast.operations.scan.health import health_of_agents
+from holdfast.operations.scan.health import HealthReader
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 
@@ -149,8 +149,9 @@ class AgentPods:
         Raises:
             HoldfastError: it is not healthy at the deadline (time.monotonic).
         """
+        reader = HealthReader(StackContext(self.root, self.stack))
         while True:
-            verdict = health_of_agents(self.root, self.stack)[self.agent]
+            verdict = reader.health()[self.agent]
             if verdict.is_healthy:
                 return
             if time.monotonic() > deadline:
@@ -159,9 +160,10 @@ class AgentPods:
 
     def _wait(self, gone: KubeObject, deadline: float) -> None:
         namespace, uid = gone["metadata"]["namespace"], gone["metadata"]["uid"]
+        reader = HealthReader(StackContext(self.root, self.stack))
         while True:
             there = {pod["metadata"]["uid"] for pod in self.find(namespace)}
-            verdict = health_of_agents(self.root, self.stack)[self.agent]
+            verdict = reader.health()[self.agent]
             if uid not in there and verdict.is_healthy:
                 return
             if time.monotonic() > deadline:

@@ -24,7 +24,8 @@ from holdfast.operations.deploy.request import Order
 from holdfast.operations.deploy.traced import step
 from holdfast.operations.deploy.update import Updating
 from holdfast.operations.deploy.waves import WaveFailedError, Waves
-from holdfast.operations.scan.health import health_of_agents
+from holdfast.operations.scan.health import HealthReader
+from holdfast.operations.stack.context import StackContext
 
 ROLLBACK = "automatic-rollback"
 _NOT_THE_COMMITS_FAULT = (ExitCode.CANCELLED, ExitCode.AUTHENTICATION, ExitCode.POLICY)
@@ -131,8 +132,9 @@ class CarefulUpdate:
         """Watch for a while, and go back if it got worse."""
         updating, settings = self.updating, self.environment.updates
         updating.order.tell(f"watching health and metrics for {settings.watch_seconds} s")
+        reader = HealthReader(StackContext(updating.order.root, updating.order.stack))
         watched = Watched(
-            lambda: health_of_agents(updating.order.root, updating.order.stack),
+            reader.health,
             self._number,
             settings.metrics,
             before,

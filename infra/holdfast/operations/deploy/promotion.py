@@ -96,7 +96,7 @@ def promotable_update(root: Path, origin: str) -> UpdateRecord:
 
 def healthy(project: CommitProject, stack: str) -> str:
     """Every agent of a stack is ready."""
-    verdicts = health_of_agents(project.root, stack)
+    verdicts = health_of_agents(StackContext(project.root, stack))
     found = worst(verdicts)
     if not found.is_healthy:
         raise GateFailedError("health", f"on {stack}, {found.reason} ({found.health.value})")

@@ -11,7 +11,7 @@ from holdfast.kube.health import Health, worst
 from holdfast.kube.objects import reference_of
 from holdfast.manifest.types.ordering import waves
 from holdfast.operations.deploy.request import Wave
-from holdfast.operations.scan.health import health_of_agents
+from holdfast.operations.scan.health import HealthReader
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.declared import plan_fleet
 
@@ -92,8 +92,9 @@ class HealthGate:
             WaveFailedError: one is not.
         """
         deadline = time.monotonic() + GATE_SECONDS
+        reader = HealthReader(StackContext(self.waves.root, self.waves.stack))
         while True:
-            verdicts = health_of_agents(self.waves.root, self.waves.stack)
+            verdicts = reader.health()
             found = worst({name: verdicts[name] for name in self.agents})
             if found.is_healthy:
                 return

@@ -19,6 +19,7 @@ from holdfast.operations.scan.health import AgentHealth, live_agents
 from holdfast.operations.scan.recording import damage_note, default_history_file
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.source_locations import places_in
 from holdfast.render.provenance.origins import Origins
 from holdfast.report.documents.drift_document import agents_counted, read_drift_json
@@ -83,7 +84,7 @@ def look_at_cluster(root: Path, fleet: Fleet, context: DriftContext) -> Looked:
         not_checked=scan.report.not_checked,
     )
     try:
-        return replace(looked, live=live_agents(root, stack))
+        return replace(looked, live=live_agents(StackContext(root, stack)))
     except HoldfastError as error:
         told = NotChecked(f"health on stack {stack}", str(error))
         return replace(

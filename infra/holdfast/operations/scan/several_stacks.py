@@ -16,6 +16,7 @@ from holdfast.operations.scan.health import health_of_agents
 from holdfast.operations.scan.recording import HistoryRequest, with_history
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.stacks_json import stacks_json
 from holdfast.report.text.stacks_text import stacks_text
@@ -113,7 +114,7 @@ def _compared(sources: DriftSources, history: HistoryRequest) -> StackDrift:
 
 def _health(stack: str, report: DriftReport) -> dict[str, HealthVerdict]:
     try:
-        return health_of_agents(find_project_root(), stack)
+        return health_of_agents(StackContext(find_project_root(), stack))
     except ClusterError as error:
         click.echo(f"note: stack {stack}: health is not known: {error}", err=True)
         unknown = HealthVerdict(Health.UNKNOWN, str(error))

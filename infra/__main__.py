@@ -11,7 +11,7 @@ from holdfast.components.provider import kubernetes_provider
 from holdfast.errors import HoldfastError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.stack.conversion import deprecations
-from holdfast.operations.stack.preflight.live_checks import look_at_cluster
+from holdfast.operations.stack.preflight.live_checks import read_cluster_facts
 from holdfast.operations.stack.provenance import commit_in_words, provenance
 from holdfast.render.plan.declared import plan_fleet
 
@@ -25,10 +25,10 @@ commit, is_dirty = provenance(Path(pulumi.get_root_directory()))
 try:
     declared = load_fleet(Path(pulumi.get_root_directory()), stack)
     plan = plan_fleet(declared, stack)
-    live = look_at_cluster(declared, plan)
+    live = read_cluster_facts(Path(pulumi.get_root_directory()), declared, plan)
     for note in (*deprecations(declared), *live.notes):
         pulumi.log.warn(note)
-    plan = replace(live.known_to(plan), commit=commit_in_words(commit, is_dirty=is_dirty))
+    plan = replace(live.apply_to(plan), commit=commit_in_words(commit, is_dirty=is_dirty))
     provider = kubernetes_provider(declared.environment, stack)
     fleet = declared_fleet("fleet", plan, pulumi.ResourceOptions(provider=provider))
 except HoldfastError as error:

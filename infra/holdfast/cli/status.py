@@ -7,11 +7,11 @@ import click
 from holdfast.cli.explain.command import agent_named
 from holdfast.drift.finding import AgentState
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.scan.health import live_agents
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.update_history import update_records
 from holdfast.report.text.status_text import AgentReport, StackReport, status_json, status_text
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from holdfast.operations.stack.context import StackContext
 
 DIGEST = "3c8e1f2a4b5d6c7e8f9a0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d1e"
+IMAGE = f"registry.example/any@sha256:{DIGEST}"
 CONTEXT = "test-cluster"
 
 
@@ -17,7 +18,7 @@ def manifest(name: str, more: str = "") -> str:
     return (
         "---\napiVersion: holdfast.dev/v1alpha1\nkind: Agent\n"
         f"metadata: {{name: {name}, namespace: loop}}\n"
-        f"spec:\n  version: 1.0.0\n  image: registry.example/any@sha256:{DIGEST}\n{more}"
+        f"spec:\n  version: 1.0.0\n  image: {IMAGE}\n{more}"
     )
 
 

@@ -12,12 +12,12 @@ import msgspec
 
 from holdfast.adapters.engine.update_record import DONE, NOT_DONE
 from holdfast.cli.explain.command import agent_named
-from holdfast.cli.options.confirm import agree
+from holdfast.cli.options.confirm import confirm
 from holdfast.errors import ExitCode, HoldfastError
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.operations.deploy.facts import day_two_record, journal_of
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.update_history import action_record, journal_of
 from holdfast.report.text.action_text import ActionStep, action_json, steps_text
 
 NOTHING_TO_DO = "nothing to do"
@@ -75,7 +75,7 @@ class AgentAction:
         if self.is_dry:
             self.say(PLANNED, steps)
             return ExitCode.OK
-        agree(f"{self.action.capitalize()} {self.name}?", is_agreed=self.is_agreed)
+        confirm(f"{self.action.capitalize()} {self.name}?", is_confirmed=self.is_agreed)
         with self.told(what):
             do()
         self.say(DONE, steps)
@@ -100,7 +100,7 @@ class AgentAction:
         self._add(DONE, what)
 
     def _add(self, outcome: str, detail: str) -> None:
-        record = day_two_record(self.action, self.stack, self.reason)
+        record = action_record(self.action, self.stack, self.reason)
         told = msgspec.structs.replace(record, agents=(self.name,), detail=detail, outcome=outcome)
         journal_of(self.root, self.stack).add(told)
 

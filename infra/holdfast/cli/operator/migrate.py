@@ -4,13 +4,13 @@ import click
 import msgspec
 
 from holdfast.adapters.engine.state.handing_over import hand_over
-from holdfast.cli.options.confirm import agree
+from holdfast.cli.options.confirm import confirm
 from holdfast.errors import ClusterError, ExitCode, InputError
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
-from holdfast.operations.deploy.facts import day_two_record, journal_of
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.state_ownership import RecordedAgents
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.update_history import action_record, journal_of
 from holdfast.report.text.action_text import ActionStep, action_json, steps_text
 
 _ACTION = "migrate"
@@ -64,10 +64,10 @@ def command(stack: str, reason: str, output: str, *, yes: bool, dry_run: bool) -
     if dry_run:
         say("planned")
         return ExitCode.OK
-    agree(f"Hand {len(steps)} objects over to the operator?", is_agreed=yes)
+    confirm(f"Hand {len(steps)} objects over to the operator?", is_confirmed=yes)
     hand_over(StackContext(root, stack).engine(), recorded.urns.values())
     record = msgspec.structs.replace(
-        day_two_record(_ACTION, stack, reason),
+        action_record(_ACTION, stack, reason),
         agents=tuple(sorted(recorded.urns)),
         detail=f"{len(steps)} objects handed over to the operator",
     )

@@ -14,9 +14,9 @@ from holdfast.errors import ClusterError, HoldfastError, LoginError
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.kube.running import job_state, pod_state, workload_state
 from holdfast.manifest.fleet.fleet import DeclaredAgent
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.describe.live_agent import LiveAgent
 from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
+from holdfast.operations.stack.update_history import update_records
 
 VERSION_LABEL = "app.kubernetes.io/version"
 METRICS_API = "metrics.k8s.io/v1beta1"

@@ -1,16 +1,16 @@
 """The updates of a stack, as text for people and JSON for programs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.kube.safe_text import safe_text
+from holdfast.operations.deploy.progress import changes_in_words
 from holdfast.report.documents.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/updates/v1"
-_UNCHANGED: Final = ("same", "refresh", "read")
 
 
 def updates_text(records: Sequence[UpdateRecord]) -> str:
@@ -31,10 +31,14 @@ def updates_json(stack: str, records: Sequence[UpdateRecord], agent: str = "") -
     return json_text(document)
 
 
-def changes_in_words(changes: Mapping[str, int]) -> str:
-    """How many resources were changed, in words; `no changes` when none was."""
-    changed = {key: value for key, value in changes.items() if key not in _UNCHANGED}
-    return ", ".join(f"{count} {key}" for key, count in sorted(changed.items())) or "no changes"
+def update_line(record: UpdateRecord) -> str:
+    """What one update came to, in a line without its end."""
+    commit = record.commit[:12] or "no commit"
+    dirty = f" and files that are not committed ({record.dirty_reason})" if record.is_dirty else ""
+    return (
+        f"{record.stack} is at {commit}{dirty}: {changes_in_words(record.changes)}, "
+        f"{record.seconds:g} s"
+    )
 
 
 def update_document(record: UpdateRecord, agent: str = "") -> dict[str, Any]:

@@ -9,12 +9,12 @@ from pathlib import Path
 from holdfast.adapters.engine.backend.activity import ActivityReader
 from holdfast.adapters.engine.state.interrupted import interrupted, mend
 from holdfast.adapters.engine.update_record import UpdateRecord
-from holdfast.adapters.git.command import run_git
 from holdfast.adapters.git.source import Commit, Source, commit_named
 from holdfast.adapters.git.tracking import SignatureError, TrackedBranch
 from holdfast.adapters.journal.controls import read_controls
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.controllers.gitops.loop_controls import controls_of
+from holdfast.controllers.gitops.proposals import ProposalBranches
 from holdfast.controllers.gitops.roles import (
     Comparison,
     DriftedAgent,
@@ -201,10 +201,12 @@ class LoopActor:
         )
         chosen: Scan = replace(self._scan, report=replace(report, findings=kept))
         agreed = Agreement(is_agreed=True, may_replace=False, branch=None)
+        proposals = ProposalBranches(self.root)
+        before = proposals.commits()
         _, failures = act(self._sources, chosen, agreed)
         if self._sources.desired.modes.get(agent) == "adopt":
-            run_git(self.root, "push", "--quiet", "origin", "refs/heads/adopt-*:refs/heads/adopt-*")
-            return "proposed on a branch"
+            made = proposals.push_since(before)
+            return f"proposed on branch {', '.join(made)}" if made else "nothing new to propose"
         if failures:
             raise HoldfastError(f"{failures} objects of {agent} could not be put back")
         return f"put back {len(kept)} fields"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from holdfast.adapters.clock import utc_now
 from holdfast.cli.options.report import (
     ReportRequest,
     check_files,
@@ -14,7 +15,8 @@ from holdfast.cli.options.report import (
     write_all,
     write_reports,
 )
-from holdfast.cli.options.timestamps import Moment, now
+from holdfast.cli.options.timestamps import Moment
+from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.stack.context import StackContext
@@ -25,7 +27,7 @@ from holdfast.report.documents.drift_document import read_drift_json
 from holdfast.report.html.fleet_formats import FLEET_FORMATS, write_fleet
 
 
-class _SavedScan(click.ParamType[tuple[str, Path]]):
+class _SavedScan(TypedParameter[tuple[str, Path]]):
     """`STACK=FILE`."""
 
     name = "STACK=FILE"
@@ -130,7 +132,7 @@ def _of_fleet(
     check_files(wanted)
     report = fleet_report(
         FleetRequest(
-            find_project_root(), stacks, now(), scans, is_offline, observed_at=observed_at or ""
+            find_project_root(), stacks, utc_now(), scans, is_offline, observed_at=observed_at or ""
         )
     )
     write_all(lambda chosen, *, colour: write_fleet(report, chosen), wanted)

@@ -9,10 +9,10 @@ import click
 from holdfast_policies.profile import PolicyConfigError, environment_of, load_config, profile_of
 from holdfast_policies.table import RULES
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult, read_result
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
-from holdfast.cli.options.timestamps import now
 from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path as FieldPath
@@ -20,12 +20,10 @@ from holdfast.operations.policy.engine_verdicts import EngineRun, engine_report
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import place_of_agent
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
 from holdfast.render.provenance.origins import Origins
 from holdfast.report.exchange.policy_formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
-
-PACK_FOLDER = "policy-pack"
 
 
 @click.command("report")
@@ -87,7 +85,7 @@ def command(
             is_mandatory=_levels(state, stack, config),
             place_of=_places(state),
             place_near=None if wanted.is_for_files else _places_of_agents(state),
-            observed_at=now(),
+            observed_at=utc_now(),
         )
     )
     write_all(partial(_written, report, wanted.runbook), wanted)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from holdfast.errors import HoldfastError
-from holdfast.kube.health import Health, HealthVerdict, worst
+from holdfast.kube.workload_status import Health, HealthVerdict, worst
 from holdfast.manifest.stack.updates import WatchedMetric
 
 LOOK_SECONDS: Final = 2.0

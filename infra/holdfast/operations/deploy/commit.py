@@ -11,12 +11,13 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Commit, Source
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.errors import EngineError, HoldfastError
-from holdfast.operations.deploy.request import PACK_FOLDER, UpdateRequest
+from holdfast.operations.deploy.request import UpdateRequest
 from holdfast.operations.deploy.update import StackUpdate, UpdatePlan
 from holdfast.operations.deploy.verification import verify
 from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.stack.commit_project import CommitProject, project_at
 from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project import PACK_FOLDER
 
 
 class VerificationFailedError(EngineError):

@@ -13,7 +13,7 @@ from holdfast.adapters.git.source import Commit, commit_named
 from holdfast.adapters.http.prometheus import query_number
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.errors import EngineError, ExitCode, HoldfastError, InputError
-from holdfast.kube.health import Health, HealthVerdict
+from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.updates import WatchedMetric
 from holdfast.operations.deploy.aftermath import PostUpdateCheck, excused_agents

@@ -11,7 +11,7 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Commit, commit_named
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.errors import ExitCode, HoldfastError, InputError
-from holdfast.kube.health import worst
+from holdfast.kube.workload_status import worst
 from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.deploy.commit import CommitDeployment, planned_deployment
 from holdfast.operations.deploy.guarded import GuardedUpdate

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
 
 import msgspec
 
@@ -17,13 +16,12 @@ from holdfast.adapters.engine.run.events import ResourceStep
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source, source_of
 from holdfast.errors import HoldfastError
-from holdfast.kube.objects import reference_of
+from holdfast.kube.objects import Identity, reference_of
+from holdfast.manifest.publish.component_types import AGENT_TYPE
 from holdfast.operations.deploy.request import UpdateRequest
 from holdfast.operations.stack.caller import caller, pull_request
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import journal_of
-
-_AGENT_TYPE: Final = "holdfast:index:Agent"
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class UpdateRecorder:
         return self.request.source or source_of(self.context.root)
 
     @cached_property
-    def agents(self) -> Mapping[tuple[str, str, str, str], str]:
+    def agents(self) -> Mapping[Identity, str]:
         """Rendered object to the agent it belongs to."""
         return {reference_of(one.manifest).identity: one.agent for one in self.context.rendered}
 
@@ -117,7 +115,7 @@ class UpdateRecorder:
 
         None where that is not known: the files of an old commit may be read by its code alone.
         """
-        found = {step.name for step in steps if step.type == _AGENT_TYPE}
+        found = {step.name for step in steps if step.type == AGENT_TYPE}
         references = [step.reference.identity for step in steps if step.reference]
         try:
             found |= {self.agents[identity] for identity in references if identity in self.agents}

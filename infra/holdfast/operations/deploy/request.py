@@ -2,11 +2,8 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from holdfast.adapters.git.source import Source
-
-PACK_FOLDER: Final = "policy-pack"
 
 
 @dataclass(frozen=True)

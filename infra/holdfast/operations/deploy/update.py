@@ -18,7 +18,7 @@ from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.errors import EngineError, ExitCode, HoldfastError, InputError, InvalidFilesError
 from holdfast.operations.deploy.progress import UpdateProgress, changes_in_words
 from holdfast.operations.deploy.recorder import UpdateRecorder, policy_verdict
-from holdfast.operations.deploy.request import PACK_FOLDER, UpdateRequest
+from holdfast.operations.deploy.request import UpdateRequest
 from holdfast.operations.deploy.state_copies import backed_up
 from holdfast.operations.deploy.waves import Wave
 from holdfast.operations.progress import SILENT, Progress
@@ -26,6 +26,7 @@ from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.engine import make_if_absent, there_for_a_preview
 from holdfast.operations.stack.preflight.gitops_ownership import ensure_not_managed_elsewhere
 from holdfast.operations.stack.preflight.state_ownership import ensure_handed_over
+from holdfast.operations.stack.project import PACK_FOLDER
 from holdfast.operations.tracing import step
 from holdfast.operations.validate.report import ValidationReport
 from holdfast.operations.validate.validation import validate_stack

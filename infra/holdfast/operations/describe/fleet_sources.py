@@ -10,7 +10,7 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source, source_of
 from holdfast.drift.finding import AgentState, NotChecked
 from holdfast.errors import HoldfastError, InputError, SourceLocation
-from holdfast.kube.running import WorkloadState
+from holdfast.kube.workload_status import WorkloadState
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.operations.describe.fleet import (

@@ -6,11 +6,16 @@ from functools import cached_property
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.whole_objects import list_whole
-from holdfast.drift.scan import Identity
 from holdfast.errors import ClusterError
-from holdfast.kube.health import Health, HealthVerdict, health_of, worst
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
-from holdfast.kube.running import WorkloadState, workload_state
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.workload_status import (
+    Health,
+    HealthVerdict,
+    WorkloadState,
+    health_of,
+    workload_state,
+    worst,
+)
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.marks import RenderedObject

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from holdfast.kube.health import Health
+from holdfast.kube.workload_status import Health
 from holdfast.operations.scan.health import HealthReader
 
 from tests.unit.adapters.cluster.fake_api import fake_api, page

@@ -64,7 +64,7 @@ def command(stack: str, reason: str, output: str, *, yes: bool, dry_run: bool) -
     if dry_run:
         say("planned")
         return ExitCode.OK
-    confirm(f"Hand {len(steps)} objects over to the operator?", is_confirmed=yes)
+    confirm(f"Transfer {len(steps)} objects to the operator?", is_confirmed=yes)
     hand_over(StackContext(root, stack).engine(), recorded.urns.values())
     record = msgspec.structs.replace(
         action_record(_ACTION, stack, reason),

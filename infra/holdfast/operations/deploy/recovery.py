@@ -77,7 +77,7 @@ def recover(
     """Recover the lost state of a stack; nothing is written to the cluster.
 
     The history has it as soon as the state is there: what is compared afterwards may fail, and is
-    told as not checked.
+    reported as not checked.
 
     Raises:
         InputError: the stack has a state, and it was not to be replaced.

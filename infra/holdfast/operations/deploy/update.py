@@ -2,20 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
-from holdfast.adapters.engine.run.memory import memory_limit_bytes, refuse_too_large
 from holdfast.adapters.engine.stack import Stack, open_stack
 from holdfast.adapters.engine.state.interrupted import interrupted, mend
 from holdfast.adapters.engine.update_record import UpdateRecord, message_of
-from holdfast.adapters.git.source import Source
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
-from holdfast.errors import EngineError, ExitCode, HoldfastError, InputError, InvalidFilesError
+from holdfast.errors import EngineError, HoldfastError
+from holdfast.operations.deploy.preconditions import check_preconditions
 from holdfast.operations.deploy.progress import UpdateProgress, changes_in_words
 from holdfast.operations.deploy.recorder import UpdateRecorder, policy_verdict
 from holdfast.operations.deploy.request import UpdateRequest
@@ -25,14 +23,10 @@ from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.engine import make_if_absent, there_for_a_preview
 from holdfast.operations.stack.preflight.gitops_ownership import ensure_not_managed_elsewhere
-from holdfast.operations.stack.preflight.state_ownership import ensure_handed_over
 from holdfast.operations.stack.project import PACK_FOLDER
 from holdfast.operations.tracing import step
-from holdfast.operations.validate.report import ValidationReport
-from holdfast.operations.validate.validation import validate_stack
 
 _FORCE = "PULUMI_K8S_ENABLE_PATCH_FORCE"
-_MOST_FILES_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -82,14 +76,7 @@ class StackUpdate:
             EngineError: the policy pack refuses it, or the preview failed.
         """
         try:
-            self._ensure_it_fits()
-            source = self.recorder.source
-            ensure_committed(source, self.request.dirty_reason)
-            if self.request.dirty_reason and source and not source.is_dirty:
-                self.progress.note("the files are as committed: --allow-dirty was not needed")
-            self._validate()
-            self._ensure_handed_over()
-            self.context.require_sandbox()
+            check_preconditions(self.context, self.request, self.recorder.source, self.progress)
             self._ensure_not_interrupted()
             with there_for_a_preview(self.stack, self.context.root):
                 plan = self._preview()
@@ -222,29 +209,6 @@ class StackUpdate:
         changes = changes_in_words(plan.preview.counts)
         self.progress.note(f"preview: {changes}; policy: {plan.policy}")
 
-    def _ensure_it_fits(self) -> None:
-        try:
-            count = len(self.recorder.agents)
-        except HoldfastError:
-            return  # the files of an old commit may be read by its code alone
-        refuse_too_large(self.context.name, count, memory_limit_bytes())
-
-    def _validate(self) -> None:
-        if not self.request.validates:
-            return
-        report = validate_stack(self.context, today=datetime.now(UTC).date())
-        if report.exit_code is not ExitCode.OK:
-            _note_faults(report, self.progress)
-            raise _files_refused(report)
-
-    def _ensure_handed_over(self) -> None:
-        try:
-            mode = self.context.fleet.environment.agent_resources.mode
-        except InvalidFilesError:
-            return  # the files of an old commit may be read by its code alone
-        if mode == "expand":
-            ensure_handed_over(self.context.root, self.context.name)
-
     def _ensure_not_interrupted(self) -> None:
         """Refuse a stack that a killed run has left half done, unless that is to be resumed."""
         left, name = interrupted(self.stack), self.context.name
@@ -300,44 +264,3 @@ class StackUpdate:
             },
         )
         return replace(opened, resume_command=self.request.resume_command)
-
-
-def ensure_committed(source: Source | None, dirty_reason: str) -> None:
-    """Refuse files that are those of no commit, unless there is a reason.
-
-    Raises:
-        InputError: there is none.
-    """
-    if dirty_reason or (source is not None and not source.is_dirty):
-        return
-    remedy = "commit them, or say why not with --allow-dirty REASON"
-    if source is None:
-        raise InputError("the project's files are in no commit", remedy=remedy)
-    names = ", ".join(source.changed[:_MOST_FILES_NAMED])
-    names += ", ..." if len(source.changed) > _MOST_FILES_NAMED else ""
-    raise InputError(
-        f"the project's files are not as committed in {source.commit.short}: {names}",
-        remedy=remedy,
-    )
-
-
-def _note_faults(report: ValidationReport, progress: Progress) -> None:
-    for error in report.errors:
-        progress.note(str(error))
-    for each in report.breaches:
-        progress.note(
-            f"{each.location}: {each.level}: {each.subject}: {each.headline} [{each.rule}]"
-        )
-
-
-def _files_refused(report: ValidationReport) -> HoldfastError:
-    broken = sorted({each.rule for each in report.breaches if each.is_mandatory})
-    counts = [
-        f"{len(found)} {noun}{'' if len(found) == 1 else 's'}"
-        for found, noun in ((report.errors, "error"), (report.breaches, "policy violation"))
-        if found
-    ]
-    rules = f", of mandatory rules {', '.join(broken)}" if broken else ""
-    return HoldfastError(
-        f"the project's files are refused: {', '.join(counts)}{rules}", exit_code=report.exit_code
-    )

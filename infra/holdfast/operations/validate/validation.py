@@ -99,17 +99,19 @@ def validate_stack(context: StackContext, *, today: date) -> ValidationReport:
         InputError: there is no such stack (exit code 6), or no folder of manifests.
     """
     found = list(_found_in(context, context.root, today))
-    told = [each for each in found if isinstance(each, Exemption | Deprecation)]
+    granted = [each for each in found if isinstance(each, Exemption | Deprecation)]
     faults = [each for each in found if not isinstance(each, Exemption | Deprecation)]
-    return _report(dict.fromkeys(told), [(each, context.name) for each in faults], (context.name,))
+    return _report(
+        dict.fromkeys(granted), [(each, context.name) for each in faults], (context.name,)
+    )
 
 
 def _report(
-    told: Iterable[Exemption | Deprecation],
+    granted: Iterable[Exemption | Deprecation],
     found: Sequence[tuple[_Fault, str]],
     stacks: tuple[str, ...],
 ) -> ValidationReport:
-    in_order = sorted(told, key=lambda each: each.location)
+    in_order = sorted(granted, key=lambda each: each.location)
     return ValidationReport(
         sorted_faults(found),
         stacks,

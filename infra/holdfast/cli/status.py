@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.explain.command import agent_named
 from holdfast.drift.finding import AgentState
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.scan.health import live_agents
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.stack.agent_names import agent_named
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.stack.update_history import update_records

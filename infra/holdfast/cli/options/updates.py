@@ -4,7 +4,8 @@ import click
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.cli.options.progress import TERMINAL
-from holdfast.report.text.update_text import update_line, updates_json
+from holdfast.report.documents.updates import updates_json
+from holdfast.report.text.update_text import update_line
 
 
 def print_update(record: UpdateRecord, output: str) -> None:

@@ -4,11 +4,15 @@ from dataclasses import dataclass
 
 import msgspec
 
-from holdfast.adapters.engine.backend.asked_lock import ask_holders
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.stack import Stack, open_stack
 from holdfast.adapters.engine.state.checkpoint import Deployment
-from holdfast.adapters.engine.state.interrupted import Interrupted, interrupted, mend
+from holdfast.adapters.engine.state.interrupted import (
+    Interrupted,
+    interrupted,
+    mend,
+    updates_of_service,
+)
 from holdfast.adapters.engine.state.rebuilding import rebuild
 from holdfast.adapters.engine.state.set_aside import emptied, restore, set_aside
 from holdfast.adapters.engine.update_record import UpdateRecord
@@ -162,7 +166,7 @@ def _recovered(stack: Stack, progress: Progress, *, replaces: bool) -> _Rebuilt:
 
 def _recovered_elsewhere(stack: Stack, progress: Progress, *, replaces: bool) -> _Rebuilt:
     """The same where the backend is no folder here: by what it exports and imports."""
-    if error := Interrupted(ask_holders(stack)).refusal(stack.name):
+    if error := Interrupted(updates_of_service(stack)).refusal(stack.name):
         raise error
     if not replaces:
         _damage_of(stack)

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol
 
+from holdfast.adapters.engine.backend.lock_holder import StackLockedError, worst_of
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.stack import Stack, open_stack
-from holdfast.adapters.engine.state.interrupted import interrupted, mend
+from holdfast.adapters.engine.state.interrupted import interrupted, mend, past_dead_lock
 from holdfast.adapters.engine.update_record import UpdateRecord, message_of
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.errors import EngineError, HoldfastError
@@ -176,9 +177,19 @@ class StackUpdate:
         options: Sequence[str] = (),
     ) -> RunResult:
         message, targets = f"--message={message_of(record)}", (f"--target={urn}" for urn in urns)
-        return self.stack.up(
-            policy_pack=pack, options=[message, *targets, *options], on_event=self._done.take
+        up = partial(
+            self.stack.up,
+            policy_pack=pack,
+            options=[message, *targets, *options],
+            on_event=self._done.take,
         )
+        try:
+            if not self.request.recover:
+                return up()
+            return past_dead_lock(self.stack, up, self._note_recovery)
+        except StackLockedError as error:
+            self._with_resume_command(error, is_running=not worst_of(error.holders).has_ended)
+            raise
 
     def _tag(self, done: UpdateRecord) -> None:
         """Tag the stack with its commit; the update has succeeded whether the backend can or not.
@@ -218,9 +229,16 @@ class StackUpdate:
         is_running = bool(left.holders) and not left.worst.has_ended
         if self.request.recover and not is_running:
             return
+        raise self._with_resume_command(error, is_running=is_running)
+
+    def _with_resume_command(self, error: EngineError, *, is_running: bool) -> EngineError:
+        """The error, whose remedy names the command that was run where that resumes."""
         if self.request.resume_command and not is_running:
             error.remedy = f"run '{self.request.resume_command}' to go on from there"
-        raise error
+        return error
+
+    def _note_recovery(self, done: str) -> None:
+        self.progress.note(f"recovery: {done}")
 
     def _resume_interrupted(self) -> bool:
         """Free the stack of what a killed run has left; whether there was anything."""
@@ -229,7 +247,7 @@ class StackUpdate:
             return False
         done = list(mend(self.stack, interrupted(self.stack)))
         for each in done:
-            self.progress.note(f"recovery: {each}")
+            self._note_recovery(each)
         return bool(done)
 
     @cached_property

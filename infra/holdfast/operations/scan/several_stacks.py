@@ -18,7 +18,7 @@ from holdfast.operations.scan.sources import DriftRequest, DriftSources
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.tracing import traced_scan
-from holdfast.report.documents.stacks_json import stacks_json
+from holdfast.report.documents.stacks import stacks_json
 from holdfast.report.text.stacks_text import stacks_text
 
 _ONE_STACK = "of one stack at a time: name one"

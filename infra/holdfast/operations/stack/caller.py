@@ -1,9 +1,10 @@
 """Who runs this, and for which pull request, as the environment says."""
 
-import getpass
 import os
 import re
 import socket
+
+from holdfast.adapters.engine.backend.lock_holder import caller_name
 
 _PULL_REQUEST_VARIABLES = ("HOLDFAST_PULL_REQUEST", "CI_MERGE_REQUEST_IID")
 _CALLER_VARIABLES = ("HOLDFAST_OPERATOR", "GITHUB_ACTOR", "GITLAB_USER_LOGIN")
@@ -13,15 +14,7 @@ _GITHUB_PULL = re.compile(r"refs/pull/(\d+)/")
 def caller() -> str:
     """The person or the job that runs this: as the environment says, else `user@machine`."""
     named = next((os.environ[name] for name in _CALLER_VARIABLES if os.environ.get(name)), "")
-    return named or f"{_user()}@{socket.gethostname()}"
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        # A container may run under a number that no user of its image has.
-        return f"uid-{os.getuid()}"
+    return named or f"{caller_name()}@{socket.gethostname()}"
 
 
 def pull_request() -> str:

@@ -11,7 +11,8 @@ from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.engine.state.history import History
 from holdfast.adapters.engine.update_record import DONE, UpdateRecord, record_of
-from holdfast.adapters.journal.updates import UpdateJournal, joined
+from holdfast.adapters.journal.update_order import joined
+from holdfast.adapters.journal.updates import UpdateJournal
 from holdfast.operations.stack.caller import caller
 from holdfast.operations.stack.context import StackContext
 

@@ -1,34 +1,16 @@
-"""The updates of a stack, as text for people and JSON for programs."""
+"""The updates of a stack, as text for people."""
 
 from collections.abc import Sequence
-from typing import Any, Final
-
-import msgspec
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.kube.safe_text import safe_text
 from holdfast.operations.deploy.progress import changes_in_words
-from holdfast.report.documents.json_text import json_text
-
-SCHEMA_VERSION: Final = "holdfast.dev/updates/v1"
 
 
 def updates_text(records: Sequence[UpdateRecord]) -> str:
     """One block an update, the newest first; ending in a line end."""
     blocks = ["\n".join(_lines(record)) for record in reversed(records)]
     return "\n\n".join(blocks) + "\n" if blocks else "no update is recorded\n"
-
-
-def updates_json(stack: str, records: Sequence[UpdateRecord], agent: str = "") -> str:
-    """The same as data, the newest first."""
-    document: dict[str, Any] = {
-        "schemaVersion": SCHEMA_VERSION,
-        "stack": stack,
-        "updates": [update_document(record, agent) for record in reversed(records)],
-    }
-    if agent:
-        document["agent"] = agent
-    return json_text(document)
 
 
 def update_line(record: UpdateRecord) -> str:
@@ -39,15 +21,6 @@ def update_line(record: UpdateRecord) -> str:
         f"{record.stack} is at {commit}{dirty}: {changes_in_words(record.changes)}, "
         f"{record.seconds:g} s"
     )
-
-
-def update_document(record: UpdateRecord, agent: str = "") -> dict[str, Any]:
-    """One record as plain data, with whether it changed an agent where one is named."""
-    document: dict[str, Any] = msgspec.to_builtins(record)
-    document.pop("stack")
-    if agent:
-        document["changed"] = None if record.agents is None else agent in record.agents
-    return document
 
 
 def _lines(record: UpdateRecord) -> list[str]:

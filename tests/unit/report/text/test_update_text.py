@@ -4,7 +4,8 @@ import json
 
 from holdfast.adapters.engine.update_record import DONE, UpdateRecord
 from holdfast.operations.deploy.progress import changes_in_words
-from holdfast.report.text.update_text import updates_json, updates_text
+from holdfast.report.documents.updates import updates_json
+from holdfast.report.text.update_text import updates_text
 
 UPDATE = UpdateRecord(
     action="promote",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from holdfast.adapters.engine.backend.file_backend import UPGRADE_OF_LAYOUT
 from holdfast.adapters.engine.failures.backend_failures import (
     BackendFailure,
     Failed,
@@ -21,7 +22,7 @@ class Reason(NamedTuple):
     exit_code: ExitCode = ExitCode.ERROR
 
 
-_Explainer = Callable[[re.Match[str], str, str], Reason]
+_Explainer = Callable[[re.Match[str], str, str], Reason | None]
 
 
 def explain(text: str, stack: str, resume_command: str) -> Reason | None:
@@ -36,7 +37,9 @@ def explain(text: str, stack: str, resume_command: str) -> Reason | None:
         return _lost(lost, stack, resume_command)
     for pattern, reason in _REASONS:
         if match := pattern.search(text):
-            return reason(match, stack, resume_command)
+            explained = reason(match, stack, resume_command)
+            if explained:
+                return explained
     return None
 
 
@@ -79,8 +82,10 @@ def _unreachable(match: re.Match[str], stack: str, _: str) -> Reason:
     return Reason(f"the cluster of stack {stack} cannot be reached: {why}", remedy)
 
 
-def _conflict(match: re.Match[str], stack: str, _: str) -> Reason:
+def _conflict(match: re.Match[str], stack: str, _: str) -> Reason | None:
     conflicts = find_conflicts(match.string)
+    if not conflicts:
+        return None  # in words of another version: they say more than we could
     remedy = (
         f"run 'holdfast drift -s {stack}' to see it and put it back, or set "
         "PULUMI_K8S_ENABLE_PATCH_FORCE=true to overwrite it"
@@ -102,13 +107,6 @@ _OF_A_FOLDER = re.compile(_BACKEND_FAILURE)
 _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
     (re.compile(pattern), reason)
     for pattern, reason in (
-        (
-            r"currently locked by \d+ lock\(s\)[\s\S]*?created by (\S+) \(pid (\d+)\) at (\S+)",
-            _fixed(
-                "stack {stack} is locked by {0} (process {1}) since {2}",
-                "wait for that run to end; if it is dead, run '{resume}'",
-            ),
-        ),
         (
             r"no stack named '[^']*' found|no stack selected",
             _fixed(
@@ -175,6 +173,14 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
             _fixed(
                 "the state of stack {stack} is damaged",
                 "run 'pulumi state repair -s {stack}', or 'holdfast recover -s {stack} --replace'",
+            ),
+        ),
+        (
+            r"Legacy DIY state is deprecated",
+            _fixed(
+                "the state of stack {stack} lies in the layout of Pulumi before 3.61, which this "
+                "Pulumi does not read",
+                UPGRADE_OF_LAYOUT,
             ),
         ),
         (

@@ -23,7 +23,7 @@ from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.operations.stack.preflight.crds import require_crds
 from holdfast.operations.stack.preflight.state_ownership import ensure_handed_over
 from holdfast.render.fleet import FleetPlan, render_fleet
-from holdfast.render.objects.serving import Side, is_movable, serving_side
+from holdfast.render.objects.failover import Side, is_movable, serving_side
 from holdfast.render.objects.storage import claim_conflicts
 from holdfast.render.pod.mounted import mounted_contents, mounted_hash
 

@@ -1,8 +1,8 @@
 """`make bench`: every benchmark, each figure beside its baseline and its target, in one run.
 
-`python -m bench PART...` runs some of them: rendering, policies, scan, scale, watch, expand; and
-those that take minutes only when they are asked for: putback, soak and storm. `--agents N` is how
-many agents expand and putback work with.
+`python -m bench PART...` runs some of them: rendering, policies, scan, scale, journal, watch,
+expand; and those that take minutes only when they are asked for: putback, soak and storm.
+`--agents N` is how many agents expand and putback work with.
 """
 
 import argparse
@@ -16,6 +16,7 @@ MODULES = {
     "policies": "policy_pack",
     "scan": "scan",
     "scale": "scale",
+    "journal": "journal",
     "watch": "watch",
     "expand": "expand",
     "putback": "putback",

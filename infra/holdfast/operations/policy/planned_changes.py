@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from holdfast.adapters.engine.asked_objects import NOT_KNOWN_YET, asked_object
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import Inputs, ResourceStep
+from holdfast.adapters.engine.state.checkpoint import NOT_KNOWN_YET, asked_object
 from holdfast.drift.masking import MASK, MASK_CHANGED, mask_pair
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import KubeObject, ObjectRef
@@ -14,7 +14,7 @@ from holdfast.kube.safe_text import safe_text
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.policy.changes import FieldChange, ObjectChange
 from holdfast.render.plan.marks import REVISION
-from holdfast.render.provenance.leaves import leaves_of
+from holdfast.render.provenance.flatten import leaves_of
 from holdfast.report.text.finding_words import value_words
 from holdfast.report.text.line_diff import line_diff
 

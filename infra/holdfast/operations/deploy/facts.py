@@ -15,7 +15,8 @@ from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.engine.state.history import History
 from holdfast.adapters.engine.update_record import DONE, UpdateRecord, record_of
 from holdfast.adapters.git.source import Source
-from holdfast.adapters.journal.updates import UpdateJournal, joined
+from holdfast.adapters.journal.update_order import joined
+from holdfast.adapters.journal.updates import UpdateJournal
 from holdfast.errors import InputError
 
 _MOST_FILES_NAMED = 5

@@ -1,0 +1,96 @@
+"""How drift of one agent's objects is dealt with: not rendered, read by the scan.
+
+With the probes that a manifest declares itself: what a command should print.
+"""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from holdfast.manifest.kinds.exemptions import Day, FieldPath, Glob
+from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.values import Duration, Items, ManifestModel, PartName, Sha256, Text
+
+
+class CommandProbe(ManifestModel):
+    """A command that `holdfast drift --probe-commands` runs, and what it should print."""
+
+    name: PartName
+    """Name of the probe, unique in the agent."""
+    command: Annotated[Items[Text], Field(min_length=1)]
+    """Program and arguments; run without a shell, in the project's folder, on the machine of the
+    scan, with its environment: credentials belong there and not here."""
+    output: str | None = None
+    """Reviewed output; reports show it line by line against the live one. Excludes digest."""
+    digest: Sha256 | None = None
+    """SHA-256 over the reviewed output, for output that should not stand here."""
+    timeout: Duration = "30s"
+    """Longest run; default 30s."""
+    severity: Literal["critical", "high", "medium", "low"] = "high"
+    """Severity of a finding; default high."""
+
+    @model_validator(mode="after")
+    def _output_or_digest(self) -> Self:
+        if (self.output is None) is (self.digest is None):
+            raise fault(
+                "expected either output or digest",
+                found="neither" if self.output is None else "both",
+                remedy="write down what the command should print, or its sha256",
+            )
+        return self
+
+
+class IgnoredField(ManifestModel):
+    """A field of the agent's objects that may differ for a time."""
+
+    path: FieldPath
+    """Field of an object as reports write it, with everything below it: `spec.replicas`."""
+    reason: Text
+    """Why it may differ."""
+    expires: Day
+    """Last day on which it may; afterwards the entry itself is reported."""
+
+
+class ExpectedManager(ManifestModel):
+    """A field manager that may write to the agent's objects: an injector, an operator."""
+
+    manager: Glob
+    """Its name or a glob; `(admission)` for what admission in the cluster sets."""
+    paths: Items[FieldPath]
+    """Fields that it may write, with everything below them; at least one."""
+
+    @model_validator(mode="after")
+    def _some_path(self) -> Self:
+        if not self.paths:
+            raise fault(
+                "expected at least one field path",
+                found="none",
+                remedy="name the fields that the manager may write",
+                at=("paths",),
+            )
+        return self
+
+
+class DriftSettings(ManifestModel):
+    """How drift of the agent's objects is dealt with."""
+
+    mode: Literal["report", "revert", "adopt"] = "report"
+    """What `holdfast drift --act` does about drift: report it, revert it, or adopt it."""
+    ignore: Items[IgnoredField] = ()
+    """Fields that may differ for a time: counted, not told."""
+    expected_managers: Items[ExpectedManager] = ()
+    """Managers whose writes to some fields are expected: counted, not told."""
+    probes: Items[CommandProbe] = ()
+    """Commands whose output is compared with the reviewed one, by `--probe-commands`."""
+    fingerprint: Sha256 | None = None
+    """What running pods should publish in their annotation `holdfast.dev/fingerprint`: a digest
+    over whatever the agent runs with, such as its packages and skills."""
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Self:
+        names = [probe.name for probe in self.probes]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                expected = "names of probes must be unique"
+                raise fault(expected, found=f"{name!r} twice", at=("probes", index, "name"))
+        return self

@@ -1,0 +1,97 @@
+"""An agent of type Sandbox: one Sandbox, or a template with a pool of warm ones.
+
+The kinds are those of agent-sandbox (kubernetes-sigs), which does not change the pod of a running
+sandbox: a changed Sandbox is made anew, a changed template makes its pool anew. What somebody has
+claimed stays as it is until it is released.
+"""
+
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.render.objects.network import render_network
+from holdfast.render.objects.storage import claim_spec, volume_name
+from holdfast.render.plan.marks import AgentMarks, RenderedObject
+from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.pod.pod import pod_template
+
+API_VERSION = "agents.x-k8s.io/v1beta1"
+EXTENSIONS_API_VERSION = "extensions.agents.x-k8s.io/v1beta1"
+
+
+def render_sandbox(
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, config_hash: str
+) -> list[RenderedObject]:
+    """Sandbox; or SandboxTemplate, SandboxWarmPool and, if asked for, SandboxClaim.
+
+    Raises:
+        RenderError: the stack does not declare agent-sandbox.
+    """
+    surroundings.require("agent-sandbox", marks.name, "spec.type")
+    template = pod_template(marks, spec, surroundings, config_hash)
+    if spec.sandbox.runtime_class_name is not None:
+        template["spec"]["runtimeClassName"] = spec.sandbox.runtime_class_name
+    if spec.sandbox.shutdown_after is not None:
+        # The sandbox's own shutdownTime is a moment, this is a length: the pod's own deadline.
+        seconds = -(-duration_milliseconds(spec.sandbox.shutdown_after) // 1000)
+        template["spec"]["activeDeadlineSeconds"] = seconds
+    if spec.is_pooled:
+        return _pool(marks, spec, template, enclosure(marks, spec, surroundings))
+    body: KubeObject = {
+        "operatingMode": spec.sandbox.operating_mode,
+        "podTemplate": template,
+        # The agent's own Service has this name, and a policy and a port with it.
+        "service": False,
+        "shutdownPolicy": "Delete",
+    }
+    sandbox = _object(marks, API_VERSION, "Sandbox", body)
+    return [RenderedObject(marks.name, "sandbox", sandbox, replaced_on=("spec.podTemplate",))]
+
+
+def _pool(
+    marks: AgentMarks, spec: AgentSpec, template: KubeObject, network_policy: KubeObject
+) -> list[RenderedObject]:
+    body: KubeObject = {
+        "envVarsInjectionPolicy": spec.sandbox.env_injection,
+        # Without rules of its own, the controller's policy would open the internet.
+        "networkPolicy": network_policy,
+        "networkPolicyManagement": "Managed",
+        "podTemplate": template,
+        "volumeClaimTemplatesPolicy": "Disallowed",
+    }
+    if spec.storage:
+        body["volumeClaimTemplates"] = [
+            {"metadata": {"name": volume_name(volume)}, "spec": claim_spec(volume)}
+            for volume in spec.storage
+        ]
+    assert spec.sandbox.warm_pool is not None  # noqa: S101 - what a pool is
+    pool: KubeObject = {
+        "replicas": spec.sandbox.warm_pool.replicas,
+        "sandboxTemplateRef": {"name": marks.name},
+        "updateStrategy": {"type": "Recreate"},
+    }
+    rendered = [("sandboxtemplate", "SandboxTemplate", body), ("warmpool", "SandboxWarmPool", pool)]
+    if spec.sandbox.claim:
+        lifecycle = {
+            "shutdownPolicy": "Delete",
+            "ttlSecondsAfterFinished": spec.sandbox.ttl_seconds_after_finished,
+        }
+        claim = {"lifecycle": lifecycle, "warmPoolRef": {"name": marks.name}}
+        rendered.append(("sandboxclaim", "SandboxClaim", claim))
+    return [
+        RenderedObject(marks.name, role, _object(marks, EXTENSIONS_API_VERSION, kind, each))
+        for role, kind, each in rendered
+    ]
+
+
+def _object(marks: AgentMarks, api_version: str, kind: str, body: KubeObject) -> KubeObject:
+    return {"apiVersion": api_version, "kind": kind, "metadata": marks.metadata(), "spec": body}
+
+
+def enclosure(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> KubeObject:
+    """Ingress and egress as the agent's own NetworkPolicy has them; what is absent is denied."""
+    [policy] = (
+        item.manifest["spec"]
+        for item in render_network(marks, spec, surroundings)
+        if item.manifest["kind"] == "NetworkPolicy"
+    )
+    return {name: policy[name] for name in ("ingress", "egress") if name in policy}

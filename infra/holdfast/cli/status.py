@@ -5,13 +5,13 @@ from pathlib import Path
 import click
 
 from holdfast.drift.finding import AgentState
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.scan.health import live_agents
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.agent_names import agent_named
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.update_history import update_records
 from holdfast.report.text.status_text import AgentReport, StackReport, status_json, status_text
 
 

@@ -9,8 +9,8 @@ from holdfast.operations.scan.recording import record
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.scanner import Scan, Scanner
-from holdfast.operations.scan.tracing import traced_scan
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.tracing import traced_scan
 
 
 def detect(asked: DriftOptions) -> ExitCode:

@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli.drift.detect import exit_code, report, request_of
 from holdfast.cli.drift.options import DriftOptions
-from holdfast.cli.options.confirm import agree
+from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.progress import TERMINAL
 from holdfast.errors import ExitCode
 from holdfast.kube.paths import format_path
@@ -19,7 +19,7 @@ from holdfast.operations.remediate.ignore import IgnoreRequest, plan_ignore
 from holdfast.operations.remediate.revert import RevertPlan, apply_revert, plan_revert
 from holdfast.operations.remediate.selection import with_only
 from holdfast.operations.scan.scanner import Scan, Scanner
-from holdfast.operations.scan.tracing import traced_scan
+from holdfast.operations.tracing import traced_scan
 from holdfast.report.text.revert_text import plan_json, revert_plan_text
 
 
@@ -86,7 +86,7 @@ def _revert(scanner: Scanner, scan: Scan, asked: DriftOptions) -> tuple[Scan, in
     _show(plan)
     if not plan.acting:
         return scan, 0
-    agree("Put these back?", is_agreed=wanted.yes)
+    confirm("Put these back?", is_confirmed=wanted.yes)
     outcome = apply_revert(scanner, plan, TERMINAL)
     return outcome.scan, outcome.failures
 
@@ -100,7 +100,7 @@ def _act(scanner: Scanner, scan: Scan, asked: DriftOptions) -> tuple[Scan, int]:
     if plan.revert.scan.report.drift:
         _show(plan.revert)
     if plan.revert.acting:
-        agree("Put these back?", is_agreed=wanted.yes)
+        confirm("Put these back?", is_confirmed=wanted.yes)
     outcome = apply_by_mode(scanner, plan, wanted.branch, TERMINAL)
     return outcome.scan or scan, outcome.failures
 

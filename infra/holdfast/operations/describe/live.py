@@ -16,10 +16,10 @@ from holdfast.kube.running import job_state, pod_state
 from holdfast.kube.workload_status import workload_state
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.describe.live_agent import LiveAgent
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
+from holdfast.operations.stack.update_history import update_records
 
 VERSION_LABEL = "app.kubernetes.io/version"
 METRICS_API = "metrics.k8s.io/v1beta1"

@@ -12,10 +12,10 @@ from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.plan.revert import ObjectPlan, plan_missing, plan_nothing, plan_object
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import ObjectRef
-from holdfast.operations.deploy.facts import day_two_record, journal_of
 from holdfast.operations.progress import Progress
 from holdfast.operations.remediate.revert_executor import RevertExecutor
 from holdfast.operations.scan.scanner import Scan, Scanner
+from holdfast.operations.stack.update_history import action_record, journal_of
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _record(scanner: Scanner, done: _Done, ended: str = "") -> None:
         parts.append(ended)
     agents = {step.finding.agent for plan in done.reverted for step in plan.steps}
     record = replace(
-        day_two_record("revert", stack, "drift"),
+        action_record("revert", stack, "drift"),
         detail="; ".join(parts),
         agents=tuple(sorted(agents - {""})),
         outcome=NOT_DONE if done.failures or ended else DONE,

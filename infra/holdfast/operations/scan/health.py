@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.whole_objects import list_whole
@@ -44,38 +45,91 @@ class AgentHealth:
     workloads: tuple[WorkloadState, ...] = ()
 
 
+@dataclass(frozen=True)
+class HealthReader:
+    """Reads the agents of one stack as often as wanted; files and kinds are read the first time.
+
+    Attributes:
+        context: The stack, whose fleet is loaded and rendered once.
+    """
+
+    context: StackContext
+
+    def health(self) -> dict[str, HealthVerdict]:
+        """Agent to how it is; every agent of the stack is in it.
+
+        Raises:
+            InvalidFilesError: the manifests are not valid.
+            ClusterError: the cluster cannot be asked.
+        """
+        return {name: live.health for name, live in self.agents().items()}
+
+    def agents(self) -> dict[str, AgentHealth]:
+        """Agent to what runs of it; every agent of the stack is in it.
+
+        Raises:
+            InvalidFilesError: the manifests are not valid.
+            ClusterError: the cluster cannot be asked.
+        """
+        found = list(self._live_workloads()) if self._declared else []
+        agents: dict[str, AgentHealth] = {}
+        for agent in self.context.fleet.workloads:
+            own = {ref: live for name, ref, live in found if name == agent.name}
+            verdicts = {str(ref): _verdict(live) for ref, live in own.items()}
+            seen = [live for live in own.values() if isinstance(live, dict)]
+            versions = [_version(live) for live in seen]
+            states = tuple(workload_state(live) for live in seen)
+            agents[agent.name] = AgentHealth(worst(verdicts), next(iter(versions), ""), states)
+        return agents
+
+    @cached_property
+    def _declared(self) -> list[RenderedObject]:
+        return [item for item in self.context.rendered if item.manifest["kind"] in _WORKLOADS]
+
+    @cached_property
+    def _cluster(self) -> ClusterSource:
+        return ClusterSource.connect(
+            self.context.kubeconfig, self.context.kube_context, _REQUEST_TIMEOUT_SECONDS
+        )
+
+    def _live_workloads(self) -> Iterator[tuple[str, ObjectRef, KubeObject | ClusterError | None]]:
+        """Agent, workload, and what runs of that: None where nothing does, or why it is unseen."""
+        placed = self._cluster.placed([item.manifest for item in self._declared])
+        refs = [reference_of(one) for one in placed]
+        live: dict[Identity, KubeObject] = {}
+        unseen: dict[tuple[str, str, str], ClusterError] = {}
+        for place in sorted({(ref.api_version, ref.kind, ref.namespace) for ref in refs}):
+            try:
+                live |= _listed(self._cluster, *place)
+            except _NotListedError as error:
+                unseen[place] = error
+        for item, ref in zip(self._declared, refs, strict=True):
+            place = (ref.api_version, ref.kind, ref.namespace)
+            yield item.agent, ref, unseen.get(place) or live.get(ref.identity)
+
+
 def health_of_agents(context: StackContext) -> dict[str, HealthVerdict]:
-    """Agent to how it is; every agent of the stack is in it.
+    """Agent to how it is now; to read it again and again, keep a HealthReader.
 
     Raises:
         InvalidFilesError: the manifests are not valid.
         ClusterError: the cluster cannot be asked.
     """
-    return {name: live.health for name, live in live_agents(context).items()}
+    return HealthReader(context).health()
 
 
 def live_agents(context: StackContext) -> dict[str, AgentHealth]:
-    """Agent to what runs of it; every agent of the stack is in it.
+    """Agent to what runs of it now.
 
     Raises:
         InvalidFilesError: the manifests are not valid.
         ClusterError: the cluster cannot be asked.
     """
-    items = [item for item in context.rendered if item.manifest["kind"] in _WORKLOADS]
-    found = list(_live_workloads(context, items)) if items else []
-    agents: dict[str, AgentHealth] = {}
-    for agent in context.fleet.workloads:
-        own = {ref: live for name, ref, live in found if name == agent.name}
-        verdicts = {str(ref): _verdict(live) for ref, live in own.items()}
-        seen = [live for live in own.values() if isinstance(live, dict)]
-        versions = [_version(live) for live in seen]
-        states = tuple(workload_state(live) for live in seen)
-        agents[agent.name] = AgentHealth(worst(verdicts), next(iter(versions), ""), states)
-    return agents
+    return HealthReader(context).agents()
 
 
 def _verdict(live: KubeObject | ClusterError | None) -> HealthVerdict:
-    """How a workload is; what could not be looked at is neither well nor gone."""
+    """How a workload is; what could not be read is neither well nor gone."""
     if isinstance(live, ClusterError):
         return HealthVerdict(Health.UNKNOWN, str(live))
     return GONE if live is None else health_of(live)
@@ -84,30 +138,6 @@ def _verdict(live: KubeObject | ClusterError | None) -> HealthVerdict:
 def _version(live: KubeObject) -> str:
     # A semantic version may hold '+', a label may not.
     return str(mapping_at(live, "metadata", "labels").get(_VERSION_LABEL) or "").replace("_", "+")
-
-
-def _live_workloads(
-    context: StackContext, items: list[RenderedObject]
-) -> Iterator[tuple[str, ObjectRef, KubeObject | ClusterError | None]]:
-    """Agent, workload, and what runs of that: None where nothing does, or why nobody can see."""
-    cluster = ClusterSource.connect(
-        context.kubeconfig, context.kube_context, _REQUEST_TIMEOUT_SECONDS
-    )
-    placed = cluster.placed([item.manifest for item in items])
-    places = {
-        (ref.api_version, ref.kind, ref.namespace) for ref in (reference_of(one) for one in placed)
-    }
-    live: dict[Identity, KubeObject] = {}
-    unseen: dict[tuple[str, str, str], ClusterError] = {}
-    for place in sorted(places):
-        try:
-            live |= _listed(cluster, *place)
-        except _NotListedError as error:
-            unseen[place] = error
-    for item, one in zip(items, placed, strict=True):
-        ref = reference_of(one)
-        place = (ref.api_version, ref.kind, ref.namespace)
-        yield item.agent, ref, unseen.get(place) or live.get(ref.identity)
 
 
 def _listed(

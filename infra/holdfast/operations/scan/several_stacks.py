@@ -12,7 +12,7 @@ from holdfast.operations.scan.health import health_of_agents
 from holdfast.operations.scan.recording import record
 from holdfast.operations.scan.request import RecordingRequest, ScanRequest
 from holdfast.operations.scan.scanner import Scanner
-from holdfast.operations.scan.tracing import traced_scan
+from holdfast.operations.tracing import traced_scan
 
 
 def scan_stacks(

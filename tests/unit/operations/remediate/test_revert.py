@@ -10,12 +10,12 @@ from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.scan import LiveState
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
-from holdfast.operations.deploy.facts import journal_of
 from holdfast.operations.progress import SILENT
 from holdfast.operations.remediate import revert
 from holdfast.operations.remediate.revert import apply_revert, plan_revert
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
+from holdfast.operations.stack.update_history import journal_of
 
 from tests.unit.manifest.projects import write
 

@@ -5,6 +5,7 @@ import json
 import click
 
 from holdfast.adapters.git.source import commits_between
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.describe.stack_diff import deployed, differences
@@ -14,8 +15,8 @@ from holdfast.report.text.explanation import difference_json, difference_text
 
 
 @click.command()
-@click.argument("first", metavar="STACK")
-@click.argument("second", metavar="STACK")
+@click.argument("first", type=STACK, metavar="STACK")
+@click.argument("second", type=STACK, metavar="STACK")
 @click.argument("agent", default="")
 @click.option(
     "--live", is_flag=True, help="What two clusters have made of the same manifests, instead."

@@ -8,6 +8,7 @@ from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import commit_named
 from holdfast.cli.options.confirm import agree
+from holdfast.cli.options.stack import STACK
 from holdfast.cli.up import show
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.stack.stack_files import read_stack_file
@@ -30,8 +31,8 @@ from holdfast.operations.stack.project import find_project_root
 
 
 @click.command()
-@click.option("--from", "origin", required=True, metavar="STACK", help="Where the commit runs.")
-@click.option("--to", "target", required=True, metavar="STACK", help="Where it is to run.")
+@click.option("--from", "origin", type=STACK, required=True, help="Where the commit runs.")
+@click.option("--to", "target", type=STACK, required=True, help="Where it is to run.")
 @click.option(
     "--approval",
     "approval_file",

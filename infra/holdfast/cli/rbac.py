@@ -6,6 +6,7 @@ from dataclasses import replace
 import click
 from click.core import ParameterSource
 
+from holdfast.cli.options.stack import STACK
 from holdfast.drift.reader_role import Reader, ReadKind, reader_objects
 from holdfast.errors import InputError
 from holdfast.kube.names import fault_in_label_name
@@ -25,7 +26,7 @@ _REQUEST_SECONDS = 60.0
 
 
 @click.command()
-@click.option("-s", "--stack", required=True, help="Stack that is to be scanned.")
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack that is to be scanned.")
 @click.option(
     "--namespaced",
     "is_namespaced",

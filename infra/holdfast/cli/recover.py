@@ -12,6 +12,7 @@ from holdfast.adapters.engine.state.checkpoint import Deployment
 from holdfast.adapters.engine.state.interrupted import Interrupted, interrupted, mend
 from holdfast.adapters.engine.state.rebuilding import rebuild
 from holdfast.adapters.engine.state.set_aside import emptied, restore, set_aside
+from holdfast.cli.options.stack import STACK
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import EngineError, ExitCode, InputError
 from holdfast.kube.paths import format_path
@@ -28,7 +29,7 @@ SCHEMA_VERSION = "holdfast.dev/recovery/v1"
 
 
 @click.command()
-@click.option("-s", "--stack", "name", required=True, help="Stack whose state is lost.")
+@click.option("-s", "--stack", "name", type=STACK, required=True, help="Stack whose state is lost.")
 @click.option(
     "--replace",
     "replaces",

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from holdfast.cli.options.stack import STACK
 from holdfast.convert.files.delivery import argocd_files, flux_files, pko_files
 from holdfast.convert.files.files import ExportedFile, RenderedStack, object_file
 from holdfast.convert.files.helm import helm_files
@@ -30,6 +31,7 @@ FORMS = (*ONE_STACK, "kustomize", "helm", *FROM_GIT, "pko")
     "-s",
     "--stack",
     "stacks",
+    type=STACK,
     multiple=True,
     required=True,
     help="Stack whose settings and overrides hold; repeatable where the form holds several.",

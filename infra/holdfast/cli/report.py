@@ -14,6 +14,7 @@ from holdfast.cli.options.report import (
     write_all,
     write_reports,
 )
+from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import Moment, now
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.scan_context import DriftContext
@@ -46,7 +47,12 @@ class _SavedScan(click.ParamType[tuple[str, Path]]):
 )
 @report_options
 @click.option(
-    "-s", "--stack", "stacks", multiple=True, help="Stack to report; repeatable without FILE."
+    "-s",
+    "--stack",
+    "stacks",
+    type=STACK,
+    multiple=True,
+    help="Stack to report; repeatable without FILE.",
 )
 @click.option(
     "--scan",

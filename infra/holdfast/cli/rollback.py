@@ -4,6 +4,7 @@ import click
 
 from holdfast.adapters.git.source import commit_named
 from holdfast.cli.options.confirm import agree
+from holdfast.cli.options.stack import STACK
 from holdfast.cli.up import show
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.commit import bring_to
@@ -14,7 +15,7 @@ from holdfast.operations.stack.project import find_project_root
 
 @click.command()
 @click.argument("commit")
-@click.option("-s", "--stack", required=True, help="Stack to bring back.")
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack to bring back.")
 @click.option("--reason", required=True, help="Why, for the history.")
 @click.option("--yes", is_flag=True, help="Agree to what is shown.")
 @click.option(

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli.explain.command import agent_named
+from holdfast.cli.options.stack import STACK
 from holdfast.drift.finding import AgentState
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.deploy.facts import update_records
@@ -16,7 +17,7 @@ from holdfast.report.text.status_text import AgentReport, StackReport, status_js
 
 @click.command()
 @click.argument("name", default="", metavar="[AGENT]")
-@click.option("-s", "--stack", required=True, help="Stack to look at.")
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack to look at.")
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )

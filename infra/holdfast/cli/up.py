@@ -3,6 +3,7 @@
 import click
 
 from holdfast.adapters.engine.update_record import UpdateRecord
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.guarded import careful_update
 from holdfast.operations.deploy.request import Order, tell_terminal
@@ -12,7 +13,7 @@ from holdfast.report.text.update_text import changes_in_words, updates_json
 
 
 @click.command()
-@click.option("-s", "--stack", required=True, help="Stack to update.")
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack to update.")
 @click.option(
     "--allow-dirty",
     "dirty_reason",

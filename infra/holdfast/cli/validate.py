@@ -6,10 +6,11 @@ from pathlib import Path
 import click
 
 from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.loader import manifest_files_in
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
-from holdfast.manifest.stack.stack_files import stack_names
+from holdfast.manifest.stack.names import stack_names
 from holdfast.operations.stack.agent_names import NOTHING_DECLARED
 from holdfast.operations.stack.conversion import convert_files
 from holdfast.operations.stack.project import find_project_root
@@ -23,7 +24,9 @@ from holdfast.operations.validate.validation import validate_project
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True))
-@click.option("-s", "--stack", "stacks", multiple=True, help="Stack; repeatable. Default: all.")
+@click.option(
+    "-s", "--stack", "stacks", type=STACK, multiple=True, help="Stack; repeatable. Default: all."
+)
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )

@@ -31,6 +31,11 @@ ENGINE = "holdfast.adapters.engine.stack,holdfast.adapters.engine.run.process"
         pytest.param(
             f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", ["operator", "--help"], id="operator"
         ),
+        *(
+            pytest.param(f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", [noun, "--help"], id=noun)
+            for noun in ("agent", "ci", "completion", "sandbox", "tools")
+        ),
+        pytest.param(f"{MODELS},yaml,pulumi,{ENGINE}", ["ci", "comment", "--help"], id="comment"),
         pytest.param(f"{MODELS},{LIBRARIES},{ENGINE}", ["drift", "--help"], id="drift"),
         pytest.param(
             f"{MODELS},yaml,pulumi,cryptography,jinja2,kubernetes,{ENGINE}",

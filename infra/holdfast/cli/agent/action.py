@@ -13,6 +13,7 @@ import msgspec
 from holdfast.adapters.engine.update_record import DONE, NOT_DONE
 from holdfast.cli.explain.command import agent_named
 from holdfast.cli.options.confirm import agree
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, HoldfastError
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.fleet.loader import load_fleet
@@ -120,7 +121,9 @@ def takes_action(
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @click.argument("name")
-        @click.option("-s", "--stack", required=True, help="Stack that the agent runs on.")
+        @click.option(
+            "-s", "--stack", type=STACK, required=True, help="Stack that the agent runs on."
+        )
         @_reason(is_required=is_reason_required)
         @click.option("--yes", is_flag=True, help="Agree to what is shown.")
         @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")

@@ -2,13 +2,10 @@
 
 import click
 
-from holdfast.cli.agent.cluster_actions import backup, recreate, reschedule, restart
-from holdfast.cli.agent.declared_actions import fail_over, reconfigure, scale
-from holdfast.cli.agent.restore import restore
-from holdfast.cli.named_verbs import NamedVerbs
+from holdfast.cli.command_tree import VERBS, LazyGroup
 
 
-@click.group(cls=NamedVerbs)
+@click.group(cls=LazyGroup, verbs=VERBS["agent"].below)
 def command() -> None:
     """Do one named thing to one agent.
 
@@ -31,16 +28,3 @@ def command() -> None:
       holdfast agent fail-over support-rag -s prod --reason "the primary answers wrongly"
       holdfast agent restore support-rag -s prod        (which backups are there)
     """
-
-
-for _action in (
-    restart,
-    reschedule,
-    recreate,
-    backup,
-    scale,
-    reconfigure,
-    fail_over,
-    restore,
-):
-    command.add_command(_action)

@@ -15,6 +15,7 @@ from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.files.whole_file import write_whole
 from holdfast.adapters.git.source import source_of
 from holdfast.adapters.journal.journal import Journal
+from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import now
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.operations.stack.context import StackContext
@@ -38,7 +39,7 @@ _SIGNAL_BASE = 128
 
 @click.command("gate")
 @click.argument("command_line", nargs=-1, metavar="[-- COMMAND]")
-@click.option("-s", "--stack", required=True, help="Stack that is to be updated.")
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack that is to be updated.")
 @click.option("--unit", metavar="COMMAND", help='Unit tests, such as "make unit".')
 @click.option("--scan", metavar="COMMAND", help="A scan of your own, such as one of images.")
 @click.option(

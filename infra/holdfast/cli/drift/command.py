@@ -7,23 +7,18 @@ from typing import Any
 
 import click
 
+from holdfast.cli.command_tree import VERBS, LazyGroup
 from holdfast.cli.drift.scan_extras import ScanExtras, extra_options
 from holdfast.cli.drift.watch_options import WatchRequest, watch_options
 from holdfast.cli.drift.ways_out import WaysOut, ways_out_options
 from holdfast.cli.options.report import ReportRequest, check_files, report_options
-from holdfast.cli.verb_parts import VerbWithParts
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import InputError
 from holdfast.operations.deploy.traced import traced_scan
 from holdfast.operations.scan.one_scan import OneScan
 from holdfast.operations.scan.sources import DriftRequest
 
 _FILE = click.Path(path_type=Path)
-
-
-PARTS = {
-    "history": ("holdfast.cli.drift.history", "since when findings stand, and how often seen"),
-    "owners": ("holdfast.cli.drift.owners", "which field manager owns which fields"),
-}
 
 
 SECTIONS = {
@@ -38,11 +33,18 @@ SECTIONS = {
 }
 
 
-@click.command(cls=VerbWithParts, parts=PARTS, sections=SECTIONS)
+@click.group(
+    cls=LazyGroup,
+    verbs=VERBS["drift"].below,
+    sections=SECTIONS,
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND]",
+)
 @click.option(
     "-s",
     "--stack",
     "stacks",
+    type=STACK,
     multiple=True,
     help="Stack whose rendered objects are wanted; several for one report of all of them.",
 )

@@ -6,6 +6,7 @@ import click
 
 from holdfast.adapters.journal.drift_history import Recorded, read_history
 from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import Moment
 from holdfast.drift.record.observed import observed_objects
 from holdfast.drift.record.sightings import alerts, in_order, instant, sightings
@@ -15,7 +16,7 @@ from holdfast.report.documents.history_report import HistoryReport, history_json
 
 
 @click.command()
-@click.option("-s", "--stack", default="", help="Stack whose scans are wanted.")
+@click.option("-s", "--stack", type=STACK, default="", help="Stack whose scans are wanted.")
 @click.option(
     "--history",
     "file",

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from holdfast.cli.options.stack import STACK
 from holdfast.drift.cause.owners import owned_objects
 from holdfast.drift.object_drift import agent_of
 from holdfast.errors import ExitCode, InputError
@@ -16,7 +17,7 @@ _FILE = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("agent", default="")
-@click.option("-s", "--stack", default="", help="Stack whose objects are looked at.")
+@click.option("-s", "--stack", type=STACK, default="", help="Stack whose objects are looked at.")
 @click.option("--desired", type=_FILE, help="File or folder of plain objects instead.")
 @click.option("--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster.")
 @click.option("--context", help="Context of the kubeconfig; default its current one.")

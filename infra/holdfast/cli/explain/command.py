@@ -8,6 +8,7 @@ import click
 
 from holdfast.cli.explain.rule import explain_rule, is_rule
 from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
@@ -32,9 +33,9 @@ _SUBJECTS = frozenset({"agent", "field", "rule"})
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[[agent] NAME | field PATH | [rule] NAME]")
-@click.option("-s", "--stack", help="Stack whose settings and overrides hold.")
+@click.option("-s", "--stack", type=STACK, help="Stack whose settings and overrides hold.")
 @click.option("--effective", is_flag=True, help="The whole manifest that holds, as YAML.")
-@click.option("--compare", "stacks", nargs=2, help="What differs between two stacks.")
+@click.option("--compare", "stacks", type=STACK, nargs=2, help="What differs between two stacks.")
 @click.option(
     "--live/--no-live",
     default=None,

@@ -5,6 +5,7 @@ import msgspec
 
 from holdfast.adapters.engine.state.handing_over import hand_over
 from holdfast.cli.options.confirm import agree
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import ClusterError, ExitCode, InputError
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.operations.deploy.facts import day_two_record, journal_of
@@ -17,7 +18,9 @@ _ACTION = "migrate"
 
 
 @click.command()
-@click.option("-s", "--stack", required=True, help="Stack whose agents the operator takes over.")
+@click.option(
+    "-s", "--stack", type=STACK, required=True, help="Stack whose agents the operator takes over."
+)
 @click.option("--reason", default="mode expand", show_default=True, help="Why, for the history.")
 @click.option("--yes", is_flag=True, help="Agree to what is shown.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")

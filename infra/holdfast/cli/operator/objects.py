@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from holdfast import __version__
+from holdfast.cli.options.stack import STACK
 from holdfast.controllers.operator.manifests import OperatorRequest, operator_objects
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject
@@ -20,7 +21,7 @@ from holdfast.render.plan.declared import plan_fleet
 def operator_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say which operator; the command gets `objects`."""
 
-    @click.option("-s", "--stack", default="", help="Also the operator of this stack.")
+    @click.option("-s", "--stack", type=STACK, default="", help="Also the operator of this stack.")
     @click.option("--image", default="", metavar="NAME@DIGEST", help="Image with holdfast in it.")
     @click.option(
         "--owner", default="platform", show_default=True, help="Team that answers for it."

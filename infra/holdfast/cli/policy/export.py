@@ -12,6 +12,7 @@ from holdfast_policies.admission.parameters import in_cluster
 from holdfast_policies.admission.validating import Mode, bundle
 from holdfast_policies.profile import Profile, profile_of
 
+from holdfast.cli.options.stack import STACK
 from holdfast.convert.files.files import ExportedFile
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
@@ -39,7 +40,9 @@ _TARGETS: dict[str, Callable[..., list[dict[str, Any]]]] = {
     show_default=True,
     help="What judges in the cluster: the API server, Kyverno or Gatekeeper.",
 )
-@click.option("-s", "--stack", help="Levels, parameters, waivers and namespaces of this stack.")
+@click.option(
+    "-s", "--stack", type=STACK, help="Levels, parameters, waivers and namespaces of this stack."
+)
 @click.option("--profile", help="Without a stack: dev, staging or prod.")
 @click.option(
     "--mode",

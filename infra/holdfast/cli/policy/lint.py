@@ -11,7 +11,8 @@ from holdfast.cli.options.colour import wants_colour
 from holdfast.errors import ExitCode, InputError, ManifestError, SourceLocation
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.kube.paths import format_path
-from holdfast.manifest.stack.stack_files import path_in_file, read_stack_file, stack_names
+from holdfast.manifest.stack.names import stack_names
+from holdfast.manifest.stack.stack_files import path_in_file, read_stack_file
 from holdfast.manifest.text.documents import read_documents
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.source_text import read_text

@@ -12,6 +12,7 @@ from holdfast_policies.table import RULES
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult, read_result
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
+from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import now
 from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import ObjectRef
@@ -30,7 +31,7 @@ PACK_FOLDER = "policy-pack"
 
 @click.command("report")
 @report_options_for(PAGES, POLICY_FORMATS)
-@click.option("-s", "--stack", required=True, help="Stack to preview.")
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack to preview.")
 @click.option(
     "--events",
     type=click.Path(path_type=Path, allow_dash=True),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from holdfast_policies.waivers import Waiver, WaiverFileError, read_waivers
 
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import InputError
 from holdfast.operations.policy.sources import (
     Gathered,
@@ -179,7 +180,9 @@ def _compiled_waivers() -> tuple[Waiver, ...]:
 
 
 _OPTIONS: tuple[Callable[[Command], Command], ...] = (
-    click.option("-s", "--stack", default="", help="Stack: its objects, profile, rules, waivers."),
+    click.option(
+        "-s", "--stack", type=STACK, default="", help="Stack: its objects, profile, rules, waivers."
+    ),
     click.option(
         "--files",
         multiple=True,

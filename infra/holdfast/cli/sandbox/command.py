@@ -1,11 +1,10 @@
-"""`holdfast sandbox`: a real local control plane, started in seconds."""
+"""The verbs of `holdfast sandbox`."""
 
 import sys
 import time
 
 import click
 
-from holdfast.cli.named_verbs import NamedVerbs
 from holdfast.cli.sandbox.status import list_json, list_text, status_json, status_text, up_text
 from holdfast.errors import ExitCode, InputError, SandboxError
 from holdfast.sandbox.definitions import Definer, definers, install_definitions
@@ -41,24 +40,6 @@ _output = click.option(
 )
 
 
-@click.group(cls=NamedVerbs)
-def command() -> None:
-    """Run a real local control plane, started in seconds.
-
-    etcd, API server, controller manager and scheduler, with nodes, pods, volumes and load balancers
-    played by kwok: what is applied gets ready at once, and no image is pulled. It listens on the
-    loopback address only. RBAC and the audit log are on; `admin` may do everything, `alice` edit
-    workloads, `bob` only read.
-
-    \b
-    Examples:
-      holdfast sandbox up
-      export KUBECONFIG=$(holdfast sandbox kubeconfig)
-      kubectl get nodes
-      holdfast sandbox down
-    """
-
-
 def _controllers(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> tuple[Definer, ...]:
@@ -75,7 +56,7 @@ def _controllers(
     return tuple(name for name in known if name in names)
 
 
-@command.command()
+@click.command()
 @_name
 @click.option(
     "--with",
@@ -115,7 +96,7 @@ def up(place: SandboxPlace, controllers: tuple[Definer, ...], form: str) -> None
         click.echo(status_json(status))
 
 
-@command.command()
+@click.command()
 @_name
 @click.option("--keep", is_flag=True, help="Keep the cluster's objects for the next `up`.")
 def down(place: SandboxPlace, keep: bool) -> None:
@@ -136,7 +117,7 @@ def down(place: SandboxPlace, keep: bool) -> None:
     click.echo(f"sandbox {place.name}: {outcome}", err=True)
 
 
-@command.command()
+@click.command()
 @_name
 @_output
 def status(place: SandboxPlace, form: str) -> int:
@@ -157,7 +138,7 @@ def status(place: SandboxPlace, form: str) -> int:
     return ExitCode.ERROR
 
 
-@command.command("list")
+@click.command("list")
 @_output
 def list_sandboxes(form: str) -> None:
     """List all sandboxes, running or not.
@@ -175,7 +156,7 @@ def list_sandboxes(form: str) -> None:
         click.echo("there is no sandbox; 'holdfast sandbox up' makes one", err=True)
 
 
-@command.command()
+@click.command()
 @click.argument("program", type=click.Choice(LOG_NAMES), required=False, metavar="[PROGRAM]")
 @_name
 @click.option(
@@ -212,7 +193,7 @@ def logs(program: str | None, place: SandboxPlace, lines: int, is_following: boo
         show(name, line)
 
 
-@command.command()
+@click.command()
 @_name
 @click.option(
     "--user", type=click.Choice(list(USERS)), default="admin", show_default=True, help="As whom."

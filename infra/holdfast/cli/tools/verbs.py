@@ -1,11 +1,11 @@
-"""`holdfast tools`: what tool servers promise, reviewed once and compared ever after."""
+"""The verbs of `holdfast tools`: tools of servers, reviewed once and compared from then on."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import click
 
-from holdfast.cli.named_verbs import NamedVerbs
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.tool_contracts import compare_tools, tools_digest
@@ -29,7 +29,7 @@ from holdfast.report.text.tool_report import CheckedServer, tool_json, tool_text
 F = TypeVar("F", bound=Callable[..., Any])
 _OPTIONS = (
     click.argument("servers", nargs=-1),
-    click.option("-s", "--stack", help="Stack whose overrides hold; default none."),
+    click.option("-s", "--stack", type=STACK, help="Stack whose overrides hold; default none."),
     click.option(
         "--address",
         "addresses",
@@ -61,23 +61,7 @@ def _options(function: F) -> F:
     return function
 
 
-@click.group(cls=NamedVerbs)
-def command() -> None:
-    """Review the tools that agents may call, and see when a server changes them.
-
-    A model acts on a tool's description: a server that changes one changes the agent, and no image
-    digest shows it. `lock` writes names, descriptions and schemas to agents/tools.lock, to be read
-    and committed; `check` compares servers with it; `validate` and `pulumi up` refuse tools and
-    digests that are not in it.
-
-    \b
-    Examples:
-      holdfast tools lock
-      holdfast tools check -s prod
-    """
-
-
-@command.command()
+@click.command()
 @_options
 def lock(servers: tuple[str, ...], stack: str | None, **how: Any) -> ExitCode:  # noqa: ANN401
     """Ask SERVERS (default all) for their tools and write them to agents/tools.lock.
@@ -111,7 +95,7 @@ def lock(servers: tuple[str, ...], stack: str | None, **how: Any) -> ExitCode:  
     return ExitCode.OK if all(answer.tools is not None for answer in answers) else ExitCode.ERROR
 
 
-@command.command()
+@click.command()
 @_options
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True

@@ -2,13 +2,13 @@
 
 import click
 
-from holdfast.cli.explain.command import agent_named
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.names import stack_names
 from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.deploy.facts import update_records
+from holdfast.operations.stack.lookup import agent_named
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.update_text import updates_json, updates_text
 

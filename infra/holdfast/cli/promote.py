@@ -25,9 +25,10 @@ from holdfast.operations.deploy.promotion import (
 from holdfast.operations.deploy.request import Order
 from holdfast.operations.deploy.traced import traced_order
 from holdfast.operations.deploy.update import Updating
-from holdfast.operations.describe.stack_diff import tell_commits
+from holdfast.operations.describe.stack_diff import commit_change
 from holdfast.operations.stack.commit_project import CommitProject
 from holdfast.operations.stack.project import find_project_root
+from holdfast.report.text.stack_diff_text import commit_change_text
 
 
 @click.command()
@@ -94,7 +95,7 @@ def command(
         if needs_approval or approval_file is not None:
             gates.append(Gate("approval", lambda: approval(approval_file, commit, target)))
         check(gates)
-        tell_commits(root, target, commit)
+        click.echo(commit_change_text(commit_change(root, target, commit)), nl=False, err=True)
         agree(f"Bring {target} to {commit.short}, as on {origin}?", is_agreed=flags["yes"])
 
     def do(updating: Updating, policy: str, planned: RunResult) -> UpdateRecord:

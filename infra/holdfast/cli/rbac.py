@@ -12,13 +12,13 @@ from holdfast.errors import InputError
 from holdfast.kube.names import fault_in_label_name
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.structure import KindEntry, builtin_kind
+from holdfast.kube.yaml_text import yaml_documents
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.declaration import declaration_of
 from holdfast.operations.stack.project import find_project_root
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.pod.mounted import mounted_contents
-from holdfast.report.text.yaml_text import yaml_documents
 
 _SCALED = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "Rollout"})
 _AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")

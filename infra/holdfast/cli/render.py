@@ -12,13 +12,13 @@ from holdfast.convert.files.files import ExportedFile, RenderedStack, object_fil
 from holdfast.convert.files.helm import helm_files
 from holdfast.convert.files.kustomize import kustomize_files
 from holdfast.errors import InputError
+from holdfast.kube.yaml_text import yaml_documents
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.describe.render_files import git_source, write_files
-from holdfast.operations.stack.agent_names import NOTHING_DECLARED, no_such_agent
+from holdfast.operations.stack.lookup import NOTHING_DECLARED, no_such_agent
 from holdfast.operations.stack.project import find_project_root
 from holdfast.render.fleet import render_delivered, render_fleet
 from holdfast.render.plan.declared import plan_fleet
-from holdfast.report.text.yaml_text import yaml_documents
 
 PRINTED = ("yaml", "json")
 ONE_STACK = (*PRINTED, "dir")

@@ -12,6 +12,7 @@ from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_o
 from holdfast.kube.quantities import parse_quantity
 
 MEASURED: Final = ("cpu", "memory")
+_VERSION_LABEL: Final = "app.kubernetes.io/version"
 _STARTING: Final = frozenset({"ContainerCreating", "PodInitializing"})
 _KEEPS_RUNNING: Final = frozenset(
     {"Deployment", "StatefulSet", "ReplicaSet", "Rollout", "DaemonSet", "Sandbox"}
@@ -201,3 +202,9 @@ def _is_true(status: Mapping[str, Any], condition: str) -> bool:
 
 def _statuses(pod: KubeObject, field: str) -> list[dict[str, Any]]:
     return mapping_at(pod, "status").get(field) or []
+
+
+def version_of(live: KubeObject) -> str:
+    """Version of what an object runs, by its label; empty without one."""
+    # A semantic version may hold '+', a label may not.
+    return str(mapping_at(live, "metadata", "labels").get(_VERSION_LABEL) or "").replace("_", "+")

@@ -11,13 +11,13 @@ import click
 import msgspec
 
 from holdfast.adapters.engine.update_record import DONE, NOT_DONE
-from holdfast.cli.explain.command import agent_named
 from holdfast.cli.options.confirm import agree
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, HoldfastError
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.deploy.facts import day_two_record, journal_of
+from holdfast.operations.stack.lookup import agent_named
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.action_text import ActionStep, action_json, steps_text
 

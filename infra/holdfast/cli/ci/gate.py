@@ -15,21 +15,16 @@ from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.files.whole_file import write_whole
 from holdfast.adapters.git.source import source_of
 from holdfast.adapters.journal.journal import Journal
+from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import now
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.validate.gates import GateReport, GateStep, StepResult
 from holdfast.operations.validate.report import ValidationReport
 from holdfast.operations.validate.validation import validate_project
-from holdfast.report.text.gate_report import (
-    GateReport,
-    GateStep,
-    StepResult,
-    gate_json,
-    gate_line,
-    gate_summary,
-)
+from holdfast.report.text.gate_report import gate_json, gate_line, gate_summary
 
 PACK_FOLDER = "policy-pack"
 _COULD_NOT_START = 127
@@ -84,7 +79,7 @@ def command(
     report = GateReport(stack, started, steps, commit, is_dirty)
     _keep(report, gates.root, result)
     click.echo(gate_summary(report), err=True)
-    return report.exit_code
+    return exit_code_of(report)
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 from holdfast_policies.table import RULES
 
+from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
 from holdfast.cli.options.timestamps import now
 from holdfast.cli.policy.request import CheckRequest, source_options
-from holdfast.errors import ExitCode
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import profile_by
@@ -38,7 +38,7 @@ def command(
     profile: str | None,
     config: Path | None,
     objects: bool,
-) -> ExitCode:
+) -> int:
     """Judge objects by the rules of the policy pack: of manifests, files, a state or a cluster.
 
     Without any other source, what the manifests stand for on the stack is judged: no engine and no
@@ -81,7 +81,7 @@ def command(
     if objects:
         click.echo(objects_text(report), nl=False, err=wanted.output != "text")
     write_all(partial(_written, report, wanted.runbook), wanted)
-    return report.exit_code
+    return exit_code_of(report)
 
 
 def _written(report: PolicyReport, pages: str, chosen: str, *, colour: bool) -> str:

@@ -15,6 +15,7 @@ from holdfast_policies.profile import Profile, profile_of
 from holdfast.cli.options.stack import STACK
 from holdfast.convert.files.files import ExportedFile
 from holdfast.errors import ExitCode, InputError
+from holdfast.kube.yaml_text import yaml_documents
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.admission import AdmissionSettings
 from holdfast.operations.describe.render_files import write_files
@@ -22,7 +23,6 @@ from holdfast.operations.stack.project import find_project_root
 from holdfast.render.objects.admission import AdmissionPlan, judged_by, waivers_of
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.plan.marks import Origin
-from holdfast.report.text.yaml_text import yaml_documents
 
 _TARGETS: dict[str, Callable[..., list[dict[str, Any]]]] = {
     "vap": bundle,

@@ -11,6 +11,7 @@ from holdfast_policies.table import RULES
 
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult, read_result
+from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import now
@@ -94,7 +95,7 @@ def command(
     write_all(partial(_written, report, wanted.runbook), wanted)
     if error is not None:
         raise error
-    return report.exit_code
+    return exit_code_of(report)
 
 
 def _written(report: PolicyReport, pages: str, chosen: str, *, colour: bool) -> str:

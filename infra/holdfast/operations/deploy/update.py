@@ -24,7 +24,6 @@ from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.engine import make_if_absent
 from holdfast.operations.stack.preflight.gitops_ownership import refuse_delivered
 from holdfast.operations.stack.preflight.state_ownership import refuse_unmigrated
-from holdfast.operations.validate.report import validation_summary, validation_text
 from holdfast.operations.validate.validation import validate_project
 from holdfast.report.text.update_text import changes_in_words
 
@@ -102,14 +101,15 @@ class Updating:
         if not order.is_validated:
             return
         report = validate_project(order.root, [order.stack], today=datetime.now(UTC).date())
-        if report.exit_code is ExitCode.OK:
+        if report.is_accepted:
             return
-        order.tell(validation_text(report).removesuffix("\n"))
+        for each in report.faults:
+            order.tell(f"{each.place}: {each.mark}: {each.sentence}")
         broken = sorted({each.rule for each in report.breaches if each.is_mandatory})
         said = f", of mandatory rules {', '.join(broken)}" if broken else ""
         raise HoldfastError(
-            f"the project's files are refused: {validation_summary(report)}{said}",
-            exit_code=report.exit_code,
+            f"the project's files are refused: {report.headline}{said}",
+            exit_code=ExitCode.BAD_INPUT if report.errors else ExitCode.POLICY,
         )
 
     @property

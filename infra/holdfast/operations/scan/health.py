@@ -7,15 +7,14 @@ from pathlib import Path
 from holdfast.drift.scan import Identity
 from holdfast.errors import ClusterError
 from holdfast.kube.health import Health, HealthVerdict, health_of, worst
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
-from holdfast.kube.running import WorkloadState, workload_state
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.running import WorkloadState, version_of, workload_state
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.marks import RenderedObject
 
 _REQUEST_TIMEOUT_SECONDS = 60.0
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Job", "CronJob"})
-_VERSION_LABEL = "app.kubernetes.io/version"
 GONE = HealthVerdict(Health.DEGRADED, "it does not exist")
 
 
@@ -63,7 +62,7 @@ def live_agents(root: Path, stack: str) -> dict[str, AgentHealth]:
         own = {ref: live for name, ref, live in found if name == agent.name}
         verdicts = {str(ref): _verdict(live) for ref, live in own.items()}
         seen = [live for live in own.values() if isinstance(live, dict)]
-        versions = [_version(live) for live in seen]
+        versions = [version_of(live) for live in seen]
         states = tuple(workload_state(live) for live in seen)
         agents[agent.name] = AgentHealth(worst(verdicts), next(iter(versions), ""), states)
     return agents
@@ -74,11 +73,6 @@ def _verdict(live: KubeObject | ClusterError | None) -> HealthVerdict:
     if isinstance(live, ClusterError):
         return HealthVerdict(Health.UNKNOWN, str(live))
     return GONE if live is None else health_of(live)
-
-
-def _version(live: KubeObject) -> str:
-    # A semantic version may hold '+', a label may not.
-    return str(mapping_at(live, "metadata", "labels").get(_VERSION_LABEL) or "").replace("_", "+")
 
 
 def _live_workloads(

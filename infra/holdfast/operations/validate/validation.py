@@ -1,4 +1,4 @@
-"""Manifests, rendered and judged without cluster or engine: the wiring of `holdfast validate`."""
+"""Manifests, rendered and judged without cluster or engine."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,7 +9,6 @@ from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
 from holdfast_policies.table import RULES_BY_ID
 from holdfast_policies.waivers import Waivers
 
-from holdfast.cli.policy.lint import faults_of_rules
 from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.fleet.fleet import DeclaredDriftIgnore, DeclaredPolicyException, Fleet
@@ -21,6 +20,7 @@ from holdfast.manifest.kinds.kinds import DRIFT_IGNORE_KIND, POLICY_EXCEPTION_KI
 from holdfast.manifest.stack.stack_files import path_in_file
 from holdfast.operations.policy.evaluate import verdicts
 from holdfast.operations.policy.model import PolicyFinding
+from holdfast.operations.policy.settings import faults_of_rules
 from holdfast.operations.policy.sources import judged_objects
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.conversion import older_files, remedy

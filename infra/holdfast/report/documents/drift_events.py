@@ -19,9 +19,10 @@ from holdfast.drift.record.ledger import FindingEvent, Turn
 from holdfast.drift.record.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.value_text import value_words
 from holdfast.report.documents.drift_json import finding_json, object_document
 from holdfast.report.text.drift_text import severity_colour
-from holdfast.report.text.finding_words import actor_words, value_words
+from holdfast.report.text.finding_words import actor_words
 
 EVENT_SCHEMA_VERSION: Final = "holdfast.dev/drift-event/v1"
 CLOUD_EVENT_TYPE: Final = "dev.holdfast.drift"

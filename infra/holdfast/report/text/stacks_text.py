@@ -12,8 +12,9 @@ from holdfast.drift.cause.stack_causes import AgentOverview, SharedCause, StackD
 from holdfast.drift.finding import AgentState, Finding
 from holdfast.kube.health import Health
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.value_text import value_words
 from holdfast.report.text.drift_text import severity_colour, summary_line
-from holdfast.report.text.finding_words import actor_words, headline, policy_words, value_words
+from holdfast.report.text.finding_words import actor_words, headline, policy_words
 
 _MOST_OBJECTS_NAMED = 5
 SortKey = tuple[str, str, str, str, str, str]

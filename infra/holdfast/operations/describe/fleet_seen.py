@@ -1,44 +1,43 @@
-"""What runs of a stack, for a fleet's report: asked of its cluster, or of a saved scan. Wiring.
+"""What is seen of a stack, for a fleet's report: in its cluster, or in a saved scan.
 
-Nothing in here fails because something cannot be looked at: that is told in the report.
+Nothing in here fails because something cannot be read: the report says what was not checked.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import click
-
 from holdfast.adapters.journal.drift_history import read_history
 from holdfast.drift.finding import AgentState, DriftReport, NotChecked
 from holdfast.drift.record.sightings import Observation, finding_key, sightings
-from holdfast.errors import HoldfastError, InputError, InvalidFilesError, ManifestError
+from holdfast.errors import HoldfastError, InvalidFilesError, ManifestError
 from holdfast.kube.health import Health, HealthVerdict
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.scan.health import AgentHealth, live_agents
 from holdfast.operations.scan.recording import damage_note, default_history_file
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.source_locations import places_in
 from holdfast.render.provenance.origins import Origins
-from holdfast.report.documents.drift_document import agents_counted, read_drift_json
 
 NOT_LOOKED_AT = "not looked at"
 MOST_EXACT_PLACES = 50
 
 
 @dataclass(frozen=True)
-class Looked:
+class Seen:
     """What was seen of a stack.
 
     Attributes:
-        words: Where it is known from; empty when nobody has looked.
+        words: Where it is known from; empty when nothing was asked.
         report: The scan; empty when there was none.
         context: What is known beside it.
         sync: Agent to its state; an agent that is not in it is unknown.
         live: Agent to how it runs; an agent that is not in it is unknown.
         why_not: Why health is not known.
-        not_checked: What could not be looked at.
+        notes: What is to be known beside the report, such as damaged lines of the history.
+        not_checked: What could not be read.
     """
 
     context: DriftContext
@@ -48,6 +47,7 @@ class Looked:
     live: Mapping[str, AgentHealth] = field(default_factory=dict)
     why_not: str = NOT_LOOKED_AT
     not_checked: tuple[NotChecked, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def health_of(self, agent: str) -> AgentHealth:
         """How an agent runs, or that this is not known and why."""
@@ -55,63 +55,67 @@ class Looked:
         return self.live.get(agent, unknown)
 
 
-def look_at_nothing(fleet: Fleet) -> Looked:
+def seen_offline(fleet: Fleet) -> Seen:
     """Nothing is asked, on purpose."""
     scope = f"cluster of stack {fleet.stack}"
     reason = f"{NOT_LOOKED_AT}: leave out --offline to ask it, or give --scan {fleet.stack}=FILE"
-    return Looked(DriftContext(fleet.stack), not_checked=(NotChecked(scope, reason),))
+    return Seen(DriftContext(fleet.stack), not_checked=(NotChecked(scope, reason),))
 
 
-def look_at_cluster(root: Path, fleet: Fleet, context: DriftContext) -> Looked:
+def seen_in_cluster(state: StackContext, context: DriftContext) -> Seen:
     """The cluster is asked, and only read."""
-    stack = fleet.stack
+    fleet, stack = state.fleet, state.name
     try:
         scan = DriftSources(DriftRequest(stack=stack)).scan()
     except (InvalidFilesError, ManifestError):
         raise
     except HoldfastError as error:
         reason = NotChecked(f"cluster of stack {stack}", str(error))
-        return Looked(
-            DriftContext(stack), not_checked=(reason,), why_not=f"{NOT_LOOKED_AT}: {error}"
-        )
-    context = _with_places(_with_history(context, scan.report), scan.report, fleet)
-    looked = Looked(
-        context,
+        return Seen(DriftContext(stack), not_checked=(reason,), why_not=f"{NOT_LOOKED_AT}: {error}")
+    context, notes = _with_history(context, scan.report)
+    seen = Seen(
+        _with_places(context, scan.report, fleet),
         "scan of the cluster",
         scan.report,
         {each.name: each.state for each in scan.report.agents},
         not_checked=scan.report.not_checked,
+        notes=notes,
     )
     try:
-        return replace(looked, live=live_agents(root, stack))
+        return replace(seen, live=live_agents(state.root, stack))
     except HoldfastError as error:
-        told = NotChecked(f"health on stack {stack}", str(error))
+        reason = NotChecked(f"health on stack {stack}", str(error))
         return replace(
-            looked, not_checked=(*looked.not_checked, told), why_not=f"{NOT_LOOKED_AT}: {error}"
+            seen, not_checked=(*seen.not_checked, reason), why_not=f"{NOT_LOOKED_AT}: {error}"
         )
 
 
-def read_scan(file: Path, fleet: Fleet, context: DriftContext) -> Looked:
-    """What `holdfast drift -o json` has written; health stands in no such file.
+@dataclass(frozen=True)
+class SavedScan:
+    """What `holdfast drift -o json` has written.
 
-    Raises:
-        InputError: the file cannot be read, or is no such report.
+    Attributes:
+        file: Where it lies.
+        agents: How many agents it has scanned; None where it does not say.
     """
-    try:
-        text = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"{file}: {error.strerror or error}", remedy="name a file") from error
-    report = read_drift_json(text, str(file))
-    counted, declared = agents_counted(text), len(fleet.workloads)
+
+    file: Path
+    report: DriftReport
+    agents: int | None = None
+
+
+def seen_in_scan(saved: SavedScan, fleet: Fleet, context: DriftContext) -> Seen:
+    """What a saved scan says; health stands in no such file."""
+    file, report, declared = saved.file, saved.report, len(fleet.workloads)
     not_checked = list(report.not_checked)
-    if counted is not None and counted != declared:
-        reason = f"{file} is a scan of {counted} agents, {declared} are declared: scan again"
+    if saved.agents is not None and saved.agents != declared:
+        reason = f"{file} is a scan of {saved.agents} agents, {declared} are declared: scan again"
         not_checked.append(NotChecked("agents without drift", reason))
     health = NotChecked("health", f"a saved scan does not say how agents run ({file})")
     drifted = {each.agent for each in report.drift}
     others = AgentState.UNKNOWN if not_checked else AgentState.SYNCED
-    context = _with_history(context, report if context.observed_at else None)
-    return Looked(
+    context, notes = _with_history(context, report if context.observed_at else None)
+    return Seen(
         _with_places(context, report, fleet),
         f"saved scan {file}",
         report,
@@ -121,12 +125,8 @@ def read_scan(file: Path, fleet: Fleet, context: DriftContext) -> Looked:
         },
         why_not=f"{NOT_LOOKED_AT}: {health.reason}",
         not_checked=(*not_checked, health),
+        notes=notes,
     )
-
-
-def context_of(fleet: Fleet, observed_at: str) -> DriftContext:
-    """What is known beside a scan; the time is empty for a saved one that nobody has dated."""
-    return DriftContext(fleet.stack, observed_at)
 
 
 def _with_places(context: DriftContext, report: DriftReport, fleet: Fleet) -> DriftContext:
@@ -140,14 +140,16 @@ def _with_places(context: DriftContext, report: DriftReport, fleet: Fleet) -> Dr
     return replace(context, location_of=lambda finding: places.get(finding.agent))
 
 
-def _with_history(context: DriftContext, report: DriftReport | None) -> DriftContext:
-    """The context, knowing since when findings stand; nothing is recorded."""
+def _with_history(
+    context: DriftContext, report: DriftReport | None
+) -> tuple[DriftContext, tuple[str, ...]]:
+    """The context, knowing since when findings stand, and notes; nothing is recorded."""
     file = default_history_file(context.stack)
     recorded = read_history(file)
-    if recorded.damaged_lines:
-        click.echo(damage_note(file, recorded.damaged_lines), err=True)
+    damaged = recorded.damaged_lines
     observed = list(recorded.observations)
     if report is not None:
         observed.append(Observation(context.observed_at, report))
     known = sightings(observed)
-    return replace(context, sighting_of=lambda finding: known.get(finding_key(finding)))
+    context = replace(context, sighting_of=lambda finding: known.get(finding_key(finding)))
+    return context, (damage_note(file, damaged),) if damaged else ()

@@ -22,6 +22,7 @@ from holdfast.operations.policy.evaluate import verdicts
 from holdfast.operations.policy.model import PolicyFinding
 from holdfast.operations.policy.settings import faults_of_rules
 from holdfast.operations.policy.sources import judged_objects
+from holdfast.operations.policy.waivers import faults_of_compiled
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.conversion import older_files, remedy
 from holdfast.operations.stack.preflight.crds import missing_definitions, remedy_for
@@ -31,7 +32,6 @@ from holdfast.operations.validate.report import (
     ValidationReport,
     sorted_faults,
 )
-from holdfast.operations.validate.waivers import faults_of_compiled
 from holdfast.render.fleet import render_fleet
 from holdfast.render.objects.admission import waivers_of
 from holdfast.render.plan.declared import plan_fleet

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Any
 
 import click
+from holdfast_policies.profile import Profile, Ruling
 
 from holdfast.operations.describe.rule import RuleExplanation
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.exchange.policy_notices import page_of
 
 SCHEMA_VERSION = "holdfast.dev/rule/v1"
+RULES_SCHEMA_VERSION = "holdfast.dev/rules/v1"
 _COLOURS = {
     "mandatory": "red",
     "remediate": "red",
@@ -19,26 +21,7 @@ _COLOURS = {
 }
 
 
-class _Rule(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-
-
-class RuleInForce(Protocol):
-    """A rule and the level that takes effect."""
-
-    @property
-    def rule(self) -> _Rule:
-        """The rule."""
-
-    @property
-    def level(self) -> str:
-        """Level that takes effect."""
-
-
-def rules_text(rules: Iterable[RuleInForce], *, colour: bool = False) -> str:
+def rules_text(rules: Iterable[Ruling], *, colour: bool = False) -> str:
     """One line a rule: name, level, title."""
     lines = []
     for each in rules:
@@ -47,6 +30,26 @@ def rules_text(rules: Iterable[RuleInForce], *, colour: bool = False) -> str:
             level = click.style(level, fg=_COLOURS.get(str(each.level)))
         lines.append(f"{each.rule.id:38} {level} {each.rule.title}\n")
     return "".join(lines)
+
+
+def rules_json(profile: Profile) -> str:
+    """The same as one JSON document, with severity and frameworks."""
+    return json_text(
+        {
+            "schemaVersion": RULES_SCHEMA_VERSION,
+            "profile": str(profile.environment),
+            "rules": [
+                {
+                    "name": each.rule.id,
+                    "level": str(each.level),
+                    "severity": str(each.rule.severity),
+                    "title": each.rule.title,
+                    "frameworks": each.rule.frameworks,
+                }
+                for each in profile.rulings
+            ],
+        }
+    )
 
 
 def explained_text(rule: RuleExplanation, *, colour: bool = False) -> str:

@@ -86,7 +86,7 @@ def test_what_cannot_be_decided_is_told_rule_by_rule_and_is_no_pass() -> None:
         enforcementLevel="advisory",
     )
     events = (SAME, note, summary(failed=("undetermined",)), THE_STACK, END)
-    found = report(*events, is_mandatory={"image-digest-pinned"}.__contains__)
+    found = report(*events, mandatory=frozenset({"image-digest-pinned"}))
     assert [(one.rule, one.path, one.is_mandatory) for one in found.findings] == [
         ("image-digest-pinned", "a.b, c.d", True),
         ("job-bounds", "spec.x", False),
@@ -166,12 +166,10 @@ def test_the_same_event_twice_is_one_finding() -> None:
 
 def test_near_places_are_asked_only_about_what_is_not_refused() -> None:
     advisory = violation(MESSAGE, enforcementLevel="advisory", policyName="job-bounds")
-    found = report(
-        SAME, violation(MESSAGE), advisory, summary(), THE_STACK, END, place_near=lambda _: None
-    )
+    found = report(SAME, violation(MESSAGE), advisory, summary(), THE_STACK, END, is_exact=False)
     assert [str(each.location) for each in found.findings] == [
         "agents/support-rag.yaml:22:3",
-        "None",
+        "agents/support-rag.yaml:1:1",
     ]
 
 

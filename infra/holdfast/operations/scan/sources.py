@@ -128,7 +128,7 @@ class DriftSources:
         found = _by_identity(one.kube_object for one in read_kube_objects(file))
         around = self.surroundings(objects, [], found.values)
         judge = DriftJudge(objects, around, self.desired.stack)
-        return self._compared(judge, LiveState(found))
+        return self._compared(judge, LiveState(found, is_whole=True))
 
     def _compared(self, judge: DriftJudge, live: LiveState) -> Scan:
         report = self.finished(judge.report(live), judge)

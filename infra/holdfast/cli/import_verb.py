@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import click
 
+from holdfast.cli.options.progress import TERMINAL
 from holdfast.convert.workloads.belongings import unclaimed
 from holdfast.convert.workloads.outcome import ImportedAgent
 from holdfast.convert.workloads.workloads import import_workloads
@@ -96,7 +97,7 @@ def _objects(
     if from_cluster == bool(paths):
         raise InputError("expected files, or --from-cluster", remedy="give one of the two")
     if from_cluster:
-        return objects_from_cluster(namespace, kubeconfig, context)
+        return objects_from_cluster(namespace, kubeconfig, context, TERMINAL)
     if namespace or kubeconfig or context:
         raise InputError("-n, --kubeconfig and --context need --from-cluster", remedy="add it")
     return objects_from_files(paths)

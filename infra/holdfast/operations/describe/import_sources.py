@@ -5,11 +5,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-import click
-
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.kinds import served_kinds
+from holdfast.adapters.cluster.kubeconfig import connection_of
+from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.text.kube_files import read_data, read_kube_objects
+from holdfast.operations.progress import Progress
 
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 WORKLOADS: Final = (
@@ -50,18 +53,14 @@ def objects_from_files(paths: Iterable[Path]) -> list[KubeObject]:
 
 
 def objects_from_cluster(
-    namespace: str | None, kubeconfig: Path | None, context: str | None
+    namespace: str | None, kubeconfig: Path | None, context: str | None, progress: Progress
 ) -> list[KubeObject]:
     """Workloads of a namespace and what may belong to them; what a controller made is left out.
 
     Raises:
-        ClusterError: a workload cannot be read; what stands beside and cannot be is told only.
+        ClusterError: a workload cannot be read; what stands beside it and
+            cannot be read is a note.
     """
-    from holdfast.adapters.cluster.client import ApiClient  # noqa: PLC0415  (files need no client)
-    from holdfast.adapters.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
-    from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
-    from holdfast.adapters.cluster.whole_objects import list_whole  # noqa: PLC0415  (as above)
-
     client = ApiClient(connection_of(kubeconfig, context))
     place = namespace or client.connection.namespace
     kinds = served_kinds(client, [*WORKLOADS, *BESIDE])
@@ -72,7 +71,7 @@ def objects_from_cluster(
         except ClusterError as error:
             if (api_version, kind) in WORKLOADS:
                 raise
-            click.echo(f"not read: {kind} of namespace {place}: {error.message}", err=True)
+            progress.note(f"not read: {kind} of namespace {place}: {error.message}")
             continue
         found += ({"apiVersion": api_version, "kind": kind, **each} for each in listed)
     return [each for each in found if not _is_made(each)]

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from holdfast.drift.cause.stack_causes import AgentOverview, SharedCause, StackDrift, shared_causes
-from holdfast.drift.finding import AgentState
+from holdfast.drift.cause.stack_causes import SharedCause, StackDrift, shared_causes
+from holdfast.drift.finding import AgentState, AgentStatus
 from holdfast.kube.health import Health
 from holdfast.kube.paths import format_path
 from holdfast.report.documents.drift_json import drift_document, object_document
@@ -42,9 +42,9 @@ def stacks_json(stacks: Sequence[StackDrift]) -> str:
     )
 
 
-def _counts(agents: Iterable[AgentOverview]) -> dict[str, Any]:
+def _counts(agents: Iterable[AgentStatus]) -> dict[str, Any]:
     each = list(agents)
-    sync, health = Counter(one.sync for one in each), Counter(one.health.health for one in each)
+    sync, health = Counter(one.state for one in each), Counter(one.health.health for one in each)
     return {
         "sync": {state.value: sync[state] for state in AgentState},
         "health": {state.value: health[state] for state in Health},
@@ -74,7 +74,7 @@ def _stack(each: StackDrift) -> dict[str, Any]:
             {
                 "name": agent.name,
                 "team": agent.team,
-                "sync": agent.sync.value,
+                "sync": agent.state.value,
                 "health": agent.health.health.value,
                 "reason": agent.health.reason,
                 "findings": agent.findings,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.report import (
     ReportRequest,
@@ -16,7 +17,8 @@ from holdfast.cli.options.report import (
     write_reports,
 )
 from holdfast.cli.options.stack import STACK
-from holdfast.cli.options.timestamps import Moment, now
+from holdfast.cli.options.timestamps import Moment
+from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.describe.fleet_report import FleetRequest, fleet_report
 from holdfast.operations.describe.fleet_seen import SavedScan
@@ -29,7 +31,7 @@ from holdfast.report.documents.drift_document import agents_counted, read_drift_
 from holdfast.report.html.fleet_formats import FLEET_FORMATS, write_fleet
 
 
-class _SavedScan(click.ParamType[tuple[str, Path]]):
+class _SavedScan(TypedParameter[tuple[str, Path]]):
     """`STACK=FILE`."""
 
     name = "STACK=FILE"
@@ -138,7 +140,7 @@ def _of_fleet(
     saved = {stack: _saved_scan(file) for stack, file in scans.items()}
     report = fleet_report(
         FleetRequest(
-            find_project_root(), stacks, now(), saved, is_offline, observed_at=observed_at or ""
+            find_project_root(), stacks, utc_now(), saved, is_offline, observed_at=observed_at or ""
         )
     )
     for note in (note for stack in report.stacks for note in stack.notes):

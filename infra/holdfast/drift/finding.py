@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import Any, Final
 
 from holdfast.errors import SourceLocation
-from holdfast.kube.health import Health, HealthVerdict
-from holdfast.kube.objects import ObjectRef
+from holdfast.kube.objects import Identity, ObjectRef
 from holdfast.kube.paths import Path, format_path
+from holdfast.kube.workload_status import Health, HealthVerdict
 
 
 class DriftClass(StrEnum):
@@ -272,5 +272,5 @@ def with_findings(report: DriftReport, more: Iterable[Finding]) -> DriftReport:
     return replace(report, findings=tuple(findings))
 
 
-Objects = Mapping[tuple[str, str, str, str], Mapping[str, Any]]
+Objects = Mapping[Identity, Mapping[str, Any]]
 """Objects by identity: group, kind, namespace, name."""

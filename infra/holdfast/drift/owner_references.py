@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from holdfast.drift.finding import Objects
-from holdfast.kube.objects import api_group, mapping_at
+from holdfast.kube.objects import Identity, api_group, mapping_at
 from holdfast.kube.structure import builtin_kind
-
-Identity = tuple[str, str, str, str]
 
 _MADE_BY: Final[Mapping[tuple[str, str], frozenset[str]]] = {
     ("apps", "Deployment"): frozenset({"ReplicaSet"}),
@@ -74,7 +72,7 @@ class Owners:
             return False
         is_global = entry is not None and not entry.is_namespaced
         namespace = "" if is_global else str(mapping_at(found, "metadata").get("namespace") or "")
-        identity = (group, kind, namespace, str(reference.get("name")))
+        identity = Identity(group, kind, namespace, str(reference.get("name")))
         labels = mapping_at(found, "metadata", "labels")
         if made == "EndpointSlice" and labels.get(_SLICE_LABEL) == _SLICE_CONTROLLER:
             # Under its own label this controller takes away whatever it has not made itself.

@@ -9,9 +9,7 @@ from holdfast.drift.finding import DriftClass, DriftReport, Finding, NotChecked,
 from holdfast.drift.object_drift import Surroundings, object_findings, whole_object_finding
 from holdfast.drift.owner_references import Owners
 from holdfast.drift.unmanaged import Strangers
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
-
-Identity = tuple[str, str, str, str]
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class DriftJudge:
         self.around = around
         pairs = [(reference_of(one), one) for one in desired]
         self.declared = {ref.identity: (ref, one) for ref, one in pairs}
-        self._kinds = {ref.identity[:2] for ref, _ in pairs}
+        self._kinds = {ref.identity.group_kind for ref, _ in pairs}
         self._strangers = Strangers(desired, stack)
 
     def report(self, live: LiveState, only: Collection[Identity] | None = None) -> DriftReport:

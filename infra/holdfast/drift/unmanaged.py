@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from holdfast.drift.owner_references import Owners
 from holdfast.drift.references import referenced
-from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of
 
 _MANAGED_BY: Final = "app.kubernetes.io/managed-by"
 _INSTANCE: Final = "app.kubernetes.io/instance"
@@ -96,7 +96,7 @@ class Strangers:
 
     def among(
         self,
-        live: Iterable[tuple[tuple[str, str, str, str], Mapping[str, Any]]],
+        live: Iterable[tuple[Identity, Mapping[str, Any]]],
         kinds: Collection[tuple[str, str]],
         owners: Owners,
     ) -> Iterator[Mapping[str, Any]]:
@@ -110,8 +110,8 @@ class Strangers:
         wanted = {*kinds, *LOOKED_FOR} if owners.is_whole else kinds
         for identity, found in live:
             if (
-                (identity[:2] in wanted or _is_token(found))
-                and self._is_our_business(identity[2], found, is_alone=owners.is_whole)
+                (identity.group_kind in wanted or _is_token(found))
+                and self._is_our_business(identity.namespace, found, is_alone=owners.is_whole)
                 and not _is_system(found, owners)
                 and not self._is_meant(*identity[1:])
             ):
@@ -146,7 +146,7 @@ def _is_system(found: Mapping[str, Any], owners: Owners) -> bool:
     if kind == "Endpoints":
         # They carry no owner: the controller gives them the name of their Service.
         namespace = str(metadata.get("namespace") or "")
-        return owners.has(("", "Service", namespace, name))
+        return owners.has(Identity("", "Service", namespace, name))
     is_of_account = kind == "Secret" and _OF_ACCOUNT in mapping_at(metadata, "annotations")
     return is_of_account and found.get("type") in _REGISTRY_CREDENTIALS
 

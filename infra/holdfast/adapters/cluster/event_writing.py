@@ -6,11 +6,11 @@ lie in `default`.
 
 import secrets
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.client import JSON, ApiClient, path_of
 from holdfast.kube.objects import KubeObject
 
@@ -53,9 +53,7 @@ class EventWriter:
                 "name": f"{metadata['name']}.{secrets.token_hex(8)}",
                 "namespace": namespace,
             },
-            "eventTime": datetime.now(UTC)
-            .isoformat(timespec="microseconds")
-            .replace("+00:00", "Z"),
+            "eventTime": utc_now("microseconds"),
             "reportingController": self.controller,
             "reportingInstance": self.instance,
             "action": reason,

@@ -10,23 +10,22 @@ from pathlib import Path
 
 import click
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.adapters.git.source import source_of
 from holdfast.adapters.journal.journal import Journal
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.stack import STACK
-from holdfast.cli.options.timestamps import now
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
 from holdfast.operations.validate.gates import GateReport, GateStep, StepResult
 from holdfast.operations.validate.report import ValidationReport
 from holdfast.operations.validate.validation import validate_project
 from holdfast.report.text.gate_report import gate_json, gate_line, gate_summary
 
-PACK_FOLDER = "policy-pack"
 _COULD_NOT_START = 127
 _SIGNAL_BASE = 128
 """As shells have it."""
@@ -73,7 +72,7 @@ def command(
     planned += [("policy", gates.policy), ("preview", gates.preview)]
     if command_line:
         planned.append(("command", _command_check(command_line)))
-    started, source = now(), source_of(gates.root)
+    started, source = utc_now(), source_of(gates.root)
     commit, is_dirty = (source.commit.name, source.is_dirty) if source else ("", False)
     steps = tuple(_told(_run(planned)))
     report = GateReport(stack, started, steps, commit, is_dirty)
@@ -181,6 +180,6 @@ def _keep(report: GateReport, root: Path, file: Path | None) -> None:
         journal.append(gate_json(report, is_one_line=True).encode())
     if file is not None:
         try:
-            write_whole(file, gate_json(report))
+            write_atomically(file, gate_json(report))
         except OSError as error:
             raise HoldfastError(f"{file}: {error.strerror or error}") from error

@@ -5,19 +5,16 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.shell_completion import CompletionItem
 
+from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.errors import InputError
 from holdfast.manifest.stack.names import stack_names
 from holdfast.operations.stack.project import find_project_root
 
 if TYPE_CHECKING:
-    _Text = click.ParamType[str]
     Completions = list[CompletionItem[Any]]
-else:
-    # Of click 8.2 and 8.3 neither class takes a parameter at run time.
-    _Text = click.ParamType
 
 
-class StackName(_Text):
+class StackName(TypedParameter[str]):
     """Name of a stack; that it exists is seen when its file is read."""
 
     name = "STACK"

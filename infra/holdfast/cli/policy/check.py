@@ -6,9 +6,9 @@ from functools import partial
 import click
 from holdfast_policies.table import RULES
 
+from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
-from holdfast.cli.options.timestamps import now
 from holdfast.cli.policy.request import source_options
 from holdfast.operations.policy.check import CheckRequest, check_policy
 from holdfast.operations.policy.model import PolicyReport
@@ -53,7 +53,7 @@ def command(
     """
     check_files(wanted)
     today = datetime.now(UTC).date()
-    report = check_policy(request, today, now(), is_exact=wanted.is_for_files)
+    report = check_policy(request, today, utc_now(), is_exact=wanted.is_for_files)
     if objects:
         click.echo(objects_text(report), nl=False, err=wanted.output != "text")
     write_all(partial(_written, report, wanted.runbook), wanted)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 from holdfast_policies.admission.validating import Mode
-from holdfast_policies.rule import Environment
+from holdfast_policies.rule import PROFILES, Environment
 
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import InputError
@@ -35,7 +35,7 @@ from holdfast.report.documents.json_text import json_text
 )
 @click.option(
     "--profile",
-    type=click.Choice([str(each) for each in Environment]),
+    type=click.Choice(PROFILES),
     help="Without a stack; default prod.",
 )
 @click.option(

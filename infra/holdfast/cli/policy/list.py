@@ -2,7 +2,7 @@
 
 import click
 from holdfast_policies.profile import profile_of
-from holdfast_policies.rule import Environment
+from holdfast_policies.rule import PROFILES
 
 from holdfast.cli.options.colour import wants_colour
 from holdfast.report.text.rule_words import rules_json, rules_text
@@ -11,7 +11,7 @@ from holdfast.report.text.rule_words import rules_json, rules_text
 @click.command("list")
 @click.option(
     "--profile",
-    type=click.Choice([str(each) for each in Environment]),
+    type=click.Choice(PROFILES),
     default="prod",
     show_default=True,
     help="By which levels.",

@@ -7,20 +7,19 @@ from pathlib import Path
 import click
 from holdfast_policies.table import RULES
 
+from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
 from holdfast.cli.options.stack import STACK
-from holdfast.cli.options.timestamps import now
 from holdfast.errors import InputError
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.preview import (
-    PACK_FOLDER,
     PreviewRequest,
     preview_policy,
     saved_preview,
 )
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
 from holdfast.report.exchange.policy_formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
 
@@ -69,7 +68,7 @@ def command(
     """
     check_files(wanted)
     context = _context_of(stack, is_needed=events is None)
-    request = PreviewRequest(stack, context, pack, config, wanted.is_for_files, now())
+    request = PreviewRequest(stack, context, pack, config, wanted.is_for_files, utc_now())
     if events is not None:
         previewed = saved_preview(request, _read(events), str(events))
     else:

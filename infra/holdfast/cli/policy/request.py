@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from holdfast_policies.rule import Environment
+from holdfast_policies.rule import PROFILES
 
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import InputError
@@ -41,7 +41,7 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
     click.option("--context", help="With --live: another context of the kubeconfig."),
     click.option(
         "--profile",
-        type=click.Choice([str(each) for each in Environment]),
+        type=click.Choice(PROFILES),
         help="Default: the stack's; without, prod.",
     ),
     click.option(

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from holdfast.adapters.engine.backend.activity import ActivityReader
+from holdfast.adapters.engine.project import PROJECT_FILE
 from holdfast.adapters.engine.state.interrupted import interrupted, mend
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.command import run_git
@@ -75,7 +76,7 @@ class LoopActor:
         commit = self.tracked.newest()
         self.tracked.check_out(commit)
         root = (self.tracked.folder / self.path).resolve()
-        if not (root / "Pulumi.yaml").is_file():
+        if not (root / PROJECT_FILE).is_file():
             raise RejectedCommitError(
                 f"commit {commit.short} of {self.tracked.place} has no Pulumi.yaml in {self.path}",
                 remedy="correct --path",

@@ -19,9 +19,9 @@ from holdfast.errors import HoldfastError
 from holdfast.kube.objects import mapping_at
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import read_stack_file
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
-from holdfast.render.plan.marks import AGENT_LABEL
 
 AGAIN_SECONDS = 15.0
 _REQUEST_SECONDS = 60.0
@@ -69,11 +69,7 @@ def _follow_nodes(state: StackContext, ask: Ask, log: Log) -> None:
 def _agents_on(cluster: ClusterSource, stack: str, node: str) -> list[str]:
     selector = stack_selector(stack.rpartition("/")[2])
     pods = list_whole(cluster.client, "v1", "pods", "", selector)
-    found = {
-        str(mapping_at(pod, "metadata", "labels").get(AGENT_LABEL) or "")
-        for pod in pods
-        if mapping_at(pod, "spec").get("nodeName") == node
-    }
+    found = {agent_of(pod) for pod in pods if mapping_at(pod, "spec").get("nodeName") == node}
     return sorted(found - {""})
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from holdfast.controllers.operator.agent_view import Identity
 from holdfast.controllers.operator.board import OWN_GROUP, Board
 from holdfast.controllers.operator.declaration import (
     Declaration,
@@ -15,10 +14,10 @@ from holdfast.controllers.operator.declaration import (
     fingerprint_of,
     read_settings,
 )
-from holdfast.controllers.operator.following import ALWAYS, Following, KindKey
+from holdfast.controllers.operator.following import ALWAYS, Following
 from holdfast.controllers.operator.journal import Journal
 from holdfast.errors import ClusterError, HoldfastError
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import Identity, KindKey, KubeObject
 from holdfast.manifest.fleet.resource_fleet import Place
 from holdfast.render.objects.agent_resources import settings_name
 

@@ -9,22 +9,17 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import count
 from typing import Any, Final, TextIO
 
 import msgspec
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.tracing.spans import UNTRACED, Fact, Span, Tracer
 from holdfast.manifest.fleet.resource_fleet import Place
 
 TOLD: Final = ("node/", "metric/")
 """Triggers outside of what is declared and of what belongs to an agent."""
-
-
-def utc_now() -> str:
-    """Now, as RFC 3339 with seconds."""
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 class Journal:
@@ -40,7 +35,7 @@ class Journal:
 
     def say(self, phase: str, *, level: str = "info", **details: Any) -> None:  # noqa: ANN401  (plain data)
         """Write one line; what is empty is left out."""
-        time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        time = utc_now("milliseconds")
         line = {"time": time, "level": level, "phase": phase, "stack": self._stack}
         line |= {key: value for key, value in details.items() if value not in ("", (), [], None)}
         stream = self._stream or sys.stderr

@@ -4,13 +4,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.controllers.operator.actor import Actor
 from holdfast.controllers.operator.agent_view import AgentView, field_name
 from holdfast.controllers.operator.board import OWN_GROUP, Board
 from holdfast.controllers.operator.decision import Decision, Deed, decide
 from holdfast.controllers.operator.declaration import Declaration
-from holdfast.controllers.operator.journal import Journal, Look, utc_now
+from holdfast.controllers.operator.journal import Journal, Look
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.seeing import Seeing
 from holdfast.controllers.operator.status import agent_status
@@ -18,7 +19,7 @@ from holdfast.controllers.runtime.fights import FightBreaker
 from holdfast.drift.finding import Finding
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import turned
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.kube.paths import format_path
 from holdfast.kube.structure import KindEntry
 from holdfast.manifest.agent.agent import AGENT_KIND
@@ -87,7 +88,7 @@ class Looking:
         Raises:
             ClusterError: its status cannot be written.
         """
-        resource = self._board.objects.get((OWN_GROUP, AGENT_KIND, *place))
+        resource = self._board.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
         if resource is None:
             self._forget(place)
             return True
@@ -128,7 +129,7 @@ class Looking:
                 is_done = self._act(place, decision, declaration, look.say)
                 if place in self._errors:
                     acting.fail(self._errors[place])
-            resource = self._board.objects.get((OWN_GROUP, AGENT_KIND, *place), resource)
+            resource = self._board.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place), resource)
             view = self._observed(place, resource, declaration)
             view = self._compared(view, place, declaration)
         else:
@@ -176,7 +177,7 @@ class Looking:
         if decision.deed is Deed.REVERT:
             self._revert(place, decision.revert, declaration, say)
         if decision.deed is Deed.RELEASE:
-            self.actor.release(self._board.objects[OWN_GROUP, AGENT_KIND, *place])
+            self.actor.release(self._board.objects[Identity(OWN_GROUP, AGENT_KIND, *place)])
 
     def _make(self, place: Place, items: Sequence[RenderedObject]) -> None:
         """Make everything, or nothing where a name is taken.
@@ -199,7 +200,7 @@ class Looking:
     def _revert(
         self, place: Place, findings: Sequence[Finding], declaration: Declaration, say: Say
     ) -> None:
-        resource = self._board.objects[OWN_GROUP, AGENT_KIND, *place]
+        resource = self._board.objects[Identity(OWN_GROUP, AGENT_KIND, *place)]
         for ref in dict.fromkeys(each.ref for each in findings):
             paths = {each.path for each in findings if each.ref == ref}
             written = self.actor.put_back(ref, declaration.judge, paths)
@@ -228,7 +229,7 @@ class Looking:
             objects=len(view.rendered),
         )
         written = self.actor.write_status(view.resource, status)
-        self._board.put((OWN_GROUP, AGENT_KIND, *place), written)
+        self._board.put(Identity(OWN_GROUP, AGENT_KIND, *place), written)
         for each in turned(before.get("conditions") or (), status["conditions"]):
             is_good = (each["status"] == "True") != (each["type"] in _BAD_NEWS)
             if each["status"] != "Unknown" and each["type"] in (_NEWS if before else _FIRST_NEWS):

@@ -14,7 +14,6 @@ from holdfast.adapters.cluster.changes import Blind, Change, Planned
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, Connections
 from holdfast.controllers.gitops.metric_watch import MetricWatch
-from holdfast.controllers.operator.agent_view import Identity
 from holdfast.controllers.operator.beginning import begun_when_answered
 from holdfast.controllers.operator.board import OWN_GROUP, Board, agent_place
 from holdfast.controllers.operator.declaration import Declaration, VerdictsFor
@@ -30,7 +29,7 @@ from holdfast.controllers.runtime.inbox import heard
 from holdfast.controllers.runtime.node_health import NODE
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.errors import HoldfastError
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import Identity, KubeObject
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.resource_fleet import Place
 from holdfast.manifest.stack.environment import Environment

@@ -4,9 +4,7 @@ Source: kstatus, the conditions `Reconciling` and `Stalled` of sigs.k8s.io/cli-u
 """
 
 from holdfast.controllers.operator.agent_view import AgentView
-from holdfast.kube.conditions import Condition
-
-_MOST_NAMED = 3
+from holdfast.kube.conditions import Condition, join_names
 
 
 def stalled(view: AgentView) -> Condition:
@@ -26,6 +24,5 @@ def stalled(view: AgentView) -> Condition:
     )
     for applies, reason, why in cases:
         if applies:
-            more = f"; and {len(why) - _MOST_NAMED} more" if len(why) > _MOST_NAMED else ""
-            return Condition("Stalled", "True", reason, "; ".join(why[:_MOST_NAMED]) + more)
+            return Condition("Stalled", "True", reason, join_names(why))
     return Condition("Stalled", "False", "NothingHinders", "nothing hinders it")

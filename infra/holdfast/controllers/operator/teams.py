@@ -1,11 +1,11 @@
 """The status of teams: how many members are ready."""
 
+from holdfast.adapters.clock import utc_now
 from holdfast.controllers.operator.actor import Actor
 from holdfast.controllers.operator.board import OWN_GROUP, Board
-from holdfast.controllers.operator.journal import utc_now
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import Condition, with_times
-from holdfast.kube.objects import KubeObject, mapping_at
+from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.kinds.kinds import AGENT_TEAM_KIND
 
@@ -20,8 +20,7 @@ def tell_teams(board: Board, actor: Actor) -> None:
             written = actor.write_status(team, status)
         except ClusterError:
             return
-        metadata = team["metadata"]
-        board.put((OWN_GROUP, AGENT_TEAM_KIND, metadata["namespace"], metadata["name"]), written)
+        board.put(reference_of(team).identity, written)
 
 
 def _status(team: KubeObject, board: Board) -> KubeObject:
@@ -51,6 +50,6 @@ def _is_ready(board: Board, namespace: str, member: object) -> bool:
         namespace, name = str(member.get("namespace") or namespace), str(member.get("name"))
     else:
         name = str(member)
-    agent = board.objects.get((OWN_GROUP, AGENT_KIND, namespace, name), {})
+    agent = board.objects.get(Identity(OWN_GROUP, AGENT_KIND, namespace, name), {})
     conditions = mapping_at(agent, "status").get("conditions") or ()
     return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)

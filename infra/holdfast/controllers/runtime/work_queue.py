@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from holdfast.kube.objects import KubeObject
-
-Identity = tuple[str, str, str, str]
+from holdfast.kube.objects import Identity, KubeObject
 
 QUIET_SECONDS: Final = 0.1
 LONGEST_WAIT_SECONDS: Final = 1.2

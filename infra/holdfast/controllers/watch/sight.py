@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 
 from holdfast.adapters.cluster.changes import Moved, Planned, Snapshot, WatchedKind, WatchedPlace
 from holdfast.drift.finding import NotChecked
-
-Identity = tuple[str, str, str, str]
+from holdfast.kube.objects import Identity
 
 NOT_READ = NotChecked("cluster", "not everything has been read yet")
 

@@ -16,9 +16,8 @@ from holdfast.controllers.watch.wanted import AUTOSCALER_KIND, Sources, Wanted
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Ledger
 from holdfast.errors import ClusterError
-from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef
 
-Identity = tuple[str, str, str, str]
 _NOTHING: Final[tuple[FindingEvent, ...]] = ()
 
 
@@ -174,7 +173,7 @@ class WatchRound:
         return found
 
     def _note_autoscaler(self, identity: Identity, live: KubeObject | None) -> None:
-        if identity[1] == AUTOSCALER_KIND:
+        if identity.kind == AUTOSCALER_KIND:
             for target in self._wanted.note_autoscaler(identity, live):
                 self.queue.add_unread(target, time.monotonic())
 

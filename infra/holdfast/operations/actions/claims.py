@@ -15,7 +15,7 @@ from holdfast.adapters.cluster.writing import delete_object, read_object
 from holdfast.adapters.engine.state.handing_over import hand_over
 from holdfast.cli.agent.action import AgentAction
 from holdfast.errors import ClusterError, InputError
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
@@ -237,7 +237,7 @@ def _entry(kind: str) -> KindEntry:
     return entry
 
 
-def _recorded(deployment: Any) -> Iterator[tuple[tuple[str, str, str, str], str]]:  # noqa: ANN401
+def _recorded(deployment: Any) -> Iterator[tuple[Identity, str]]:  # noqa: ANN401
     for each in deployment.resources:
         if (recorded := each.kubernetes_object()) is not None:
             yield reference_of(recorded.live).identity, each.urn

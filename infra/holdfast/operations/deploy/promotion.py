@@ -11,7 +11,7 @@ from holdfast.adapters.engine.state.interrupted import interrupted
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Commit
 from holdfast.errors import ExitCode, HoldfastError
-from holdfast.kube.health import worst
+from holdfast.kube.workload_status import worst
 from holdfast.operations.deploy.commit import equality
 from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.scan.health import health_of_agents

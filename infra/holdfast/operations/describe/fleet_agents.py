@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import AgentState
-from holdfast.kube.running import WorkloadState
+from holdfast.kube.workload_status import WorkloadState
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.operations.describe.fleet import FleetAgent, Replicas, open_drift

@@ -8,20 +8,13 @@ from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.whole_objects import list_whole, read_whole
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import AgentState, Finding, NotChecked
-from holdfast.drift.object_drift import agent_of
-from holdfast.drift.probes.workloads import AGENT_LABEL, pod_spec_of
+from holdfast.drift.probes.workloads import pod_spec_of
 from holdfast.errors import ClusterError, HoldfastError, LoginError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
-from holdfast.kube.running import (
-    JobState,
-    PodState,
-    WorkloadState,
-    job_state,
-    pod_state,
-    version_of,
-    workload_state,
-)
+from holdfast.kube.running import JobState, PodState, job_state, pod_state, version_of
+from holdfast.kube.workload_status import WorkloadState, workload_state
 from holdfast.manifest.fleet.fleet import DeclaredAgent
+from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
 from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
 from holdfast.operations.stack.context import StackContext

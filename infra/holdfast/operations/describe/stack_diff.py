@@ -8,14 +8,13 @@ from typing import Any
 
 from holdfast.adapters.git.source import Commit, commit_named, commits_between
 from holdfast.errors import HoldfastError, InputError
-from holdfast.kube.objects import KubeObject, mapping_at
+from holdfast.kube.objects import KubeObject
 from holdfast.manifest.stack.stack_files import read_stack_file
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.describe.compare import Difference, differences_of_objects
 from holdfast.operations.stack.commit_project import project_at
 from holdfast.operations.stack.lookup import no_such_agent
-
-AGENT_LABEL = "holdfast.dev/agent"
 
 
 @dataclass(frozen=True)
@@ -149,6 +148,5 @@ def commit_change(root: Path, stack: str, commit: Commit) -> CommitChange:
 def _by_agent(objects: tuple[KubeObject, ...]) -> Mapping[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for one in objects:
-        name = str(mapping_at(one, "metadata", "labels").get(AGENT_LABEL) or "")
-        found.setdefault(name, []).append(one)
+        found.setdefault(agent_of(one), []).append(one)
     return found

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 
 from holdfast.drift.compare.deviations import deviations_of
-from holdfast.drift.object_drift import agent_of
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.describe.compare import ABSENT, Difference, LiveComparison
 from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
 from holdfast.operations.stack.lookup import no_such_agent

@@ -17,8 +17,8 @@ from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.inventory import read_inventory
 from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.object_drift import agent_of
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.policy.evaluate import Judged
 from holdfast.operations.policy.sources import Gathered
 

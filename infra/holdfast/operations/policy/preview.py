@@ -14,9 +14,8 @@ from holdfast.operations.policy.engine_verdicts import EngineRun, engine_report
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import place_of_agent
 from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project import PACK_FOLDER
 from holdfast.render.provenance.origins import Origins
-
-PACK_FOLDER = "policy-pack"
 
 
 @dataclass(frozen=True)

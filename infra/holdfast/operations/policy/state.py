@@ -12,9 +12,9 @@ from holdfast_policies.decode.resource import is_patch, kind_of_token, stack_of_
 from holdfast_policies.subject import Options, Subject
 
 from holdfast.adapters.engine.state.checkpoint import Deployment, RecordedResource, decode_export
-from holdfast.drift.object_drift import AGENT_LABEL
 from holdfast.errors import InputError
 from holdfast.kube.objects import mapping_at
+from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.policy.evaluate import Judged
 from holdfast.operations.policy.sources import Gathered
 from holdfast.operations.stack.context import StackContext

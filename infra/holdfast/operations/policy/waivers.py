@@ -5,7 +5,7 @@ from pathlib import Path
 
 from holdfast_policies.waivers import compiled
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.errors import ManifestError, SourceLocation
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
@@ -41,4 +41,4 @@ def compiled_waivers(root: Path) -> str:
 
 def write_waivers(root: Path) -> None:
     """Write them where the policy pack reads them."""
-    write_whole(root / WAIVERS_FILE, compiled_waivers(root))
+    write_atomically(root / WAIVERS_FILE, compiled_waivers(root))

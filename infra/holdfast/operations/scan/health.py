@@ -4,11 +4,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.drift.scan import Identity
 from holdfast.errors import ClusterError
-from holdfast.kube.health import Health, HealthVerdict, health_of, worst
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
-from holdfast.kube.running import WorkloadState, version_of, workload_state
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
+from holdfast.kube.running import version_of
+from holdfast.kube.workload_status import (
+    Health,
+    HealthVerdict,
+    WorkloadState,
+    health_of,
+    workload_state,
+    worst,
+)
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.marks import RenderedObject

@@ -7,9 +7,10 @@ from holdfast.controllers.runtime.work_queue import (
     Version,
     WorkQueue,
 )
+from holdfast.kube.objects import Identity
 
-ONE = ("", "ConfigMap", "cx", "one")
-TWO = ("", "ConfigMap", "cx", "two")
+ONE = Identity("", "ConfigMap", "cx", "one")
+TWO = Identity("", "ConfigMap", "cx", "two")
 
 
 def version(seconds: float, number: int = 0) -> Version:

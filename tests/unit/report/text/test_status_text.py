@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import AgentState, NotChecked
-from holdfast.kube.health import HEALTHY, Health, HealthVerdict
+from holdfast.kube.workload_status import HEALTHY, Health, HealthVerdict
 from holdfast.operations.describe.fleet import StackStatus
 from holdfast.report.text.status_text import status_json, status_text
 

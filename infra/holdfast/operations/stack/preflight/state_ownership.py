@@ -7,9 +7,8 @@ from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.engine.state.checkpoint import Deployment
 from holdfast.errors import InputError, InvalidFilesError
 from holdfast.kube.objects import ObjectRef, reference_of
+from holdfast.manifest.publish.component_types import AGENT_TYPE
 from holdfast.operations.stack.context import StackContext
-
-AGENT_TYPE = "holdfast:index:Agent"
 
 
 @dataclass(frozen=True)

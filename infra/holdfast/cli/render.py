@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
-import msgspec
 
 from holdfast.cli.options.stack import STACK
 from holdfast.convert.files.files import RenderedStack
@@ -22,6 +21,7 @@ from holdfast.operations.describe.render_files import git_source, write_files
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.lookup import NOTHING_DECLARED
 from holdfast.operations.stack.project import find_project_root
+from holdfast.report.documents.json_text import json_text
 
 
 @click.command()
@@ -135,4 +135,4 @@ def _text(stack: RenderedStack, form: str) -> str:
     if form == "yaml":
         return yaml_documents(items)
     listed = {"apiVersion": "v1", "kind": "List", "items": items}
-    return msgspec.json.format(msgspec.json.encode(listed, order="sorted")).decode() + "\n"
+    return json_text(listed, is_sorted=True)

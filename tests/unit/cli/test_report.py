@@ -10,7 +10,7 @@ from holdfast.drift.finding import DriftReport
 from holdfast.errors import InputError
 from holdfast.operations.describe.fleet_report import FleetRequest
 from holdfast.operations.describe.fleet_seen import SavedScan
-from holdfast.report.documents.drift_json import drift_json
+from holdfast.report.documents.drift import drift_json
 from holdfast.report.exchange.formats import DRIFT_FORMATS
 
 from tests.unit.cli.drift_files import CONFIG, live, write

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from holdfast.kube.safe_text import safe_text
-from holdfast.report.documents.drift_events import rfc3339
+from holdfast.report.text.event_text import rfc3339
 
 _PLAIN: Final = re.compile(r"[^\s\"=]+")
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from holdfast.adapters.journal.drift_history import read_history
+from holdfast.adapters.journal.scan_journal import read_book
 from holdfast.drift.finding import AgentState, DriftReport, NotChecked
-from holdfast.drift.record.sightings import Observation, finding_key, sightings
+from holdfast.drift.record.sightings import Observation, finding_key
 from holdfast.errors import HoldfastError, InvalidFilesError, ManifestError
 from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.manifest.fleet.fleet import Fleet
@@ -145,11 +145,9 @@ def _with_history(
 ) -> tuple[DriftContext, tuple[str, ...]]:
     """The context, knowing since when findings stand, and notes; nothing is recorded."""
     file = default_history_file(context.stack)
-    recorded = read_history(file)
-    damaged = recorded.damaged_lines
-    observed = list(recorded.observations)
+    book, damaged = read_book(file)
     if report is not None:
-        observed.append(Observation(context.observed_at, report))
-    known = sightings(observed)
+        book.see(Observation(context.observed_at, report))
+    known = book.sightings()
     context = replace(context, sighting_of=lambda finding: known.get(finding_key(finding)))
     return context, (damage_note(file, damaged),) if damaged else ()

@@ -6,7 +6,7 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.kube.safe_text import safe_text
 from holdfast.operations.describe.fleet import FleetAgent, StackStatus
-from holdfast.report.documents.drift_json import object_document
+from holdfast.report.documents.drift import object_document
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.finding_words import actor_words, headline
 

@@ -80,30 +80,24 @@ TASKS: Final[Mapping[str, Mapping[str, Verb]]] = {
             "agent.group",
             {
                 "restart": Verb(
-                    "replace the agent's pods, one after the other", "agent.cluster_actions:restart"
+                    "replace the pods of an agent, as `kubectl rollout restart` does",
+                    "agent.restart",
                 ),
                 "reschedule": Verb(
-                    "move the agent's pods off a node", "agent.cluster_actions:reschedule"
+                    "move an agent off nodes that are cordoned, not ready or gone",
+                    "agent.reschedule",
                 ),
                 "recreate": Verb(
-                    "delete the agent's workloads and deploy them again",
-                    "agent.cluster_actions:recreate",
+                    "delete what runs an agent, and create it again as declared", "agent.recreate"
                 ),
-                "backup": Verb(
-                    "save the agent's volumes by its declared backup method",
-                    "agent.cluster_actions:backup",
-                ),
-                "scale": Verb("declare how many replicas run", "agent.declared_actions:scale"),
-                "reconfigure": Verb(
-                    "declare other values of fields for a stack",
-                    "agent.declared_actions:reconfigure",
-                ),
+                "backup": Verb("back an agent's volumes up now", "agent.backup"),
+                "scale": Verb("declare how many replicas of an agent run", "agent.scale"),
+                "reconfigure": Verb("set fields of an agent for a stack", "agent.reconfigure"),
                 "fail-over": Verb(
-                    "declare which of primary and standby serves",
-                    "agent.declared_actions:fail_over",
+                    "declare that the other one of primary and standby serves", "agent.fail_over"
                 ),
                 "restore": Verb(
-                    "list backups, or fill the agent's volumes from one", "agent.restore:restore"
+                    "list the backups of an agent, or fill its volumes from one", "agent.restore"
                 ),
             },
         ),
@@ -183,16 +177,12 @@ TASKS: Final[Mapping[str, Mapping[str, Verb]]] = {
             "run a real local control plane, started in seconds",
             "sandbox.group",
             {
-                "up": Verb("start the sandbox and wait until it answers", "sandbox.command:up"),
-                "down": Verb("stop the sandbox", "sandbox.command:down"),
-                "status": Verb("print how the sandbox is", "sandbox.command:status"),
-                "list": Verb(
-                    "list the sandboxes of this machine", "sandbox.command:list_sandboxes"
-                ),
-                "logs": Verb("print the log of one of its programs", "sandbox.command:logs"),
-                "kubeconfig": Verb(
-                    "print the path of its kubeconfig", "sandbox.command:kubeconfig"
-                ),
+                "up": Verb("start a sandbox, or repair it", "sandbox.up"),
+                "down": Verb("stop a sandbox and delete its cluster", "sandbox.down"),
+                "status": Verb("show whether a sandbox is fit for use", "sandbox.status"),
+                "list": Verb("list all sandboxes", "sandbox.list"),
+                "logs": Verb("print the log of a program, or of all of them", "sandbox.logs"),
+                "kubeconfig": Verb("print the path of a kubeconfig", "sandbox.kubeconfig"),
             },
         ),
         "env": Verb("print the variables with which a plain `pulumi` works on a stack", "env"),

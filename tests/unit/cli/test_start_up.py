@@ -36,6 +36,10 @@ ENGINE = "holdfast.adapters.engine.stack,holdfast.adapters.engine.run.process"
             for noun in ("agent", "ci", "completion", "sandbox", "tools")
         ),
         pytest.param(f"{MODELS},yaml,pulumi,{ENGINE}", ["ci", "comment", "--help"], id="comment"),
+        pytest.param(
+            f"{MODELS},{LIBRARIES},{ENGINE}", ["sandbox", "kubeconfig", "--help"],
+            id="sandbox kubeconfig",
+        ),
         pytest.param(f"{MODELS},{LIBRARIES},{ENGINE}", ["drift", "--help"], id="drift"),
         pytest.param(
             f"{MODELS},yaml,pulumi,cryptography,jinja2,kubernetes,{ENGINE}",

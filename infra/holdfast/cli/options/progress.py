@@ -1,22 +1,15 @@
-"""Progress of an operation on a terminal: a line each, to standard error."""
-
-from typing import Final
+"""Progress of an operation on a terminal."""
 
 import click
 
-from holdfast.operations.progress import Progress
-
 
 class TerminalProgress:
-    """Writes what an operation says; standard output stays for its result."""
+    """Writes each line to standard error: standard output is the result's."""
 
     def note(self, text: str) -> None:
-        """Write a line."""
+        """Write a remark."""
         click.echo(text, err=True)
 
     def step(self, text: str) -> None:
-        """Write a line."""
+        """Write a step."""
         click.echo(text, err=True)
-
-
-TERMINAL: Final[Progress] = TerminalProgress()

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from holdfast.errors import HoldfastError
+from holdfast.manifest.fleet.effective_config import EffectiveValue, effective_values
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.fleet.provenance import EffectiveValue, effective_values
 from holdfast.operations.describe.live import LiveAgent, live_agent
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.lookup import agent_named

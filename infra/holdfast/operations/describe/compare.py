@@ -8,8 +8,12 @@ from typing import Any
 from holdfast.drift.finding import NotChecked
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import Segment, format_path
+from holdfast.manifest.fleet.effective_config import (
+    EffectiveValue,
+    effective_settings,
+    effective_values,
+)
 from holdfast.manifest.fleet.fleet import Fleet
-from holdfast.manifest.fleet.provenance import EffectiveValue, effective_settings, effective_values
 from holdfast.manifest.stack.stack_files import NAMESPACE
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.lookup import no_such_agent

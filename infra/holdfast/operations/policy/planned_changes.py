@@ -15,7 +15,7 @@ from holdfast.kube.value_text import line_diff, value_words
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.policy.changes import FieldChange, ObjectChange
 from holdfast.render.plan.marks import REVISION
-from holdfast.render.provenance.leaves import leaves_of
+from holdfast.render.provenance.flatten import leaves_of
 
 Place = Callable[[ObjectRef, Path], SourceLocation | None]
 

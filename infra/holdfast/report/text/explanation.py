@@ -9,7 +9,7 @@ import click
 from holdfast.kube.safe_text import safe_text
 from holdfast.kube.yaml_text import yaml_document
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
-from holdfast.manifest.fleet.provenance import EffectiveValue, ValueSource, tree_of
+from holdfast.manifest.fleet.effective_config import EffectiveValue, ValueSource, tree_of
 from holdfast.operations.describe.agent import Explanation
 from holdfast.operations.describe.compare import Difference
 from holdfast.report.documents.json_text import json_text

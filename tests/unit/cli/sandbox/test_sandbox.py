@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from holdfast.cli.main import run
 from holdfast.cli.sandbox.group import command
-from holdfast.cli.sandbox.status import status_json, status_text
+from holdfast.report.text.sandbox_text import status_json, status_text
 from holdfast.sandbox.health import ProgramStatus, SandboxStatus, State
 from holdfast.sandbox.place import SandboxPlace, sandbox_place
 from holdfast.sandbox.process import ProcessIdentity

@@ -11,12 +11,13 @@ from holdfast.cli.command_tree import VERBS, LazyGroup
 from holdfast.cli.drift.scan_extras import ScanExtras, extra_options
 from holdfast.cli.drift.watch_options import WatchRequest, watch_options
 from holdfast.cli.drift.ways_out import WaysOut, ways_out_options
+from holdfast.cli.options.progress import TERMINAL
 from holdfast.cli.options.report import ReportRequest, check_files, report_options
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import InputError
-from holdfast.operations.deploy.traced import traced_scan
 from holdfast.operations.scan.one_scan import OneScan
 from holdfast.operations.scan.sources import DriftRequest
+from holdfast.operations.tracing import traced_scan
 
 _FILE = click.Path(path_type=Path)
 
@@ -156,7 +157,7 @@ def command(
         )
     check_files(wanted)
     scanning = OneScan(request, wanted, extras, engine, ways_out)
-    with traced_scan(request.stack) as span:
+    with traced_scan(request.stack, TERMINAL) as span:
         return scanning.run(span)
 
 

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,14 @@ from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.cli.options.stack import STACK
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.loop_lease import LoopLease
-from holdfast.controllers.gitops.loop_output import LoopOutput
+from holdfast.controllers.gitops.loop_output import LoopOutput, LoopProgress
 from holdfast.controllers.gitops.loop_report import LoopReport
 from holdfast.controllers.gitops.loop_triggers import watch_metrics, watch_nodes
 from holdfast.controllers.gitops.loop_watch import watch_for_drift
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
 from holdfast.controllers.runtime.hook_server import Answers, HookServer
 from holdfast.errors import ExitCode, HoldfastError, InputError
+from holdfast.operations.stack.context import StackContext
 
 HOOK_SECRET = "HOLDFAST_HOOK_SECRET"  # noqa: S105  (the name of a variable)
 _SECONDS = click.FloatRange(min=1.0)
@@ -105,13 +107,13 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
         stack,
         asking.path,
         asking.require_signed,
-        tell=lambda line: log("progress", text=line.strip()),
+        progress=LoopProgress(log),
         tracer=tracer,
     )
     with closing(tracer), _only_one(folder, log):
-        actor.begin()
+        context = StackContext(actor.begin(), stack)
         report = LoopReport.of(stack, actor, log)
-        lease = LoopLease(stack, place, log, report.leads)
+        lease = LoopLease(context, place, log, report.leads)
         try:
             if once:
                 lease.take()
@@ -172,7 +174,7 @@ def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None
     try:
         if loop.lease.take():
             actor = loop.actor
-            watch_for_drift(actor.stack, reconciler.ask, loop.log)
+            watch_for_drift(actor.root, actor.stack, reconciler.ask, loop.log)
             watch_nodes(actor.root, actor.stack, reconciler.ask, loop.log)
             watch_metrics(actor.root, actor.stack, reconciler.ask, loop.log)
             reconciler.run([Poll(COMMIT, asking.interval), Poll(DRIFT, asking.resync)])
@@ -215,15 +217,19 @@ def _server(address: tuple[str, int], reconciler: Reconciler, loop: _Loop) -> Ho
 @contextmanager
 def _only_one(folder: Path, log: LoopOutput) -> Iterator[None]:
     """Hold the place of the one loop that acts on a stack, waiting for it if need be."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with closing(_lock_file(folder)) as place:
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            log("standby", reason="another loop keeps this stack at its branch")
+            fcntl.flock(place, fcntl.LOCK_EX)
+        yield
+
+
+def _lock_file(folder: Path) -> TextIOWrapper:
     try:
-        with (folder / "loop.lock").open("w") as place:
-            try:
-                fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                log("standby", reason="another loop holds this stack to its branch")
-                fcntl.flock(place, fcntl.LOCK_EX)
-            yield
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return (folder / "loop.lock").open("w")
     except OSError as error:
         raise HoldfastError(f"{folder} cannot be used ({error.strerror or error})") from error
 

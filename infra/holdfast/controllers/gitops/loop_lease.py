@@ -10,19 +10,22 @@ from holdfast.cli.options.lease import LeasePlace, leadership_of
 from holdfast.controllers.gitops.roles import Log
 from holdfast.errors import ClusterError
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.project import find_project_root
 
 
 class LoopLease:
     """Waits for the lease of a stack's loop and gives it back; without a place it is held."""
 
     def __init__(
-        self, stack: str, place: LeasePlace | None, log: Log, tell: Callable[[bool], None]
+        self,
+        context: StackContext,
+        place: LeasePlace | None,
+        log: Log,
+        tell: Callable[[bool], None],
     ) -> None:
         """Find the stack's cluster, in which the lease lies.
 
         Args:
-            stack: Stack of the project in the working directory.
+            context: The stack.
             place: Where the lease lies; None for none.
             log: Told when the loop waits, leads, or has lost the lease.
             tell: Told whether this loop leads, whenever that changes.
@@ -34,11 +37,10 @@ class LoopLease:
         self.was_lost = False
         self._leadership = None
         if place is not None:
-            state = StackContext(find_project_root(), stack)
-            kubeconfig, context = state.kubeconfig, state.kube_context
+            kubeconfig, kube_context = context.kubeconfig, context.kube_context
 
             def connect() -> Connection:
-                return connection_of(kubeconfig, context)
+                return connection_of(kubeconfig, kube_context)
 
             self._leadership = leadership_of(place, socket.gethostname(), connect, self._lose)
 

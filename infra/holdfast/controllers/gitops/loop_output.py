@@ -8,6 +8,22 @@ from typing import Any
 import click
 
 from holdfast.controllers.gitops.loop_log import log_line
+from holdfast.controllers.gitops.roles import Log
+
+
+class LoopProgress:
+    """What the operations of a loop say, as lines of its log."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    def note(self, text: str) -> None:
+        """Log a line."""
+        self._log("progress", text=text.strip())
+
+    def step(self, text: str) -> None:
+        """Log a line."""
+        self._log("progress", text=text.strip())
 
 
 class LoopOutput:

@@ -13,7 +13,6 @@ from holdfast.controllers.gitops.loop_state import LoopState
 from holdfast.controllers.gitops.roles import Listener, Log
 from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.project import find_project_root
 
 _ANSWER_SECONDS = 10.0
 
@@ -29,13 +28,13 @@ class LoopReport:
 
     @classmethod
     def of(cls, stack: str, actor: LoopActor, log: Log) -> "LoopReport":
-        """What tells of a stack of the project in the working directory."""
+        """What tells of a stack of the actor's project."""
         tracked = actor.tracked
         conditions = LoopConditions()
         held = HeldStack(stack, tracked.place, tracked.branch, actor.path, socket.gethostname())
 
         def connect() -> ApiClient:
-            state = StackContext(find_project_root(), stack)
+            state = StackContext(actor.root, stack)
 
             def log_in() -> Connection:
                 return connection_of(state.kubeconfig, state.kube_context)

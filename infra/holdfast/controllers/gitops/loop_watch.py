@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from holdfast.controllers.gitops.roles import Log
 from holdfast.controllers.watch.drift_watch import WatchSources
@@ -34,7 +35,7 @@ class AgentCaller(Listener):
                 self._ask(event.finding.agent, f"{event.finding.ref} {event.turn.value}")
 
 
-def watch_for_drift(stack: str, ask: Ask, log: Log) -> None:
+def watch_for_drift(root: Path, stack: str, ask: Ask, log: Log) -> None:
     """Watch from a thread that ends with the process.
 
     What ends the watch is told, and it begins again; the resync goes on beside it.
@@ -43,7 +44,7 @@ def watch_for_drift(stack: str, ask: Ask, log: Log) -> None:
     def watch() -> None:
         while True:
             try:
-                sources = WatchSources(DriftRequest(stack=stack), _SILENCE_SECONDS)
+                sources = WatchSources(DriftRequest(stack=stack, root=root), _SILENCE_SECONDS)
                 WatchLoop(sources, [AgentCaller(ask)], _INTERVAL_SECONDS).run()
             except HoldfastError as error:
                 log("watch", error=str(error), again_seconds=AGAIN_SECONDS)

@@ -31,7 +31,6 @@ from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import builtin_kind
 from holdfast.operations.scan.live import places_beside
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
-from holdfast.operations.stack.project import find_project_root
 
 WEBHOOK_TOKEN = "HOLDFAST_WEBHOOK_TOKEN"  # noqa: S105  (the name of a variable)
 
@@ -144,7 +143,7 @@ class WatchSources:
     def _activity(self) -> ActivityReader | None:
         if not self.request.stack:
             return None
-        reader = ActivityReader(find_project_root(), self.request.stack)
+        reader = ActivityReader(self.request.project_root, self.request.stack)
         if reader.is_blind:
             click.echo(
                 f"note: the state of stack {self.request.stack} is in no folder of this machine: "

@@ -10,7 +10,6 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source, source_of
 from holdfast.drift.finding import NotChecked
 from holdfast.errors import HoldfastError, InputError, SourceLocation
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.describe.fleet import FleetReport, FleetStack
 from holdfast.operations.describe.fleet_agents import fleet_agents
 from holdfast.operations.describe.fleet_seen import (
@@ -26,6 +25,7 @@ from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import policy_of, profile_by, rendered_objects
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.update_history import update_records
 
 
 @dataclass(frozen=True)

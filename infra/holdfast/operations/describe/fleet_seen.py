@@ -82,7 +82,7 @@ def seen_in_cluster(state: StackContext, context: DriftContext) -> Seen:
         notes=notes,
     )
     try:
-        return replace(seen, live=live_agents(state.root, stack))
+        return replace(seen, live=live_agents(state))
     except HoldfastError as error:
         reason = NotChecked(f"health on stack {stack}", str(error))
         return replace(

@@ -15,9 +15,9 @@ from holdfast.kube.running import JobState, PodState, job_state, pod_state, vers
 from holdfast.kube.workload_status import WorkloadState, workload_state
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
 from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.update_history import update_records
 
 METRICS_API = "metrics.k8s.io/v1beta1"
 _REQUEST_SECONDS = 15.0

@@ -11,10 +11,10 @@ from holdfast.errors import HoldfastError, InputError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.manifest.types.agent_label import agent_of
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.describe.compare import Difference, differences_of_objects
 from holdfast.operations.stack.commit_project import project_at
 from holdfast.operations.stack.lookup import no_such_agent
+from holdfast.operations.stack.update_history import update_records
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """How a stack is: what runs, from which commit, how it differs, and who changed it."""
 
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.describe.fleet import StackStatus
 from holdfast.operations.describe.fleet_agents import fleet_agents
 from holdfast.operations.describe.fleet_seen import Seen
@@ -9,6 +8,7 @@ from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.lookup import agent_named
+from holdfast.operations.stack.update_history import update_records
 
 
 def stack_status(context: StackContext, name: str = "") -> StackStatus:
@@ -30,7 +30,7 @@ def stack_status(context: StackContext, name: str = "") -> StackStatus:
         DriftContext(context.name),
         report=report,
         sync={each.name: each.state for each in report.agents},
-        live=live_agents(context.root, context.name),
+        live=live_agents(context),
     )
     updates = update_records(context.root, context.name)
     names = {agent.name for agent in fleet.workloads}

@@ -28,7 +28,6 @@ from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
 from holdfast.manifest.text.yaml_edit import REMOVE, UneditableError, with_edit
 from holdfast.operations.scan.sources import DriftSources, Scan
-from holdfast.operations.stack.project import find_project_root
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.provenance.adoption import Proposal, proposals
@@ -73,7 +72,7 @@ def adopt(sources: DriftSources, scan: Scan) -> Adoption:
     Raises:
         InputError: there is no project here.
     """
-    root = find_project_root()
+    root = sources.request.project_root
     with tempfile.TemporaryDirectory(prefix="holdfast-adopt-") as folder:
         # What is in sync must stay so: it is read, too.
         copy = _Copy(Path(folder), sources, sources.scan(keeps_all=True))
@@ -94,7 +93,7 @@ def adopt_as_asked(
     Raises:
         InputError: there is no such place for it.
     """
-    adoption, root = adopt(sources, scan), find_project_root()
+    adoption, root = adopt(sources, scan), sources.request.project_root
     told(adoption)
     texts = {file: after for file, (_, after) in adoption.files.items()}
     if is_written:

@@ -55,9 +55,12 @@ def _propose(sources: DriftSources, scan: Scan, branch: str | None) -> None:
     """Commit what is live on a branch; the same drift found again is the same branch."""
     from holdfast.adapters.git.branch import commit_on_branch, is_branch  # noqa: PLC0415  (as above)
     from holdfast.operations.remediate.adopt import adopt, told  # noqa: PLC0415  (start-up)
-    from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (as above)
 
-    adoption, root, stack = adopt(sources, scan), find_project_root(), sources.request.stack
+    adoption, root, stack = (
+        adopt(sources, scan),
+        sources.request.project_root,
+        sources.request.stack,
+    )
     told(adoption)
     texts = {file: after for file, (_, after) in adoption.files.items()}
     if not texts:

@@ -73,9 +73,8 @@ def _held(sources: DriftSources) -> AbstractContextManager[None]:
     if not sources.request.stack:
         return nullcontext()
     from holdfast.operations.stack.context import StackContext  # noqa: PLC0415  (as above)
-    from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (as above)
 
-    return StackContext(find_project_root(), sources.request.stack).locked()
+    return StackContext(sources.request.project_root, sources.request.stack).locked()
 
 
 def _note(sources: DriftSources, done: Sequence[ObjectPlan], failures: int) -> None:
@@ -83,17 +82,16 @@ def _note(sources: DriftSources, done: Sequence[ObjectPlan], failures: int) -> N
     stack = sources.request.stack
     if not stack or not (done or failures):
         return
-    from holdfast.operations.deploy.facts import day_two_record, journal_of  # noqa: PLC0415  (as above)
-    from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (only a revert writes)
+    from holdfast.operations.stack.update_history import action_record, journal_of  # noqa: PLC0415  (only a revert writes)
 
     what = f"put back {', '.join(str(plan.ref) for plan in done) or 'nothing'}"
     record = replace(
-        day_two_record("revert", stack, "drift"),
+        action_record("revert", stack, "drift"),
         detail=f"{what}; {failures} objects failed" if failures else what,
         agents=tuple(sorted({step.finding.agent for plan in done for step in plan.steps} - {""})),
         outcome=NOT_DONE if failures else DONE,
     )
-    journal_of(find_project_root(), stack).add(record)
+    journal_of(sources.request.project_root, stack).add(record)
 
 
 def plan_text(scan: Scan, *, as_json: bool, may_replace: bool) -> str:

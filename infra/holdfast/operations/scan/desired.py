@@ -103,13 +103,14 @@ class DesiredState:
 
 
 def desired_objects_of_stack(
-    stack: str, ignore_file: Path | None = None, *, may_be_kept: bool = False
+    stack: str, ignore_file: Path | None = None, *, root: Path, may_be_kept: bool = False
 ) -> DesiredState:
     """Rendered objects of a stack, its cluster settings and its policy profile.
 
     Args:
         stack: Name of the stack.
         ignore_file: Rules on expected drift; default the project's own.
+        root: Folder of Pulumi.yaml.
         may_be_kept: What was rendered by an earlier run will do, where it still holds.
     """
     from holdfast.adapters.engine.state.baseline import read_baseline  # noqa: PLC0415  (as above)
@@ -117,9 +118,7 @@ def desired_objects_of_stack(
         audit_log_beside,
         kubeconfig_of_stack,
     )
-    from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (files need no project)
 
-    root = find_project_root()
     with ThreadPoolExecutor(max_workers=1) as reader:
         # Unpacking the record of the last update takes as long as rendering, on another core.
         reading = reader.submit(read_baseline, root, stack)

@@ -70,7 +70,6 @@ def _second_opinion(sources: "DriftSources", scan: "Scan") -> _Answer:
 
 def _ask(sources: "DriftSources", targets: Sequence[str]) -> _Answer:
     from holdfast.adapters.engine.stack import open_stack  # noqa: PLC0415  (as above)
-    from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (a scan alone needs none)
 
     request, desired = sources.request, sources.desired
     if request.context not in (None, desired.context):
@@ -78,7 +77,7 @@ def _ask(sources: "DriftSources", targets: Sequence[str]) -> _Answer:
     try:
         # Whoever may only read scans with the same credentials in both layers.
         kubeconfig = request.kubeconfig or desired.kubeconfig
-        stack = open_stack(find_project_root(), request.stack, kubeconfig=kubeconfig)
+        stack = open_stack(request.project_root, request.stack, kubeconfig=kubeconfig)
         result = stack.refresh_preview(targets=targets)
     except HoldfastError as error:
         return _Answer(None, str(error))

@@ -11,12 +11,13 @@ from holdfast.drift.finding import DriftReport, NotChecked
 from holdfast.drift.rollup import agents_of
 from holdfast.errors import ClusterError, ExitCode, InputError
 from holdfast.kube.workload_status import Health, HealthVerdict
-from holdfast.operations.deploy.traced import traced_scan
 from holdfast.operations.scan.health import health_of_agents
 from holdfast.operations.scan.recording import HistoryRequest, with_history
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.tracing import traced_scan
 from holdfast.report.documents.stacks import stacks_json
 from holdfast.report.text.stacks_text import stacks_text
 
@@ -89,9 +90,17 @@ def _refuse_log_of_another_server(sources: Sequence[DriftSources]) -> None:
         )
 
 
+class _Echo:
+    def note(self, text: str) -> None:
+        click.echo(text, err=True)
+
+    def step(self, text: str) -> None:
+        click.echo(text, err=True)
+
+
 def _scanned(sources: DriftSources, history: HistoryRequest) -> StackDrift:
     request = sources.request
-    with traced_scan(request.stack) as span:
+    with traced_scan(request.stack, _Echo()) as span:
         found = _compared(sources, history)
         span.note(findings=len(found.report.drift), complete=found.report.is_complete)
     return found
@@ -113,7 +122,7 @@ def _compared(sources: DriftSources, history: HistoryRequest) -> StackDrift:
 
 def _health(stack: str, report: DriftReport) -> dict[str, HealthVerdict]:
     try:
-        return health_of_agents(find_project_root(), stack)
+        return health_of_agents(StackContext(find_project_root(), stack))
     except ClusterError as error:
         click.echo(f"note: stack {stack}: health is not known: {error}", err=True)
         unknown = HealthVerdict(Health.UNKNOWN, str(error))

@@ -28,6 +28,7 @@ from holdfast.operations.scan.desired import (
     desired_objects_of_stack,
 )
 from holdfast.operations.scan.live import ClusterSource
+from holdfast.operations.stack.project import find_project_root
 
 if TYPE_CHECKING:
     from holdfast.adapters.engine.state.history import History
@@ -38,6 +39,7 @@ class DriftRequest:
     """What the command line asks for.
 
     Attributes:
+        root: Folder of Pulumi.yaml; None for the project in the working directory.
         is_made_anew: What an earlier run has rendered will not do, even where it still holds.
     """
 
@@ -51,6 +53,16 @@ class DriftRequest:
     request_timeout: float = 60.0
     ignore_file: Path | None = None
     is_made_anew: bool = True
+    root: Path | None = None
+
+    @property
+    def project_root(self) -> Path:
+        """Folder of the stack's project.
+
+        Raises:
+            InputError: none is given, and the working directory is in none.
+        """
+        return self.root or find_project_root()
 
 
 @dataclass(frozen=True)
@@ -81,6 +93,7 @@ class DriftSources:
                 self.request.stack,
                 self.request.ignore_file,
                 may_be_kept=not self.request.is_made_anew,
+                root=self.request.project_root,
             )
         assert self.request.desired is not None  # noqa: S101  (the command line has looked)
         return desired_objects_of_files(self.request.desired, self.request.ignore_file)
@@ -88,10 +101,9 @@ class DriftSources:
     @cached_property
     def history(self) -> "History":
         """The engine's history of the stack; read when it is first asked for something."""
-        from holdfast.operations.deploy.facts import engine_history  # noqa: PLC0415  (as above)
-        from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (files need no project)
+        from holdfast.operations.stack.update_history import engine_history  # noqa: PLC0415  (the models are slow)
 
-        return engine_history(find_project_root(), self.request.stack)
+        return engine_history(self.request.project_root, self.request.stack)
 
     @cached_property
     def cluster(self) -> ClusterSource:

@@ -1,12 +1,14 @@
 """What two stacks run differently, as text and JSON."""
 
-from typing import Any
+from typing import Any, Final
 
 from holdfast.adapters.git.source import Commit
 from holdfast.kube.safe_text import safe_text
 from holdfast.operations.describe.stack_diff import CommitChange, StackDifference
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.explanation import difference_document, difference_text
+
+_MOST_COMMITS_NAMED: Final = 100
 
 
 def stack_difference_text(found: StackDifference) -> str:
@@ -40,11 +42,12 @@ def commit_change_text(change: CommitChange) -> str:
     """Which commits would be new to a stack, or would be taken from it, a line each."""
     if change.current is None:
         return f"{change.stack} has run no commit that is known here\n"
-    lines = [
-        f"{change.stack} runs {change.current.short}: {len(change.new)} commits are new to it",
-        *(f"  + {_commit(each)}" for each in change.new),
-        *(f"  - {_commit(each)}" for each in change.lost),
-    ]
+    count = len(change.new)
+    lines = [f"{change.stack} runs {change.current.short}: {count} commits are new to it"]
+    for mark, commits in (("+", change.new), ("-", change.lost)):
+        lines += [f"  {mark} {_commit(each)}" for each in commits[:_MOST_COMMITS_NAMED]]
+        if len(commits) > _MOST_COMMITS_NAMED:
+            lines.append(f"  {mark} and {len(commits) - _MOST_COMMITS_NAMED} more")
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -85,8 +85,12 @@ def ensure_committed(source: Source | None, dirty_reason: str) -> None:
 
 
 def _note_faults(report: ValidationReport, progress: Progress) -> None:
-    for each in report.faults:
-        progress.note(f"{each.place}: {each.mark}: {each.sentence}")
+    for error in report.errors:
+        progress.note(str(error))
+    for each in report.breaches:
+        progress.note(
+            f"{each.location}: {each.level}: {each.subject}: {each.headline} [{each.rule}]"
+        )
 
 
 def _files_refused(report: ValidationReport) -> HoldfastError:

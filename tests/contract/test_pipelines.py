@@ -84,11 +84,16 @@ def commands() -> Iterator[Any]:
                     yield pytest.param(words, id=f"{file.name}: {' '.join(words)[:60]}")
 
 
+def _is_verb_itself(group: click.Group, rest: list[str]) -> bool:
+    """`holdfast drift` scans, `holdfast drift history` is a verb below it."""
+    return group.invoke_without_command and rest[:1] != [] and rest[0].startswith("-")
+
+
 @pytest.mark.parametrize("words", list(commands()))
 def test_every_command_exists_with_its_options(words: list[str]) -> None:
     group: click.Command = holdfast
     rest = list(words)
-    while isinstance(group, click.Group):
+    while isinstance(group, click.Group) and not _is_verb_itself(group, rest):
         name = rest.pop(0)
         found = group.get_command(click.Context(group), name)
         assert found is not None, name

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.stack.stack_files import stack_names
+from holdfast.manifest.stack.names import stack_names
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast_policies.judge import judge_stack, violations

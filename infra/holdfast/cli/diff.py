@@ -1,21 +1,20 @@
-"""`holdfast diff`: what two stacks run differently. Wiring only."""
-
-import json
+"""`holdfast diff`: what two stacks run differently."""
 
 import click
 
-from holdfast.adapters.git.source import commits_between
-from holdfast.errors import ExitCode, InputError
-from holdfast.manifest.stack.stack_files import read_stack_file
-from holdfast.operations.describe.stack_diff import deployed, differences
+from holdfast.cli.exit_codes import exit_code_of
+from holdfast.cli.options.stack import STACK
+from holdfast.errors import ExitCode
+from holdfast.operations.describe.stack_diff import stack_difference
+from holdfast.operations.describe.stack_diff_live import compare_live
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.explanation import difference_json, difference_text
+from holdfast.report.text.stack_diff_text import stack_difference_json, stack_difference_text
 
 
 @click.command()
-@click.argument("first", metavar="STACK")
-@click.argument("second", metavar="STACK")
+@click.argument("first", type=STACK, metavar="STACK")
+@click.argument("second", type=STACK, metavar="STACK")
 @click.argument("agent", default="")
 @click.option(
     "--live", is_flag=True, help="What two clusters have made of the same manifests, instead."
@@ -23,7 +22,7 @@ from holdfast.report.text.explanation import difference_json, difference_text
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
-def command(first: str, second: str, agent: str, output: str, *, live: bool) -> ExitCode:
+def command(first: str, second: str, agent: str, output: str, *, live: bool) -> int:
     """Say what two stacks run differently: their commits, and every value of their objects.
 
     Each stack is rendered at the commit that it was last brought to, by the code of that commit. To
@@ -37,37 +36,22 @@ def command(first: str, second: str, agent: str, output: str, *, live: bool) -> 
       holdfast diff staging prod support-rag -o json
       holdfast diff staging prod --live
     """
-    if first == second:
-        raise InputError("these are the same stack", remedy="name two")
     if live:
-        from holdfast.operations.describe.stack_diff_live import print_live_comparison  # noqa: PLC0415  (start-up)
-
-        return print_live_comparison(find_project_root(), (first, second), agent, output)
-    root = find_project_root()
-    for stack in (first, second):
-        read_stack_file(root, stack)
-    sides = (deployed(root, first), deployed(root, second))
-    names = (sides[0].commit.name, sides[1].commit.name)
-    found = differences(*sides, agent)
-    only = [commits_between(root, names[1 - side], names[side]) for side in (0, 1)]
-    if output == "json":
-        document = {
-            "stacks": [
-                {
-                    "stack": side.stack,
-                    "commit": side.commit.name,
-                    "onlyHere": [{"commit": c.name, "subject": c.subject} for c in commits],
-                }
-                for side, commits in zip(sides, only, strict=True)
-            ],
-            "differences": json.loads(difference_json((first, second), found)),
-        }
-        click.echo(json_text(document), nl=False)
-        return ExitCode.OK
-    for side, commits in zip(sides, only, strict=True):
-        click.echo(f"{side.stack} runs {side.commit.short} {side.commit.subject}")
-        for commit in commits:
-            click.echo(f"  only there: {commit.short} {commit.subject}")
-    text = difference_text((first, second), found)
-    click.echo(text or f"what {first} and {second} run does not differ\n", nl=False)
+        return _live((first, second), agent, output)
+    found = stack_difference(find_project_root(), first, second, agent)
+    text = stack_difference_json(found) if output == "json" else stack_difference_text(found)
+    click.echo(text, nl=False)
     return ExitCode.OK
+
+
+def _live(stacks: tuple[str, str], agent: str, output: str) -> int:
+    found = compare_live(find_project_root(), stacks, agent)
+    for stack, item in found.not_checked:
+        click.echo(f"{stack}: not checked: {item.scope}: {item.reason}", err=True)
+    if output == "json":
+        click.echo(difference_json(stacks, found.differences), nl=False)
+    else:
+        text = difference_text(stacks, found.differences)
+        alike = f"what {stacks[0]} and {stacks[1]} have made of their manifests does not differ\n"
+        click.echo(text or ("" if found.not_checked else alike), nl=False)
+    return exit_code_of(found)

@@ -9,6 +9,7 @@ from holdfast.adapters.engine.run.environment import (
     prepare_engine,
 )
 from holdfast.adapters.engine.run.executable import find_pulumi
+from holdfast.cli.options.stack import STACK
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.json_text import json_text
@@ -17,7 +18,10 @@ from holdfast.sandbox.place import sandbox_place
 
 @click.command()
 @click.option(
-    "-s", "--stack", help="Stack whose sandbox gives KUBECONFIG; default the sandbox `default`."
+    "-s",
+    "--stack",
+    type=STACK,
+    help="Stack whose sandbox gives KUBECONFIG; default the sandbox `default`.",
 )
 @click.option(
     "-o",

@@ -2,6 +2,7 @@
 
 import click
 
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import InputError
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
@@ -25,7 +26,7 @@ from holdfast.report.text.graph_text import (
 
 
 @click.command()
-@click.option("-s", "--stack", help="Stack whose overrides hold; default none.")
+@click.option("-s", "--stack", type=STACK, help="Stack whose overrides hold; default none.")
 @click.option(
     "-o",
     "--output",

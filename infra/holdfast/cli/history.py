@@ -2,12 +2,14 @@
 
 import click
 
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.stack.stack_files import read_stack_file, stack_names
+from holdfast.manifest.stack.names import stack_names
+from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.deploy.object_provenance import MOST_COMMITS, commit_of_object
-from holdfast.operations.stack.agent_names import agent_named
 from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.lookup import agent_named
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.stack.update_history import update_records
 from holdfast.report.documents.updates import updates_json
@@ -16,8 +18,8 @@ from holdfast.report.text.update_text import updates_text
 
 
 @click.command()
-@click.argument("name", default="", metavar="[AGENT|STACK]")
-@click.option("-s", "--stack", default="", help="Stack, when an agent is named.")
+@click.argument("name", type=STACK, default="", metavar="[AGENT|STACK]")
+@click.option("-s", "--stack", type=STACK, default="", help="Stack, when an agent is named.")
 @click.option(
     "--object",
     "live_object",

@@ -6,17 +6,19 @@ import click
 
 from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.updates import print_update
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.promotion import PromotionRequest, planned_promotion
-from holdfast.operations.describe.stack_diff import tell_commits
+from holdfast.operations.describe.stack_diff import commit_change
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.tracing import traced_update
+from holdfast.report.text.stack_diff_text import commit_change_text
 
 
 @click.command()
-@click.option("--from", "origin", required=True, metavar="STACK", help="Where the commit runs.")
-@click.option("--to", "target", required=True, metavar="STACK", help="Where it is to run.")
+@click.option("--from", "origin", type=STACK, required=True, help="Where the commit runs.")
+@click.option("--to", "target", type=STACK, required=True, help="Where it is to run.")
 @click.option(
     "--approval",
     "approval_file",
@@ -69,7 +71,7 @@ def command(
         planned_promotion(root, wanted, TERMINAL, tracer) as promotion,
     ):
         commit = promotion.commit
-        tell_commits(root, target, commit)
+        click.echo(commit_change_text(commit_change(root, target, commit)), nl=False, err=True)
         confirm(f"Bring {target} to {commit.short}, as on {origin}?", is_confirmed=flags["yes"])
         record = promotion.apply()
     print_update(record, output)

@@ -5,18 +5,19 @@ from dataclasses import replace
 import click
 from click.core import ParameterSource
 
+from holdfast.cli.options.stack import STACK
 from holdfast.controllers.gitops.status_role import telling_objects
 from holdfast.drift.reader_role import Reader
 from holdfast.errors import InputError
 from holdfast.kube.names import fault_in_label_name
+from holdfast.kube.yaml_text import yaml_documents
 from holdfast.operations.describe.reader_rights import RightsRequest, reader_rights
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.text.yaml_text import yaml_documents
 
 
 @click.command()
-@click.option("-s", "--stack", required=True, help="Stack that is to be scanned.")
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack that is to be scanned.")
 @click.option(
     "--namespaced",
     "is_namespaced",

@@ -3,6 +3,7 @@
 import click
 
 from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.recovery import RecoveryRequest, recover
 from holdfast.operations.stack.context import StackContext
@@ -11,7 +12,7 @@ from holdfast.report.text.recovery_text import recovery_json, recovery_text
 
 
 @click.command()
-@click.option("-s", "--stack", "name", required=True, help="Stack whose state is lost.")
+@click.option("-s", "--stack", "name", type=STACK, required=True, help="Stack whose state is lost.")
 @click.option(
     "--replace",
     "replaces",

@@ -5,24 +5,23 @@ from pathlib import Path
 
 import click
 
-from holdfast.convert.files.delivery import argocd_files, flux_files, pko_files
-from holdfast.convert.files.files import ExportedFile, RenderedStack, object_file
-from holdfast.convert.files.helm import helm_files
-from holdfast.convert.files.kustomize import kustomize_files
+from holdfast.cli.options.stack import STACK
+from holdfast.convert.files.files import RenderedStack
 from holdfast.errors import InputError
-from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.kube.yaml_text import yaml_documents
+from holdfast.operations.describe.render import (
+    FORMS,
+    FROM_GIT,
+    ONE_STACK,
+    PRINTED,
+    exported_files,
+    rendered_stack,
+)
 from holdfast.operations.describe.render_files import git_source, write_files
-from holdfast.operations.stack.agent_names import NOTHING_DECLARED, no_such_agent
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.lookup import NOTHING_DECLARED
 from holdfast.operations.stack.project import find_project_root
-from holdfast.render.fleet import render_delivered, render_fleet
-from holdfast.render.plan.declared import plan_fleet
 from holdfast.report.documents.json_text import json_text
-from holdfast.report.text.yaml_text import yaml_documents
-
-PRINTED = ("yaml", "json")
-ONE_STACK = (*PRINTED, "dir")
-FROM_GIT = ("argocd", "flux")
-FORMS = (*ONE_STACK, "kustomize", "helm", *FROM_GIT, "pko")
 
 
 @click.command()
@@ -30,6 +29,7 @@ FORMS = (*ONE_STACK, "kustomize", "helm", *FROM_GIT, "pko")
     "-s",
     "--stack",
     "stacks",
+    type=STACK,
     multiple=True,
     required=True,
     help="Stack whose settings and overrides hold; repeatable where the form holds several.",
@@ -91,7 +91,10 @@ def command(
       holdfast render -s prod -o argocd --to deploy --repo https://git.example.com/team/agents.git
     """
     _refuse_without_effect(form, stacks, folder, is_forced=force, in_git=in_git)
-    rendered = [_rendered(name, agent, form) for name in dict.fromkeys(stacks)]
+    root = find_project_root()
+    rendered = [
+        rendered_stack(StackContext(root, name), form, agent) for name in dict.fromkeys(stacks)
+    ]
     if not any(each.objects for each in rendered):
         click.echo(f"note: {NOTHING_DECLARED}", err=True)
     if form in PRINTED:
@@ -99,11 +102,8 @@ def command(
         return
     if folder is None:
         raise InputError(f"-o {form} needs a folder", remedy="name one with --to")
-    if form in FROM_GIT:
-        source = git_source(form, folder, **in_git)
-        files = (argocd_files if form == "argocd" else flux_files)(rendered, source)
-    else:
-        files = _FILES[form](rendered)
+    source = git_source(form, folder, **in_git) if form in FROM_GIT else None
+    files = exported_files(rendered, form, source)
     write_files(files, folder, is_forced=force)
     click.echo(f"{len(files)} files written to {folder}", err=True)
 
@@ -130,32 +130,9 @@ def _refuse_without_effect(
         )
 
 
-def _rendered(stack: str, agent: str | None, form: str) -> RenderedStack:
-    fleet = load_fleet(find_project_root(), stack)
-    objects = (render_fleet if form in ONE_STACK else render_delivered)(plan_fleet(fleet, stack))
-    if agent is not None:
-        objects = tuple(item for item in objects if item.agent == agent)
-        if not objects:
-            raise no_such_agent(agent, [each.name for each in fleet.workloads], stack)
-    return RenderedStack(stack, fleet.environment.cluster.identifier or stack, objects)
-
-
 def _text(stack: RenderedStack, form: str) -> str:
     items = [item.manifest for item in stack.objects]
     if form == "yaml":
         return yaml_documents(items)
     listed = {"apiVersion": "v1", "kind": "List", "items": items}
     return json_text(listed, is_sorted=True)
-
-
-def _separate_files(stacks: list[RenderedStack]) -> list[ExportedFile]:
-    return [ExportedFile(object_file(item), (item.manifest,)) for item in stacks[0].objects]
-
-
-_FILES = {
-    "dir": _separate_files,
-    "kustomize": kustomize_files,
-    "helm": helm_files,
-    "pko": pko_files,
-}
-"""Form to what makes its files of the stacks, where nothing else is needed."""

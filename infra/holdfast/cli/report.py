@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from holdfast.adapters.clock import utc_now
+from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.report import (
     ReportRequest,
     check_files,
@@ -15,15 +16,18 @@ from holdfast.cli.options.report import (
     write_all,
     write_reports,
 )
+from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import Moment
 from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.errors import ExitCode, InputError
+from holdfast.operations.describe.fleet_report import FleetRequest, fleet_report
+from holdfast.operations.describe.fleet_seen import SavedScan
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.stack.source_locations import StackLocations
 from holdfast.render.provenance.origins import Origins
-from holdfast.report.documents.drift import read_drift_json
+from holdfast.report.documents.drift import agents_counted, read_drift_json
 from holdfast.report.html.fleet_formats import FLEET_FORMATS, write_fleet
 
 
@@ -48,7 +52,12 @@ class _SavedScan(TypedParameter[tuple[str, Path]]):
 )
 @report_options
 @click.option(
-    "-s", "--stack", "stacks", multiple=True, help="Stack to report; repeatable without FILE."
+    "-s",
+    "--stack",
+    "stacks",
+    type=STACK,
+    multiple=True,
+    help="Stack to report; repeatable without FILE.",
 )
 @click.option(
     "--scan",
@@ -114,8 +123,6 @@ def _of_fleet(
     is_offline: bool,
     observed_at: str | None,
 ) -> int:
-    from holdfast.operations.describe.fleet_sources import FleetRequest, fleet_report  # noqa: PLC0415  (start-up)
-
     if not stacks:
         raise InputError(
             "neither FILE nor a stack is named",
@@ -130,13 +137,24 @@ def _of_fleet(
     if observed_at and not scans:
         raise InputError("--observed-at needs --scan or FILE", remedy="leave it out")
     check_files(wanted)
+    saved = {stack: _saved_scan(file) for stack, file in scans.items()}
     report = fleet_report(
         FleetRequest(
-            find_project_root(), stacks, utc_now(), scans, is_offline, observed_at=observed_at or ""
+            find_project_root(), stacks, utc_now(), saved, is_offline, observed_at=observed_at or ""
         )
     )
+    for note in (note for stack in report.stacks for note in stack.notes):
+        click.echo(note, err=True)
     write_all(lambda chosen, *, colour: write_fleet(report, chosen), wanted)
-    return ExitCode.OK if is_offline or report.is_complete else ExitCode.ERROR
+    return ExitCode.OK if is_offline else exit_code_of(report)
+
+
+def _saved_scan(file: Path) -> SavedScan:
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror or error}", remedy="name a file") from error
+    return SavedScan(file, read_drift_json(text, str(file)), agents_counted(text))
 
 
 def _of_document(wanted: ReportRequest, document: Path, stack: str, observed_at: str | None) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from holdfast.errors import InputError
+from holdfast.kube.yaml_text import yaml_documents
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions
 from holdfast.manifest.publish.json_schema import manifest_schema, stack_schema
 from holdfast.operations.stack.project import find_project_root
@@ -17,7 +18,6 @@ from holdfast.report.documents.history import history_schema
 from holdfast.report.documents.policy import policy_schema
 from holdfast.report.documents.stacks import stacks_schema
 from holdfast.report.text.manifest_reference import reference_page
-from holdfast.report.text.yaml_text import yaml_documents
 
 
 def _json_of(make: Callable[[], dict[str, Any]]) -> Callable[[], str]:

@@ -5,25 +5,28 @@ from pathlib import Path
 
 import click
 
+from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.colour import wants_colour
-from holdfast.errors import ExitCode
+from holdfast.cli.options.stack import STACK
 from holdfast.manifest.fleet.loader import manifest_files_in
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
-from holdfast.manifest.stack.stack_files import stack_names
-from holdfast.operations.stack.agent_names import NOTHING_DECLARED
+from holdfast.manifest.stack.names import stack_names
 from holdfast.operations.stack.conversion import convert_files
+from holdfast.operations.stack.lookup import NOTHING_DECLARED
 from holdfast.operations.stack.project import find_project_root
-from holdfast.operations.validate.report import (
+from holdfast.operations.validate.validation import validate_project
+from holdfast.report.text.validation_text import (
     validation_json,
     validation_summary,
     validation_text,
 )
-from holdfast.operations.validate.validation import validate_project
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True))
-@click.option("-s", "--stack", "stacks", multiple=True, help="Stack; repeatable. Default: all.")
+@click.option(
+    "-s", "--stack", "stacks", type=STACK, multiple=True, help="Stack; repeatable. Default: all."
+)
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
@@ -46,7 +49,7 @@ def command(
     *,
     asks_clusters: bool,
     converts: bool,
-) -> ExitCode:
+) -> int:
     """Check manifests and stack files, and judge what they stand for by the policy pack's rules.
 
     Reads the whole project, since manifests refer to one another, and reports what lies in PATHS:
@@ -80,4 +83,4 @@ def command(
         click.echo(validation_summary(report), err=True)
         if not paths and not manifest_files_in(root / AGENTS_FOLDER):
             click.echo(f"note: {NOTHING_DECLARED}", err=True)
-    return report.exit_code
+    return exit_code_of(report)

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import Identity, ObjectRef
 from holdfast.kube.paths import Path, format_path
+from holdfast.kube.workload_status import Health, HealthVerdict
 
 
 class DriftClass(StrEnum):
@@ -175,19 +176,29 @@ class AgentState(StrEnum):
     UNKNOWN = "Unknown"
 
 
+NOT_LOOKED_AT: Final = HealthVerdict(Health.UNKNOWN, "it was not looked at")
+
+
 @dataclass(frozen=True)
 class AgentStatus:
-    """One agent in the roll-up.
+    """One agent of a stack: whether it is as declared, and whether it does its work.
 
     Attributes:
-        team: Who answers for it; empty where nobody is named.
+        team: Who answers for it; empty where none is named.
         findings: How many findings of it count as drift.
+        health: How its workloads are; a scan alone does not read that.
     """
 
     name: str
     team: str
     state: AgentState
     findings: int = 0
+    health: HealthVerdict = NOT_LOOKED_AT
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether there is nothing to say of it."""
+        return self.state is AgentState.SYNCED and self.health.is_healthy
 
 
 @dataclass(frozen=True)

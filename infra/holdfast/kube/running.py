@@ -13,6 +13,7 @@ from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.kube.quantities import parse_quantity
 
 MEASURED: Final = ("cpu", "memory")
+_VERSION_LABEL: Final = "app.kubernetes.io/version"
 _STARTING: Final = frozenset({"ContainerCreating", "PodInitializing"})
 
 
@@ -197,3 +198,9 @@ def _sum(amounts: Iterable[Any]) -> Fraction | None:
 
 def _statuses(pod: Mapping[str, Any], field: str) -> list[dict[str, Any]]:
     return mapping_at(pod, "status").get(field) or []
+
+
+def version_of(live: KubeObject) -> str:
+    """Version of what an object runs, by its label; empty without one."""
+    # A semantic version may hold '+', a label may not.
+    return str(mapping_at(live, "metadata", "labels").get(_VERSION_LABEL) or "").replace("_", "+")

@@ -1,6 +1,5 @@
 """The front door: every verb is there and teaches, every failure has its exit code."""
 
-import importlib
 import os
 import subprocess
 import sys
@@ -9,9 +8,9 @@ from pathlib import Path
 import click
 import pytest
 from holdfast import errors
-from holdfast.cli import main
+from holdfast.cli.command_tree import VERBS, LazyGroup, all_verbs
 from holdfast.cli.drift.command import SECTIONS
-from holdfast.cli.main import VERBS, run
+from holdfast.cli.main import run
 from holdfast.errors import (
     ExitCode,
     HoldfastError,
@@ -30,8 +29,17 @@ def test_every_verb_teaches_with_an_example(verb: str, capsys: pytest.CaptureFix
     text = capsys.readouterr().out
     assert f"holdfast {verb}" in text
     assert "\\b" not in text, "a raw docstring hides click's mark: examples lose their lines"
-    module = importlib.import_module(f"holdfast.cli.{main.module_of(verb)}")
-    assert isinstance(module.command, click.Command)
+
+
+@pytest.mark.parametrize("words", [words for words, _ in all_verbs()], ids=" ".join)
+def test_the_table_names_every_command_as_the_command_names_itself(words: tuple[str, ...]) -> None:
+    verb = dict(all_verbs())[words]
+    command = verb.load()
+    assert verb.text
+    assert command.name in {words[-1], "command"}
+    if verb.below:
+        assert isinstance(command, LazyGroup)
+        assert command.verbs is verb.below
 
 
 def test_help_names_every_verb_without_loading_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,7 +74,7 @@ def test_a_failure_ends_in_its_exit_code_and_never_in_a_traceback(
     def fails() -> None:
         raise error
 
-    monkeypatch.setattr(main.VerbGroup, "get_command", lambda *_: fails)
+    monkeypatch.setattr(LazyGroup, "get_command", lambda *_: fails)
     assert run(["render"]) == code
     assert "Traceback" not in capsys.readouterr().err
 
@@ -81,7 +89,7 @@ def test_faults_of_files_begin_their_lines_with_their_places(
     def fails() -> None:
         raise InvalidFilesError(faults)
 
-    monkeypatch.setattr(main.VerbGroup, "get_command", lambda *_: fails)
+    monkeypatch.setattr(LazyGroup, "get_command", lambda *_: fails)
     assert run(["render"]) == ExitCode.BAD_INPUT
     assert capsys.readouterr().err == (
         "agents/a.yaml:3:5: spec.x: expected a number, got 'y'\nerror: 1 error in 1 file\n"
@@ -92,6 +100,16 @@ def test_faults_of_files_begin_their_lines_with_their_places(
     ("arguments", "words"),
     [
         pytest.param(["drfit"], "no such command 'drfit'; did you mean \"drift\"?", id="verb"),
+        pytest.param(
+            ["drift", "hist"],
+            "no such command 'hist'; did you mean \"history\"?",
+            id="below a verb that runs by itself",
+        ),
+        pytest.param(
+            ["drift", "-s", "dev", "history"],
+            "options of history stand behind it: `holdfast drift history`",
+            id="options before the verb below",
+        ),
         pytest.param(["operator", "instal"], 'did you mean "install"?', id="part of operator"),
         pytest.param(["sandbox", "satus"], 'did you mean "status"?', id="part of sandbox"),
         pytest.param(["xyzzy"], "--help names them all", id="nothing near"),
@@ -117,7 +135,7 @@ def test_the_options_of_drift_are_listed_by_what_they_are_for(
     assert run(["drift", "--help"]) == 0
     text = capsys.readouterr().out
     headings = [line[:-1] for line in text.splitlines() if line.endswith(":") and line[0] != " "]
-    assert headings == [*SECTIONS.values(), "Help", "Parts"]
+    assert headings == [*SECTIONS.values(), "Help", "Commands"]
     assert text.count("--help ") == 1
 
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from holdfast.cli.main import run
+from holdfast.drift.finding import DriftReport
 from holdfast.errors import InputError
-from holdfast.operations.describe.fleet_sources import FleetRequest
+from holdfast.operations.describe.fleet_report import FleetRequest
+from holdfast.operations.describe.fleet_seen import SavedScan
 from holdfast.report.documents.drift import drift_json
 from holdfast.report.exchange.formats import DRIFT_FORMATS
 
@@ -125,11 +127,18 @@ def test_bad_input_is_one_message_and_exit_code_2(
     assert list(tmp_path.glob("x")) == []
 
 
+SCAN = SavedScan(Path("p.json"), DriftReport())
+
+
 @pytest.mark.parametrize(
     ("request_of", "message"),
     [
         pytest.param({"stacks": ("dev", "dev")}, "stack dev is named twice", id="twice"),
-        pytest.param({"scans": {"prod": Path("p.json")}}, "prod is not reported; add", id="other"),
+        pytest.param(
+            {"scans": {"prod": SavedScan(Path("p.json"), DriftReport())}},
+            "prod is not reported; add",
+            id="other",
+        ),
     ],
 )
 def test_a_fleet_is_asked_for_in_one_way(

@@ -31,8 +31,11 @@ ENGINE = "holdfast.adapters.engine.stack,holdfast.adapters.engine.run.process"
         pytest.param(
             f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", ["operator", "--help"], id="operator"
         ),
-        pytest.param(f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", ["agent", "--help"], id="agent"),
-        pytest.param(f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", ["sandbox", "--help"], id="sandbox"),
+        *(
+            pytest.param(f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", [noun, "--help"], id=noun)
+            for noun in ("agent", "ci", "completion", "sandbox", "tools")
+        ),
+        pytest.param(f"{MODELS},yaml,pulumi,{ENGINE}", ["ci", "comment", "--help"], id="comment"),
         pytest.param(
             f"{MODELS},{LIBRARIES},{ENGINE}", ["sandbox", "kubeconfig", "--help"],
             id="sandbox kubeconfig",

@@ -72,10 +72,16 @@ def result(*events: Any) -> RunResult:
     return read_result("preview", [json.dumps(event).encode() for event in events])
 
 
-def place_of(ref: ObjectRef, path: Path) -> SourceLocation | None:
-    return SourceLocation("agents/support-rag.yaml", 22, 3) if ref == DEPLOYMENT else None
+class Places:
+    """Where the agent of these runs is declared."""
+
+    def of(self, ref: ObjectRef, path: Path) -> SourceLocation | None:
+        return SourceLocation("agents/support-rag.yaml", 22, 3) if ref == DEPLOYMENT else None
+
+    def near(self, agent: str) -> SourceLocation | None:
+        return SourceLocation("agents/support-rag.yaml", 1, 1) if agent == "support-rag" else None
 
 
 def report(*events: Any, **more: Any) -> PolicyReport:
-    run = EngineRun("prod", "prod", result(*events), **({"place_of": place_of} | more))
+    run = EngineRun("prod", "prod", result(*events), **({"locations": Places()} | more))
     return engine_report(run)

@@ -1,39 +1,13 @@
-"""`holdfast agent`: named actions on one agent, each in its own file."""
+"""`holdfast agent`: named actions on one agent, shown before, in the history after. Wiring only."""
 
 import click
 
-from holdfast.cli.verb_parts import GroupOfParts
-
-PARTS = {
-    "restart": (
-        "holdfast.cli.agent.restart",
-        "replace the pods of an agent, as `kubectl rollout restart` does",
-    ),
-    "reschedule": (
-        "holdfast.cli.agent.reschedule",
-        "move an agent off nodes that are cordoned, not ready or gone",
-    ),
-    "recreate": (
-        "holdfast.cli.agent.recreate",
-        "delete what runs an agent, and create it again as declared",
-    ),
-    "backup": ("holdfast.cli.agent.backup", "back an agent's volumes up now"),
-    "scale": ("holdfast.cli.agent.scale", "declare how many replicas of an agent run on a stack"),
-    "reconfigure": ("holdfast.cli.agent.reconfigure", "set fields of an agent for a stack"),
-    "fail-over": (
-        "holdfast.cli.agent.fail_over",
-        "declare that the other one of primary and standby serves",
-    ),
-    "restore": (
-        "holdfast.cli.agent.restore",
-        "list the backups of an agent, or fill its volumes from one",
-    ),
-}
+from holdfast.cli.command_tree import VERBS, LazyGroup
 
 
-@click.group(cls=GroupOfParts, parts=PARTS)
+@click.group(cls=LazyGroup, verbs=VERBS["agent"].below)
 def command() -> None:
-    """Run a day-two operation on one agent.
+    """Do one named thing to one agent.
 
     restart, reschedule, recreate and backup act on the cluster at once, under the stack's lock, and
     change nothing that is declared. scale, reconfigure, fail-over and restore change what is
@@ -41,7 +15,7 @@ def command() -> None:
     the cluster.
 
     Each is shown before it is done: --dry-run ends there, --yes agrees to it, -o json prints it as
-    one document. `holdfast history` lists it, done or not done.
+    one document. `holdfast history` tells of it, and of what could not be done.
 
     \b
     Examples:

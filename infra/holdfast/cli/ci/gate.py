@@ -17,19 +17,15 @@ from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.adapters.git.source import source_of
 from holdfast.adapters.journal.journal import Journal
 from holdfast.adapters.journal.names import JournalKind, journal_file
+from holdfast.cli.exit_codes import exit_code_of
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
+from holdfast.operations.validate.gates import GateReport, GateStep, StepResult
 from holdfast.operations.validate.report import ValidationReport
 from holdfast.operations.validate.validation import validate_project
-from holdfast.report.text.gate_report import (
-    GateReport,
-    GateStep,
-    StepResult,
-    gate_json,
-    gate_line,
-    gate_summary,
-)
+from holdfast.report.text.gate_report import gate_json, gate_line, gate_summary
 
 _COULD_NOT_START = 127
 _SIGNAL_BASE = 128
@@ -38,7 +34,7 @@ _SIGNAL_BASE = 128
 
 @click.command("gate")
 @click.argument("command_line", nargs=-1, metavar="[-- COMMAND]")
-@click.option("-s", "--stack", required=True, help="Stack that is to be updated.")
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack that is to be updated.")
 @click.option("--unit", metavar="COMMAND", help='Unit tests, such as "make unit".')
 @click.option("--scan", metavar="COMMAND", help="A scan of your own, such as one of images.")
 @click.option(
@@ -83,7 +79,7 @@ def command(
     report = GateReport(stack, started, steps, commit, is_dirty)
     _keep(report, gates.root, result)
     click.echo(gate_summary(report), err=True)
-    return report.exit_code
+    return exit_code_of(report)
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,10 @@
 
 import click
 
-from holdfast.cli.ci.gate import command as gate
-from holdfast.cli.ci.gates import command as gates
-from holdfast.cli.ci.texts import report_comment, report_issue
-from holdfast.cli.named_verbs import NamedVerbs
+from holdfast.cli.command_tree import VERBS, LazyGroup
 
 
-@click.group(cls=NamedVerbs)
+@click.group(cls=LazyGroup, verbs=VERBS["ci"].below)
 def command() -> None:
     """Keep one comment on a change, one issue a stack, and gates before an update.
 
@@ -21,9 +18,3 @@ def command() -> None:
       holdfast ci comment comment.md --marker policy/prod
       holdfast ci issue drift.md --marker drift/prod --title "Drift of stack prod" --code 7
     """
-
-
-command.add_command(report_comment)
-command.add_command(report_issue)
-command.add_command(gate)
-command.add_command(gates)

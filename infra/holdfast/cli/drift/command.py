@@ -4,18 +4,12 @@ import gc
 
 import click
 
+from holdfast.cli.command_tree import VERBS, LazyGroup
 from holdfast.cli.drift.options import COMPARED, ENGINE, REMEDIATION, WATCH, DriftOptions
 from holdfast.cli.options.groups import takes
 from holdfast.cli.options.probes import PROBES
 from holdfast.cli.options.recording import RECORDING
 from holdfast.cli.options.report import DRIFT_REPORT, check_files
-from holdfast.cli.verb_parts import VerbWithParts
-
-PARTS = {
-    "history": ("holdfast.cli.drift.history", "since when findings stand, and how often seen"),
-    "owners": ("holdfast.cli.drift.owners", "which field manager owns which fields"),
-}
-
 
 SECTIONS = {
     "stacks": "What is compared",
@@ -29,7 +23,13 @@ SECTIONS = {
 }
 
 
-@click.command(cls=VerbWithParts, parts=PARTS, sections=SECTIONS)
+@click.group(
+    cls=LazyGroup,
+    verbs=VERBS["drift"].below,
+    sections=SECTIONS,
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND]",
+)
 @takes(
     DriftOptions,
     compared=COMPARED,

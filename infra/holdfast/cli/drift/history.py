@@ -7,6 +7,7 @@ import click
 from holdfast.adapters.journal.scan_journal import read_history
 from holdfast.cli.options.colour import wants_colour
 from holdfast.cli.options.recording import threshold_option
+from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import Moment
 from holdfast.drift.record.observed import observed_objects
 from holdfast.drift.record.sightings import alerts
@@ -18,7 +19,7 @@ from holdfast.report.text.history_text import history_text
 
 
 @click.command()
-@click.option("-s", "--stack", default="", help="Stack whose scans are wanted.")
+@click.option("-s", "--stack", type=STACK, default="", help="Stack whose scans are wanted.")
 @click.option(
     "--history",
     "file",

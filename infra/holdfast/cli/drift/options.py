@@ -10,6 +10,7 @@ import click
 
 from holdfast.cli.options.groups import Group
 from holdfast.cli.options.report import ReportRequest
+from holdfast.cli.options.stack import STACK
 from holdfast.controllers.watch.request import WatchRequest
 from holdfast.errors import InputError
 from holdfast.operations.scan.probing.request import ProbeRequest
@@ -53,6 +54,7 @@ COMPARED: Final[Group] = (
             "-s",
             "--stack",
             "stacks",
+            type=STACK,
             multiple=True,
             help="Stack whose rendered objects are wanted; several for one report of all of them.",
         ),

@@ -1,40 +1,50 @@
 """`holdfast explain`: an agent or a rule in words, the origin of a value, what a field means."""
 
-import difflib
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Mapping
 
 import click
 
-from holdfast.cli.explain.rule import explain_rule, is_rule
 from holdfast.cli.options.colour import wants_colour
-from holdfast.errors import ExitCode, HoldfastError, InputError
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
-from holdfast.manifest.fleet.effective_config import effective_values
-from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.kinds.kinds import KINDS
-from holdfast.manifest.publish.reference import FieldEntry, field_at, fields_of
+from holdfast.cli.options.stack import STACK
+from holdfast.errors import ExitCode, InputError
+from holdfast.operations.describe.agent import explain_agent
 from holdfast.operations.describe.compare import compare
-from holdfast.operations.stack.agent_names import agent_named
+from holdfast.operations.describe.field import explain_field
+from holdfast.operations.describe.rule import explain_rule, is_rule
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.text.agent_words import describe
 from holdfast.report.text.explanation import (
-    Explanation,
+    difference_json,
+    difference_text,
     effective_yaml,
     explanation_json,
     explanation_text,
 )
 from holdfast.report.text.manifest_reference import field_json, field_text
+from holdfast.report.text.rule_words import explained_json, explained_text
 
 _SUBJECTS = frozenset({"agent", "field", "rule"})
+_MEANT_FOR = {
+    "field": frozenset[str](),
+    "rule": frozenset({"-s"}),
+    "agent": frozenset({"-s", "--effective", "--live or --no-live"}),
+    "difference": frozenset({"--compare", "--objects"}),
+}
+"""What is explained, to the options that have a meaning for it."""
+
+_WORDS = {
+    "field": "a field",
+    "rule": "a rule",
+    "agent": "one agent on one stack (-s)",
+    "difference": "two stacks (--compare)",
+}
 
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[[agent] NAME | field PATH | [rule] NAME]")
-@click.option("-s", "--stack", help="Stack whose settings and overrides hold.")
+@click.option("-s", "--stack", type=STACK, help="Stack whose settings and overrides hold.")
 @click.option("--effective", is_flag=True, help="The whole manifest that holds, as YAML.")
-@click.option("--compare", "stacks", nargs=2, help="What differs between two stacks.")
+@click.option("--compare", "stacks", type=STACK, nargs=2, help="What differs between two stacks.")
 @click.option(
     "--live/--no-live",
     default=None,
@@ -49,7 +59,7 @@ def command(
     stack: str | None,
     stacks: tuple[str, str] | None,
     output: str,
-    **wanted: bool | None,
+    **asked: bool | None,
 ) -> ExitCode:
     """Say what an agent is on a stack: how it runs, who may call it, what it may reach and do.
 
@@ -69,56 +79,64 @@ def command(
       holdfast explain rule egress-scoped
       holdfast explain egress-scoped -s prod
     """
-    effective, objects, live = (wanted[name] for name in ("effective", "objects", "live"))
     subject, name = _subject(words, is_comparison=stacks is not None)
-    if live is not None and (subject != "agent" or stacks is not None or effective):
-        raise InputError(
-            "--live and --no-live are about one agent on one stack",
-            remedy="write `holdfast explain NAME -s STACK --live`",
-        )
-    if subject == "field":
-        click.echo(_field(name, as_json=output == "json"), nl=False)
-        return ExitCode.OK
-    if subject == "rule":
-        as_json = output == "json"
-        text = explain_rule(name, stack, as_json=as_json, colour=wants_colour())
-        click.echo(text, nl=False)
-        return ExitCode.OK
-    if (effective or objects) and (stacks is None) == objects:
-        option = "--objects needs" if objects else "--effective excludes"
-        raise InputError(f"{option} --compare", remedy="see holdfast explain --help")
+    _refuse_without_effect(
+        subject,
+        {
+            "-s": stack is not None,
+            "--compare": stacks is not None,
+            "--live or --no-live": asked["live"] is not None,
+            "--effective": bool(asked["effective"]),
+            "--objects": bool(asked["objects"]),
+        },
+    )
+    as_json = output == "json"
     if stacks is not None:
-        if stack is not None:
-            raise InputError("-s excludes --compare", remedy="name both stacks with --compare")
-        click.echo(compare(stacks, name, with_objects=bool(objects), output=output), nl=False)
-        return ExitCode.OK
-    if stack is None:
+        text = _comparison(stacks, name, with_objects=bool(asked["objects"]), as_json=as_json)
+    elif subject == "field":
+        field = explain_field(name)
+        text = (field_json if as_json else field_text)(field.entry, field.below)
+    elif subject == "rule":
+        context = StackContext(find_project_root(), stack) if stack else None
+        rule = explain_rule(name, context)
+        text = explained_json(rule) if as_json else explained_text(rule, colour=wants_colour())
+    elif stack is None:
         raise InputError("no stack is named", remedy="add -s STACK")
-    click.echo(_agent(name, stack, output, effective=bool(effective), live=live), nl=False)
+    else:
+        context = StackContext(find_project_root(), stack)
+        is_effective = bool(asked["effective"])
+        text = _agent(name, context, asked["live"], is_effective=is_effective, as_json=as_json)
+    click.echo(text, nl=False)
     return ExitCode.OK
 
 
-def _agent(name: str, stack: str, output: str, *, effective: bool, live: bool | None) -> str:
+def _agent(
+    name: str, context: StackContext, live: bool | None, *, is_effective: bool, as_json: bool
+) -> str:
+    asks_cluster = not is_effective and live is not False
+    found = explain_agent(context, name, asks_cluster=asks_cluster, must_answer=bool(live))
+    if as_json:
+        return explanation_json(found)
+    return effective_yaml(found) if is_effective else explanation_text(found, colour=wants_colour())
+
+
+def _comparison(stacks: tuple[str, str], agent: str, *, with_objects: bool, as_json: bool) -> str:
     root = find_project_root()
-    fleet = load_fleet(root, stack)
-    agent = agent_named(name, fleet)
-    explanation = _explanation(agent, fleet)
-    if not effective and live is not False:
-        explanation = _with_live(explanation, agent, root, must_answer=bool(live))
-    if output == "json":
-        return explanation_json(explanation)
-    if effective:
-        return effective_yaml(explanation, {"apiVersion": API_VERSION, "kind": agent.kind})
-    return explanation_text(explanation, colour=wants_colour())
+    first, second = (StackContext(root, stack) for stack in stacks)
+    found = compare(first, second, agent, with_objects=with_objects)
+    if as_json:
+        return difference_json(stacks, found)
+    return difference_text(stacks, found) or f"{stacks[0]} and {stacks[1]} do not differ\n"
 
 
 def _subject(words: tuple[str, ...], *, is_comparison: bool) -> tuple[str, str]:
+    agent = "difference" if is_comparison else "agent"
     if len(words) == 2 and words[0] in _SUBJECTS:  # noqa: PLR2004 - a word and a name
-        return words[0], words[1]
+        return agent if words[0] == "agent" else words[0], words[1]
     if len(words) == 1 and words[0] not in _SUBJECTS:
-        return "rule" if is_rule(words[0]) else "agent", words[0]
+        return "rule" if is_rule(words[0]) and not is_comparison else agent, words[0]
     if not words and is_comparison:
-        return "agent", ""
+        return agent, ""
     raise InputError(
         "expected one agent, one field or one rule to explain",
         remedy="write `holdfast explain agent NAME -s STACK`, `holdfast explain field PATH` or "
@@ -126,56 +144,15 @@ def _subject(words: tuple[str, ...], *, is_comparison: bool) -> tuple[str, str]:
     )
 
 
-def _explanation(agent: DeclaredAgent, fleet: Fleet) -> Explanation:
-    spec = agent.spec
-    what = f"type {spec.type}" if agent.kind == AGENT_KIND else "tool server"
-    parts = [f"version {spec.version}", what]
-    parts += [f"owner {spec.owner}"] if spec.owner else []
-    return Explanation(
-        agent=agent.name,
-        namespace=agent.namespace,
-        stack=fleet.stack,
-        title=f"{agent.namespace}/{agent.name} on stack {fleet.stack}: {', '.join(parts)}",
-        source=f"{agent.location_of()}",
-        sections=describe(agent, fleet),
-        values=effective_values(agent, fleet),
-    )
-
-
-def _with_live(
-    explanation: Explanation, agent: DeclaredAgent, root: Path, *, must_answer: bool
-) -> Explanation:
-    from holdfast.operations.describe.live import live_agent  # noqa: PLC0415  (loads the client)
-
-    try:
-        return replace(explanation, live=live_agent(agent, root, explanation.stack))
-    except HoldfastError as error:
-        if must_answer:
-            raise
-        return replace(explanation, no_live=str(error))
-
-
-def _field(path: str, *, as_json: bool) -> str:
-    kind, separator, rest = path.partition(".")
-    kind, path = (kind, rest) if separator and kind in KINDS else ("Agent", path)
-    entry = field_at(kind, path)
-    if entry is None:
-        raise _no_field(kind, path)
-    below = [each for each in fields_of(kind) if _is_child(each, entry)]
-    return field_json(entry, below) if as_json else field_text(entry, below)
-
-
-def _is_child(each: FieldEntry, entry: FieldEntry) -> bool:
-    rest = each.path.removeprefix(entry.path)
-    if rest == each.path or not rest:
-        return False
-    return rest.removeprefix("[]").removeprefix(".<key>").count(".") == 1
-
-
-def _no_field(kind: str, path: str) -> InputError:
-    known = [each.path for each in fields_of(kind)]
-    name = path.rpartition(".")[2]
-    same = [each for each in known if each.rpartition(".")[2] == name]
-    close = same or difflib.get_close_matches(path, known, n=3)
-    remedy = f"did you mean {' or '.join(close)}?" if close else "begin with spec or metadata"
-    return InputError(f"{kind} has no field {path!r}", remedy=remedy)
+def _refuse_without_effect(subject: str, given: Mapping[str, bool]) -> None:
+    for option, is_given in given.items():
+        if is_given and option not in _MEANT_FOR[subject]:
+            others = [each for each, meant in _MEANT_FOR.items() if option in meant]
+            raise InputError(
+                f"{option} has no effect on what is said of {_WORDS[subject]}",
+                remedy=f"leave it out: it is for {' and '.join(_WORDS[each] for each in others)}",
+            )
+    if given["--effective"] and given["--live or --no-live"]:
+        raise InputError(
+            "--effective excludes --live and --no-live", remedy="leave one of them out"
+        )

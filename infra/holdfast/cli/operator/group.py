@@ -2,26 +2,10 @@
 
 import click
 
-from holdfast.cli.verb_parts import GroupOfParts
-
-PARTS = {
-    "run": (
-        "holdfast.cli.operator.run",
-        "watch a stack's agents, tell how they are, hold them to it",
-    ),
-    "install": (
-        "holdfast.cli.operator.install",
-        "give a cluster the kinds, and the operator of a stack",
-    ),
-    "manifests": ("holdfast.cli.operator.manifests", "print what `install` would apply"),
-    "migrate": (
-        "holdfast.cli.operator.migrate",
-        "hand a stack's objects from Pulumi to the operator, deleting nothing",
-    ),
-}
+from holdfast.cli.command_tree import VERBS, LazyGroup
 
 
-@click.group(cls=GroupOfParts, parts=PARTS)
+@click.group(cls=LazyGroup, verbs=VERBS["operator"].below)
 def command() -> None:
     """Agents as resources of their cluster: `kubectl get agents` says how each of them is.
 

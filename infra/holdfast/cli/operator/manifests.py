@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli.operator.objects import operator_options
 from holdfast.kube.objects import KubeObject
-from holdfast.report.text.yaml_text import yaml_documents
+from holdfast.kube.yaml_text import yaml_documents
 
 
 @click.command()

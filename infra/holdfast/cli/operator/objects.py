@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from holdfast.cli.options.stack import STACK
 from holdfast.controllers.operator.installation import OperatorImage, operator_of
 from holdfast.errors import InputError
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions
@@ -16,7 +17,7 @@ from holdfast.operations.stack.project import find_project_root
 def operator_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say which operator; the command gets `objects`."""
 
-    @click.option("-s", "--stack", default="", help="Also the operator of this stack.")
+    @click.option("-s", "--stack", type=STACK, default="", help="Also the operator of this stack.")
     @click.option("--image", default="", metavar="NAME@DIGEST", help="Image with holdfast in it.")
     @click.option(
         "--owner", default="platform", show_default=True, help="Team that answers for it."

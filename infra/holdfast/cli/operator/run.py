@@ -17,6 +17,7 @@ from holdfast.adapters.cluster.reflector import SILENCE_SECONDS
 from holdfast.adapters.tracing.opentelemetry import tracer_of
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.cli.options.lease import LeasePlace, leadership_of, lease_option, lease_place
+from holdfast.cli.options.stack import STACK
 from holdfast.controllers.operator.declaration import Verdicts
 from holdfast.controllers.operator.endpoints import serve
 from holdfast.controllers.operator.journal import Journal
@@ -32,7 +33,7 @@ _REQUEST_SECONDS = 60.0
 
 
 @click.command()
-@click.option("-s", "--stack", required=True, help="Stack whose agents are held.")
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack whose agents are held.")
 @click.option("--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster.")
 @click.option("--context", help="Context of the kubeconfig; default its current one.")
 @click.option(

@@ -29,15 +29,17 @@ def lease_place(option: str | None) -> LeasePlace | None:
     Raises:
         InputError: it is no NAMESPACE/NAME.
     """
-    named = option
-    if named is None and "LEASE_NAME" in os.environ:
-        named = f"{os.environ.get('LEASE_NAMESPACE', 'default')}/{os.environ['LEASE_NAME']}"
+    named, source = option, "--lease"
+    # An empty variable is how a pod's template leaves one out.
+    if named is None and os.environ.get("LEASE_NAME"):
+        source = "LEASE_NAMESPACE/LEASE_NAME"
+        named = f"{os.environ.get('LEASE_NAMESPACE') or 'default'}/{os.environ['LEASE_NAME']}"
     if named is None:
         return None
     namespace, separator, name = named.partition("/")
     if not (separator and namespace and name) or "/" in name:
         raise InputError(
-            f"--lease {named!r}: expected NAMESPACE/NAME", remedy="such as ops/holdfast-prod"
+            f"{source} {named!r}: expected NAMESPACE/NAME", remedy="such as ops/holdfast-prod"
         )
     return namespace, name
 

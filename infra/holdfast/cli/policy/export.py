@@ -1,47 +1,43 @@
 """`holdfast policy export`: the rules as policies that a cluster judges every client by."""
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
-from holdfast_policies.admission.gatekeeper import gatekeeper_constraints
-from holdfast_policies.admission.kyverno import kyverno_policies
-from holdfast_policies.admission.parameters import in_cluster
-from holdfast_policies.admission.validating import Mode, bundle
-from holdfast_policies.profile import Profile, profile_of
-from holdfast_policies.rule import PROFILES
+from holdfast_policies.admission.validating import Mode
+from holdfast_policies.rule import PROFILES, Environment
 
-from holdfast.convert.files.files import ExportedFile
-from holdfast.errors import ExitCode, InputError
-from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.stack.admission import AdmissionSettings
+from holdfast.cli.options.stack import STACK
+from holdfast.errors import InputError
+from holdfast.kube.yaml_text import yaml_documents
 from holdfast.operations.describe.render_files import write_files
+from holdfast.operations.policy.export import (
+    TARGETS,
+    export_policies,
+    plan_of_profile,
+    plan_of_stack,
+)
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.render.objects.admission import AdmissionPlan, judged_by, waivers_of
-from holdfast.render.plan.declared import plan_fleet
-from holdfast.render.plan.marks import Origin
 from holdfast.report.documents.json_text import json_text
-from holdfast.report.text.yaml_text import yaml_documents
-
-_TARGETS: dict[str, Callable[..., list[dict[str, Any]]]] = {
-    "vap": bundle,
-    "kyverno": kyverno_policies,
-    "gatekeeper": gatekeeper_constraints,
-}
 
 
 @click.command("export")
 @click.option(
     "-t",
     "--target",
-    type=click.Choice(list(_TARGETS)),
+    type=click.Choice(list(TARGETS)),
     default="vap",
     show_default=True,
     help="What judges in the cluster: the API server, Kyverno or Gatekeeper.",
 )
-@click.option("-s", "--stack", help="Levels, parameters, waivers and namespaces of this stack.")
-@click.option("--profile", type=click.Choice(PROFILES), help="Without a stack.")
+@click.option(
+    "-s", "--stack", type=STACK, help="Levels, parameters, waivers and namespaces of this stack."
+)
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    help="Without a stack; default prod.",
+)
 @click.option(
     "--mode",
     type=click.Choice([str(mode) for mode in Mode]),
@@ -69,7 +65,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     folder: Path | None,
     *,
     force: bool,
-) -> ExitCode:
+) -> None:
     """Write the rules as policies that the cluster judges every client by, kubectl as well.
 
     \b
@@ -97,62 +93,24 @@ def command(  # noqa: PLR0913 - one parameter an option
             "-o dir needs a folder, and --to and --force have no effect without it",
             remedy="name the folder with --to, or remove --to and --force",
         )
-    plan = _plan(stack, profile)
-    scope, chosen = plan.scope, Mode(mode or plan.settings.mode)
-    objects = _TARGETS[target](plan.profile, scope, plan.waivers, chosen)
-    _write(objects, form, folder, is_forced=force)
-    click.echo(_summary(plan.profile, objects), err=True)
-    return ExitCode.OK
-
-
-def _plan(stack: str | None, profile: str | None) -> AdmissionPlan:
     if stack is not None and profile is not None:
         raise InputError(
             "--profile has no effect with --stack", remedy="set holdfast:policy: {profile: ...}"
         )
-    if stack is None:
-        return _plan_of_profile(profile or "prod")
-    fleet = load_fleet(find_project_root(), stack)
-    declared = plan_fleet(fleet, stack)
-    if declared.admission is not None:
-        return declared.admission
-    policy = fleet.environment.policy
-    return AdmissionPlan(
-        stack.rpartition("/")[2],
-        judged_by(fleet.environment.profile_for(stack), policy.rules),
-        AdmissionSettings(),
-        Origin(stack),
-        tuple(sorted(declared.namespaces)),
-        waivers_of(fleet),
-    )
-
-
-def _plan_of_profile(profile: str) -> AdmissionPlan:
-    settings = AdmissionSettings(scope="cluster")
-    return AdmissionPlan(profile, profile_of(profile), settings, Origin(profile))
-
-
-def _write(
-    objects: Sequence[dict[str, Any]], form: str, folder: Path | None, *, is_forced: bool
-) -> None:
-    if folder is not None:
-        files = [
-            ExportedFile(
-                f"{index:02}-{item['kind'].lower()}-{item['metadata']['name']}.yaml", (item,)
-            )
-            for index, item in enumerate(objects)
-        ]
-        write_files(files, folder, is_forced=is_forced)
-    elif form == "yaml":
-        click.echo(yaml_documents(objects), nl=False)
+    if stack is not None:
+        plan = plan_of_stack(StackContext(find_project_root(), stack))
     else:
-        listed = {"apiVersion": "v1", "kind": "List", "items": list(objects)}
+        plan = plan_of_profile(Environment(profile or "prod"))
+    exported = export_policies(plan, target, mode)
+    if folder is not None:
+        write_files(exported.files, folder, is_forced=force)
+    elif form == "yaml":
+        click.echo(yaml_documents(exported.objects), nl=False)
+    else:
+        listed = {"apiVersion": "v1", "kind": "List", "items": list(exported.objects)}
         click.echo(json_text(listed), nl=False)
-
-
-def _summary(profile: Profile, objects: Sequence[dict[str, Any]]) -> str:
-    rules = len(in_cluster(profile))
-    told = [each.rule for each in profile.rulings if each.rule.not_in_cluster]
-    return (
-        f"{len(objects)} objects hold {rules} rules; {len(told)} rules are judged at preview only"
+    click.echo(
+        f"{len(exported.objects)} objects hold {exported.rules} rules; "
+        f"{exported.not_in_cluster} rules are judged at preview only",
+        err=True,
     )

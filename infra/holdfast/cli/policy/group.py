@@ -2,31 +2,10 @@
 
 import click
 
-from holdfast.cli.verb_parts import GroupOfParts
-
-PARTS = {
-    "check": (
-        "holdfast.cli.policy.check",
-        "judge what is declared, written, recorded or live",
-    ),
-    "report": (
-        "holdfast.cli.policy.report",
-        "preview a stack under the policy pack, and report both",
-    ),
-    "export": (
-        "holdfast.cli.policy.export",
-        "write the rules as policies that a cluster judges every client by",
-    ),
-    "list": ("holdfast.cli.policy.list", "print every rule with its level and severity"),
-    "lint": (
-        "holdfast.cli.policy.lint",
-        "find unknown rules and parameters, and wrong values, in settings",
-    ),
-    "waivers": ("holdfast.cli.policy.waivers", "compile the PolicyException manifests"),
-}
+from holdfast.cli.command_tree import VERBS, LazyGroup
 
 
-@click.group(cls=GroupOfParts, parts=PARTS)
+@click.group(cls=LazyGroup, verbs=VERBS["policy"].below)
 def command() -> None:
     """Judge objects by the rules, list, export and check them, compile what was waived.
 

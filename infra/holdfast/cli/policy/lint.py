@@ -1,33 +1,19 @@
 """`holdfast policy lint`: what is wrong with settings of rules, with the line of each fault."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
-from holdfast_policies.profile import ALL, LEVEL_KEY, located_faults_of
 
+from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.colour import wants_colour
-from holdfast.errors import ExitCode, InputError, ManifestError, SourceLocation
-from holdfast.kube.paths import Path as FieldPath
-from holdfast.kube.paths import format_path
-from holdfast.manifest.stack.stack_files import path_in_file, read_stack_file, stack_names
-from holdfast.manifest.text.documents import read_documents
-from holdfast.manifest.text.origin import Origin
-from holdfast.manifest.text.source_text import read_text
+from holdfast.operations.policy.settings import lint_files, lint_project
 from holdfast.operations.stack.project import find_project_root
-from holdfast.operations.validate.report import (
-    ValidationReport,
-    sorted_faults,
-    validation_text,
-)
-
-CONFIG_FOLDER = "policy-pack/config"
+from holdfast.report.text.validation_text import validation_text
 
 
 @click.command("lint")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
-def command(files: tuple[Path, ...]) -> ExitCode:
+def command(files: tuple[Path, ...]) -> int:
     """Find what the engine accepts in silence: unknown rules and parameters, wrong values.
 
     Without FILES, checks `holdfast:policy` of every stack and every JSON file of
@@ -38,94 +24,9 @@ def command(files: tuple[Path, ...]) -> ExitCode:
     Example:
       holdfast policy lint policy-pack/config/prod.json
     """
-    if files:
-        report = lint_files(files)
-    else:
-        root = find_project_root()
-        stacks = stack_names(root)
-        if not stacks and not config_files(root):
-            raise InputError(
-                f"no stack and no config file of rules in {root}",
-                remedy="run this inside the project, or name FILES",
-            )
-        report = lint_stacks(root, stacks)
+    report = lint_files(files) if files else lint_project(find_project_root())
     click.echo(validation_text(report, colour=wants_colour()), nl=False)
-    click.echo(_verdict(report), err=True)
-    return report.exit_code
-
-
-def _verdict(report: ValidationReport) -> str:
     count = len(report.errors)
-    return f"{count} error{'' if count == 1 else 's'}" if count else "the settings are valid"
-
-
-def lint_files(files: Sequence[Path]) -> ValidationReport:
-    """Config files for the engine, in its own shape."""
-    found = [(fault, "") for file in files for fault in _faults_of_file(file, str(file))]
-    return ValidationReport(sorted_faults(found), ())
-
-
-def config_files(root: Path) -> list[Path]:
-    """The project's own config files for the engine, sorted."""
-    return sorted((root / CONFIG_FOLDER).glob("*.json"))
-
-
-def lint_stacks(root: Path, stacks: Sequence[str]) -> ValidationReport:
-    """`holdfast:policy` of stacks, and the config files of the project."""
-    found: list[tuple[ManifestError, str]] = []
-    for stack in stacks:
-        settings = read_stack_file(root, stack)
-        found.extend((error, "") for error in settings.errors)
-        if settings.environment is not None:
-            origin = settings.origin.nearest(("policy", "rules"))
-            rules = settings.environment.policy.rules
-            path = path_in_file(("policy", "rules"))
-            found.extend((fault, "") for fault in faults_of_rules(rules, origin, path))
-    for file in config_files(root):
-        name = str(file.relative_to(root))
-        found.extend((fault, "") for fault in _faults_of_file(file, name))
-    return ValidationReport(sorted_faults(found), ())
-
-
-def faults_of_rules(
-    rules: Mapping[str, Any], origin: Origin, path: FieldPath
-) -> Iterator[ManifestError]:
-    """Faults of rule settings, each at the key that is wrong.
-
-    Args:
-        rules: Rule to level, or to level and parameters.
-        origin: Where the mapping was written.
-        path: Field path of the mapping in its file.
-    """
-    for keys, fault in located_faults_of(rules):
-        place = origin.nearest(keys).key_location
-        yield ManifestError(place, format_path((*path, *keys)), expected=fault)
-
-
-def _faults_of_file(file: Path, name: str) -> Iterator[ManifestError]:
-    try:
-        content = read_documents(read_text(file, name), name)
-    except ManifestError as error:
-        yield error
-        return
-    yield from content.errors
-    for document in content.documents:
-        if not isinstance(document.data, dict):
-            yield ManifestError(
-                SourceLocation(name), "", expected="expected a mapping of rules to levels"
-            )
-            continue
-        yield from faults_of_rules(document.data, document.origin, ())
-        yield from _without_level(document.data, document.origin)
-
-
-def _without_level(rules: Mapping[str, Any], origin: Origin) -> Iterator[ManifestError]:
-    """Parameters without a level: which one holds then, only the profile of the stack can say."""
-    for name, given in rules.items():
-        if name != ALL and isinstance(given, dict) and LEVEL_KEY not in given:
-            yield ManifestError(
-                origin.nearest((name,)).key_location,
-                format_path((name,)),
-                expected=f"expected {LEVEL_KEY} beside the parameters",
-                remedy="which level holds without it, only the profile of the stack can say",
-            )
+    said = f"{count} error{'' if count == 1 else 's'}" if count else "the settings are valid"
+    click.echo(said, err=True)
+    return exit_code_of(report)

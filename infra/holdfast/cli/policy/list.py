@@ -5,40 +5,29 @@ from holdfast_policies.profile import profile_of
 from holdfast_policies.rule import PROFILES
 
 from holdfast.cli.options.colour import wants_colour
-from holdfast.errors import ExitCode
-from holdfast.report.documents.json_text import json_text
-from holdfast.report.text.rule_words import rules_text
+from holdfast.report.text.rule_words import rules_json, rules_text
 
 
 @click.command("list")
-@click.option("--profile", type=click.Choice(PROFILES), default="prod", show_default=True)
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    default="prod",
+    show_default=True,
+    help="By which levels.",
+)
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
-def command(profile: str, output: str) -> ExitCode:
+def command(profile: str, output: str) -> None:
     """Every rule with its level in a profile, its severity and what it is about.
 
     \b
     Example:
       holdfast policy list --profile dev
     """
-    rulings = profile_of(profile).rulings
-    if output == "text":
-        click.echo(rules_text(rulings, colour=wants_colour()), nl=False)
-        return ExitCode.OK
-    document = {
-        "schemaVersion": "holdfast.dev/rules/v1",
-        "profile": profile,
-        "rules": [
-            {
-                "name": each.rule.id,
-                "level": str(each.level),
-                "severity": str(each.rule.severity),
-                "title": each.rule.title,
-                "frameworks": each.rule.frameworks,
-            }
-            for each in rulings
-        ],
-    }
-    click.echo(json_text(document), nl=False)
-    return ExitCode.OK
+    chosen = profile_of(profile)
+    if output == "json":
+        click.echo(rules_json(chosen), nl=False)
+    else:
+        click.echo(rules_text(chosen.rulings, colour=wants_colour()), nl=False)

@@ -1,20 +1,11 @@
-"""`holdfast sandbox`: a real local control plane; each verb has its own file."""
+"""`holdfast sandbox`: a real local control plane, started in seconds."""
 
 import click
 
-from holdfast.cli.verb_parts import GroupOfParts
-
-PARTS = {
-    "up": ("holdfast.cli.sandbox.up", "start a sandbox, or repair it"),
-    "down": ("holdfast.cli.sandbox.down", "stop a sandbox and delete its cluster"),
-    "status": ("holdfast.cli.sandbox.status", "show whether a sandbox is fit for use"),
-    "list": ("holdfast.cli.sandbox.list", "list all sandboxes"),
-    "logs": ("holdfast.cli.sandbox.logs", "print the log of a program, or of all of them"),
-    "kubeconfig": ("holdfast.cli.sandbox.kubeconfig", "print the path of a kubeconfig"),
-}
+from holdfast.cli.command_tree import VERBS, LazyGroup
 
 
-@click.group(cls=GroupOfParts, parts=PARTS)
+@click.group(cls=LazyGroup, verbs=VERBS["sandbox"].below)
 def command() -> None:
     """Run a real local control plane, started in seconds.
 

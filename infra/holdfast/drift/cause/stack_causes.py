@@ -5,41 +5,18 @@ same hand, and follow each other within a quarter of an hour.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from holdfast.drift.cause.causes import Hand, hand_behind
-from holdfast.drift.finding import AgentState, DriftReport, Finding
+from holdfast.drift.finding import NOT_LOOKED_AT, AgentStatus, DriftReport, Finding
 from holdfast.kube.objects import canonical_json
 from holdfast.kube.timestamps import format_utc
-from holdfast.kube.workload_status import Health, HealthVerdict
+from holdfast.kube.workload_status import HealthVerdict
 
 SAME_TIME: Final = timedelta(minutes=15)
 """Long enough to go through the stacks by hand, short enough not to join two days of work."""
-
-NOT_LOOKED_AT: Final = HealthVerdict(Health.UNKNOWN, "it was not looked at")
-
-
-@dataclass(frozen=True)
-class AgentOverview:
-    """One agent of one stack: whether it is as declared, and whether it does its work.
-
-    Attributes:
-        team: Who answers for it; empty where nobody is named.
-        findings: How many findings of it count as drift.
-    """
-
-    name: str
-    team: str
-    sync: AgentState
-    health: HealthVerdict
-    findings: int = 0
-
-    @property
-    def is_fine(self) -> bool:
-        """Whether there is nothing to say of it."""
-        return self.sync is AgentState.SYNCED and self.health.is_healthy
 
 
 @dataclass(frozen=True)
@@ -56,19 +33,13 @@ class StackDrift:
     health: Mapping[str, HealthVerdict] = field(default_factory=dict)
 
     @property
-    def agents(self) -> tuple[AgentOverview, ...]:
+    def agents(self) -> tuple[AgentStatus, ...]:
         """Every declared agent.
 
         Law: what could not be looked at is neither in sync nor healthy.
         """
         return tuple(
-            AgentOverview(
-                each.name,
-                each.team,
-                each.state,
-                self.health.get(each.name, NOT_LOOKED_AT),
-                each.findings,
-            )
+            replace(each, health=self.health.get(each.name, NOT_LOOKED_AT))
             for each in self.report.agents
         )
 

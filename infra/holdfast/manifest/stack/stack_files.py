@@ -11,6 +11,7 @@ from holdfast.kube.paths import format_path
 from holdfast.manifest.fleet.credential_scan import faults_of_credentials
 from holdfast.manifest.fleet.project_files import STACKS_FOLDER
 from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.stack.names import stack_names
 from holdfast.manifest.text.documents import Document, read_documents
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.redaction import described
@@ -46,12 +47,6 @@ class StackSettings:
 def path_in_file(path: FieldPath) -> FieldPath:
     """Path of a setting in the stack file: `cluster` is written `config["holdfast:cluster"]`."""
     return ("config", f"{NAMESPACE}{path[0]}", *path[1:]) if path else ("config",)
-
-
-def stack_names(project_root: Path) -> list[str]:
-    """Names of the stacks that have a file, sorted."""
-    files = (project_root / STACKS_FOLDER).glob("Pulumi.*.yaml")
-    return sorted(file.name.removeprefix("Pulumi.").removesuffix(".yaml") for file in files)
 
 
 def read_stack_file(project_root: Path, stack: str) -> StackSettings:

@@ -60,7 +60,7 @@ def _ensure_handed_over(context: StackContext) -> None:
 
 def _validate(context: StackContext, progress: Progress) -> None:
     report = validate_stack(context, today=datetime.now(UTC).date())
-    if report.exit_code is not ExitCode.OK:
+    if not report.is_accepted:
         _note_faults(report, progress)
         raise _files_refused(report)
 
@@ -95,12 +95,8 @@ def _note_faults(report: ValidationReport, progress: Progress) -> None:
 
 def _files_refused(report: ValidationReport) -> HoldfastError:
     broken = sorted({each.rule for each in report.breaches if each.is_mandatory})
-    counts = [
-        f"{len(found)} {noun}{'' if len(found) == 1 else 's'}"
-        for found, noun in ((report.errors, "error"), (report.breaches, "policy violation"))
-        if found
-    ]
     rules = f", of mandatory rules {', '.join(broken)}" if broken else ""
     return HoldfastError(
-        f"the project's files are refused: {', '.join(counts)}{rules}", exit_code=report.exit_code
+        f"the project's files are refused: {report.headline}{rules}",
+        exit_code=ExitCode.BAD_INPUT if report.errors else ExitCode.POLICY,
     )

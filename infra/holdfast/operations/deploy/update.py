@@ -23,7 +23,9 @@ from holdfast.operations.deploy.waves import Wave
 from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.engine import make_if_absent, there_for_a_preview
-from holdfast.operations.stack.preflight.gitops_ownership import ensure_not_managed_elsewhere
+from holdfast.operations.stack.preflight.gitops_ownership import (
+    ensure_not_managed_elsewhere,
+)
 from holdfast.operations.stack.project import PACK_FOLDER
 from holdfast.operations.tracing import step
 

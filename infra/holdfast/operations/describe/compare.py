@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from holdfast.drift.finding import NotChecked
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import Segment, format_path
 from holdfast.manifest.fleet.effective_config import (
@@ -12,44 +14,71 @@ from holdfast.manifest.fleet.effective_config import (
     effective_values,
 )
 from holdfast.manifest.fleet.fleet import Fleet
-from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.stack_files import NAMESPACE
-from holdfast.operations.stack.agent_names import no_such_agent
-from holdfast.operations.stack.project import find_project_root
-from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
-from holdfast.report.text.explanation import Difference, difference_json, difference_text
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.lookup import no_such_agent
 
 ABSENT = "absent"
 _MARKS = frozenset({"holdfast.dev/stack", "holdfast.dev/revision", "holdfast.dev/config-hash"})
 
 
-def compare(stacks: tuple[str, str], agent: str, *, with_objects: bool, output: str) -> str:
-    """The differences as text or JSON.
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One value that is not the same on two stacks.
+
+    Attributes:
+        path: Field of the manifest, or of a rendered object with its kind and name before it.
+        values: What holds on either; `absent` where nothing does.
+        origins: Who decided it on either; empty for rendered objects.
+    """
+
+    agent: str
+    path: str
+    values: tuple[str, str]
+    origins: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class LiveComparison:
+    """What two clusters have made of the same manifests.
+
+    Attributes:
+        differences: Values that are as rendered in one cluster only, or in neither.
+        not_checked: Stack and what of it could not be read: nothing is known about that.
+    """
+
+    differences: tuple[Difference, ...]
+    not_checked: tuple[tuple[str, NotChecked], ...]
+
+
+def compare(
+    first: StackContext, second: StackContext, agent: str, *, with_objects: bool
+) -> list[Difference]:
+    """What two stacks make differently of the same manifests, value by value.
 
     Args:
-        stacks: Their names.
+        first: One stack.
+        second: The other one.
         agent: Only this one; empty for all of them and the stacks' own settings.
         with_objects: Compare what is rendered, too.
-        output: `text` or `json`.
 
     Raises:
         InputError: no such stack or agent.
         InvalidFilesError: a manifest or a stack file is not valid.
     """
-    root = find_project_root()
-    first, second = (load_fleet(root, stack) for stack in stacks)
-    names = sorted({each.name for fleet in (first, second) for each in fleet.workloads})
+    names = sorted({each.name for side in (first, second) for each in side.fleet.workloads})
     if agent and agent not in names:
         raise no_such_agent(agent, names)
-    differences = [] if agent else list(_settings(first, second))
+    differences = [] if agent else list(_settings(first.fleet, second.fleet))
     for name in [agent] if agent else names:
-        differences += _values(name, first, second)
+        differences += _values(name, first.fleet, second.fleet)
         if with_objects:
-            differences += _objects(name, first, second)
-    if output == "json":
-        return difference_json(stacks, differences)
-    return difference_text(stacks, differences) or f"{stacks[0]} and {stacks[1]} do not differ\n"
+            sides = (
+                [item.manifest for item in side.rendered if item.agent == name]
+                for side in (first, second)
+            )
+            differences += differences_of_objects(name, *sides)
+    return differences
 
 
 def _settings(first: Fleet, second: Fleet) -> Iterator[Difference]:
@@ -78,14 +107,6 @@ def _between(
         if shown[0] != shown[1]:
             origins = tuple(each.origin if each else "" for each in pair)
             yield Difference(agent, prefix + path, (shown[0], shown[1]), (origins[0], origins[1]))
-
-
-def _objects(name: str, first: Fleet, second: Fleet) -> Iterator[Difference]:
-    sides = [
-        [item.manifest for item in rendered if item.agent == name]
-        for rendered in (render_fleet(plan_fleet(fleet, fleet.stack)) for fleet in (first, second))
-    ]
-    yield from differences_of_objects(name, *sides)
 
 
 def differences_of_objects(

@@ -117,6 +117,30 @@ class FleetAgent:
 
 
 @dataclass(frozen=True)
+class StackStatus:
+    """One stack, or one agent of it.
+
+    Attributes:
+        update: The last good update; None without one.
+        agents: Its agents, and the tool servers that it runs.
+        drift: What differs and belongs to none of them; nothing where one agent was asked for.
+        not_checked: What could not be read, and why.
+    """
+
+    stack: str
+    update: UpdateRecord | None
+    agents: tuple[FleetAgent, ...]
+    drift: tuple[Finding, ...] = ()
+    not_checked: tuple[NotChecked, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All drift: that of the agents, and that of none of them."""
+        own = (each.finding for agent in self.agents for each in agent.drift)
+        return (*own, *self.drift)
+
+
+@dataclass(frozen=True)
 class FleetStack:
     """One stack.
 
@@ -129,6 +153,7 @@ class FleetStack:
         policy: What the rules say of what is declared.
         updates: Oldest first.
         not_checked: Everything that could not be looked at, the scan's own entries included.
+        notes: What is to be known beside the report, such as damaged lines of the history.
     """
 
     name: str
@@ -142,6 +167,7 @@ class FleetStack:
     graph: Graph
     updates: tuple[UpdateRecord, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def update(self) -> UpdateRecord | None:

@@ -1,39 +1,71 @@
-"""What runs of an agent, which update brought it, how it differs: the cluster is asked. Wiring."""
+"""What runs of an agent, which update brought it, how it differs: the cluster is asked."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.whole_objects import list_whole, read_whole
 from holdfast.adapters.engine.update_record import UpdateRecord
-from holdfast.drift.finding import AgentState, NotChecked
+from holdfast.drift.finding import AgentState, Finding, NotChecked
 from holdfast.drift.probes.workloads import pod_spec_of
 from holdfast.errors import ClusterError, HoldfastError, LoginError
-from holdfast.kube.objects import KubeObject, mapping_at, reference_of
-from holdfast.kube.running import job_state, pod_state
-from holdfast.kube.workload_status import workload_state
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.running import JobState, PodState, job_state, pod_state, version_of
+from holdfast.kube.workload_status import WorkloadState, workload_state
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
-from holdfast.operations.describe.live_agent import LiveAgent
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import update_records
 
-VERSION_LABEL = "app.kubernetes.io/version"
 METRICS_API = "metrics.k8s.io/v1beta1"
 _REQUEST_SECONDS = 15.0
 
 
-def live_agent(agent: DeclaredAgent, root: Path, stack: str) -> LiveAgent:
+@dataclass(frozen=True, slots=True)
+class LiveAgent:
+    """One agent as its cluster and its stack's history show it.
+
+    Attributes:
+        workloads: What runs its pods or makes its Jobs.
+        absent: Workloads that are declared and not there.
+        unread: Workloads that are declared and cannot be read: nothing is known of them.
+        unmeasured: Why it is not known what the pods use; empty where it is.
+        update: The last update that brought it here; None where none is known.
+        no_update: Why none is known.
+        state: Whether it is as declared.
+        findings: How it differs, remarks included.
+        not_checked: What could not be looked at.
+        declared_version: Version that the manifest declares.
+        live_versions: Versions that its workloads run.
+    """
+
+    workloads: tuple[WorkloadState, ...]
+    absent: tuple[ObjectRef, ...]
+    pods: tuple[PodState, ...]
+    jobs: tuple[JobState, ...]
+    unmeasured: str
+    update: UpdateRecord | None
+    no_update: str
+    state: AgentState
+    findings: tuple[Finding, ...]
+    not_checked: tuple[NotChecked, ...]
+    declared_version: str = ""
+    live_versions: tuple[str, ...] = ()
+    unread: tuple[ObjectRef, ...] = ()
+
+
+def live_agent(agent: DeclaredAgent, context: StackContext) -> LiveAgent:
     """An agent of a stack as it is now; nothing is changed.
 
     Raises:
         ClusterError: the cluster cannot be asked.
         InputError: the stack's cluster is not known here.
     """
-    sources = Scanner(ScanRequest(root, stack, request_timeout_seconds=_REQUEST_SECONDS))
+    request = ScanRequest(context.root, context.name, request_timeout_seconds=_REQUEST_SECONDS)
+    sources = Scanner(request, context=context)
     scan = sources.scan()
     looked = _Look(sources.cluster.client, agent)
     declared = [
@@ -41,13 +73,16 @@ def live_agent(agent: DeclaredAgent, root: Path, stack: str) -> LiveAgent:
         for one in scan.desired.values()
         if agent_of(one) == agent.name and one["kind"] != "Job" and pod_spec_of(one)
     ]
-    live = {id(one): looked.at(one, _plural(sources, one)) for one in declared}
+    workloads = _Workloads()
+    for one in declared:
+        looked.read_into(workloads, one, _plural(sources, one))
     usage, unmeasured = looked.usage()
     pods = looked.listed("v1", "pods")
-    update, no_update = _update_of(agent, root, stack)
+    update, no_update = _update_of(agent, context)
     return LiveAgent(
-        workloads=tuple(workload_state(each) for each in live.values() if each is not None),
-        absent=tuple(reference_of(one) for one in declared if live[id(one)] is None),
+        workloads=tuple(workload_state(each) for each in workloads.live),
+        absent=tuple(workloads.absent),
+        unread=tuple(workloads.unread),
         pods=tuple(pod_state(pod, usage.get(reference_of(pod).name)) for pod in pods),
         jobs=tuple(job_state(job) for job in looked.listed("batch/v1", "jobs")),
         unmeasured=unmeasured,
@@ -57,8 +92,17 @@ def live_agent(agent: DeclaredAgent, root: Path, stack: str) -> LiveAgent:
         findings=tuple(each for each in scan.report.findings if each.agent == agent.name),
         not_checked=(*_not_checked(scan, agent), *looked.problems),
         declared_version=agent.spec.version,
-        live_versions=tuple(sorted({_version(one) for one in live.values() if one} - {""})),
+        live_versions=tuple(sorted({version_of(one) for one in workloads.live} - {""})),
     )
+
+
+@dataclass(frozen=True)
+class _Workloads:
+    """Declared workloads by what could be read of them."""
+
+    live: list[KubeObject] = field(default_factory=list)
+    absent: list[ObjectRef] = field(default_factory=list)
+    unread: list[ObjectRef] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -69,20 +113,21 @@ class _Look:
     agent: DeclaredAgent
     problems: list[NotChecked] = field(default_factory=list)
 
-    def at(self, declared: KubeObject, plural: str) -> KubeObject | None:
-        """A declared object with its status; None when it is not there."""
+    def read_into(self, workloads: _Workloads, declared: KubeObject, plural: str) -> None:
+        """A declared object with its status, as far as it is there and may be read."""
         ref = reference_of(declared)
+        path = path_of(ref.api_version, plural, ref.namespace, ref.name)
         try:
-            return read_whole(
-                self.client, path_of(ref.api_version, plural, ref.namespace, ref.name)
-            )
+            workloads.live.append(read_whole(self.client, path))
         except LoginError:
             raise
         except ClusterError as error:
-            if not (isinstance(error, ApiError) and error.is_absent):
-                self.problems.append(NotChecked(str(ref), str(error)))
-                return dict(declared)
-            return None
+            if isinstance(error, ApiError) and error.is_absent:
+                workloads.absent.append(ref)
+                return
+            # What is declared is no substitute: it would be reported as what runs.
+            workloads.unread.append(ref)
+            self.problems.append(NotChecked(str(ref), str(error)))
 
     def listed(self, api_version: str, plural: str) -> list[KubeObject]:
         """The agent's own objects of a kind."""
@@ -116,9 +161,9 @@ def _plural(sources: Scanner, one: KubeObject) -> str:
     return entry.plural if entry is not None else f"{one['kind'].lower()}s"
 
 
-def _update_of(agent: DeclaredAgent, root: Path, stack: str) -> tuple[UpdateRecord | None, str]:
+def _update_of(agent: DeclaredAgent, context: StackContext) -> tuple[UpdateRecord | None, str]:
     try:
-        records = update_records(root, stack)
+        records = update_records(context.root, context.name)
     except HoldfastError as error:
         return None, f"not known: {error}"
     brought: Iterable[UpdateRecord] = (
@@ -140,8 +185,3 @@ def _not_checked(scan: Scan, agent: DeclaredAgent) -> Iterable[NotChecked]:
     own = {f"{reference_of(one)}" for one in scan.desired.values() if agent_of(one) == agent.name}
     others = {f"{reference_of(one)}" for one in scan.desired.values()} - own
     return (each for each in scan.report.not_checked if each.scope not in others)
-
-
-def _version(live: KubeObject) -> str:
-    # A semantic version may hold '+', a label may not.
-    return str(mapping_at(live, "metadata", "labels").get(VERSION_LABEL) or "").replace("_", "+")

@@ -1,24 +1,20 @@
-"""What two stacks run differently: their commits, and what those render. Wiring."""
+"""What two stacks run differently: their commits, and what those render."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
-
 from holdfast.adapters.git.source import Commit, commit_named, commits_between
 from holdfast.errors import HoldfastError, InputError
 from holdfast.kube.objects import KubeObject
+from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.manifest.types.agent_label import agent_of
-from holdfast.operations.describe.compare import differences_of_objects
-from holdfast.operations.stack.agent_names import no_such_agent
+from holdfast.operations.describe.compare import Difference, differences_of_objects
 from holdfast.operations.stack.commit_project import project_at
+from holdfast.operations.stack.lookup import no_such_agent
 from holdfast.operations.stack.update_history import update_records
-from holdfast.report.text.explanation import Difference
-
-_MOST_COMMITS_NAMED = 100
 
 
 @dataclass(frozen=True)
@@ -33,6 +29,37 @@ class Deployed:
     stack: str
     commit: Commit
     objects: tuple[KubeObject, ...]
+
+
+@dataclass(frozen=True)
+class StackDifference:
+    """What two stacks run differently.
+
+    Attributes:
+        sides: What either runs.
+        only: Commits that only the one, and only the other has in its history, newest first.
+        differences: Values of their objects, agent by agent.
+    """
+
+    sides: tuple[Deployed, Deployed]
+    only: tuple[Sequence[Commit], Sequence[Commit]]
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True)
+class CommitChange:
+    """What a commit would change in the history that a stack runs.
+
+    Attributes:
+        current: What it runs; None where it has run no commit that is known here.
+        new: Commits that would be new to it.
+        lost: Commits that would be taken from it.
+    """
+
+    stack: str
+    current: Commit | None
+    new: Sequence[Commit] = ()
+    lost: Sequence[Commit] = ()
 
 
 def commit_of_stack(root: Path, stack: str) -> Commit | None:
@@ -64,6 +91,31 @@ def deployed(root: Path, stack: str) -> Deployed:
     return Deployed(stack, commit, tuple(json.loads(done.stdout)["items"]))
 
 
+def stack_difference(root: Path, first: str, second: str, agent: str) -> StackDifference:
+    """What two stacks run differently, each at the commit that it was last brought to.
+
+    Args:
+        root: Folder of Pulumi.yaml.
+        first: One stack.
+        second: The other one.
+        agent: Only this one; empty for all of them.
+
+    Raises:
+        InputError: there is no such stack, it runs no commit that is known here, or neither has
+            such an agent.
+        HoldfastError: a commit cannot be rendered.
+    """
+    if first == second:
+        raise InputError("these are the same stack", remedy="name two")
+    for stack in (first, second):
+        read_stack_file(root, stack)
+    sides = (deployed(root, first), deployed(root, second))
+    names = (sides[0].commit.name, sides[1].commit.name)
+    found = tuple(differences(*sides, agent))
+    only = (commits_between(root, names[1], names[0]), commits_between(root, names[0], names[1]))
+    return StackDifference(sides, only, found)
+
+
 def differences(first: Deployed, second: Deployed, agent: str) -> list[Difference]:
     """Every value in which the objects of two stacks differ, agent by agent.
 
@@ -81,22 +133,16 @@ def differences(first: Deployed, second: Deployed, agent: str) -> list[Differenc
     ]
 
 
-def tell_commits(root: Path, stack: str, commit: Commit) -> None:
-    """Tell which commits would be new to a stack, or would be taken from it."""
+def commit_change(root: Path, stack: str, commit: Commit) -> CommitChange:
+    """Which commits would be new to a stack, or would be taken from it."""
     current = commit_of_stack(root, stack)
     if current is None:
-        click.echo(f"{stack} has run no commit that is known here", err=True)
-        return
+        return CommitChange(stack, None)
     new, lost = (
         commits_between(root, *pair)
         for pair in ((current.name, commit.name), (commit.name, current.name))
     )
-    click.echo(f"{stack} runs {current.short}: {len(new)} commits are new to it", err=True)
-    for mark, commits in (("+", new), ("-", lost)):
-        for each in commits[:_MOST_COMMITS_NAMED]:
-            click.echo(f"  {mark} {each.short} {each.subject}", err=True)
-        if len(commits) > _MOST_COMMITS_NAMED:
-            click.echo(f"  {mark} and {len(commits) - _MOST_COMMITS_NAMED} more", err=True)
+    return CommitChange(stack, current, new, lost)
 
 
 def _by_agent(objects: tuple[KubeObject, ...]) -> Mapping[str, list[Any]]:

@@ -1,55 +1,21 @@
-"""`holdfast diff A B --live`: what the same manifests have become in two clusters. Wiring."""
+"""What the same manifests have become in two clusters."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path as FilePath
 
-import click
-
 from holdfast.drift.compare.deviations import deviations_of
-from holdfast.drift.finding import NotChecked
-from holdfast.errors import ExitCode
+from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.types.agent_label import agent_of
+from holdfast.operations.describe.compare import ABSENT, Difference, LiveComparison
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
-from holdfast.operations.stack.agent_names import no_such_agent
-from holdfast.report.text.explanation import Difference, difference_json, difference_text
+from holdfast.operations.stack.lookup import no_such_agent
 
-ABSENT = "absent"
 AS_RENDERED = "as rendered"
 _Key = tuple[str, str, str]
-
-
-@dataclass(frozen=True)
-class LiveComparison:
-    """What two clusters have made of the same manifests.
-
-    Attributes:
-        differences: Values that are as rendered in one cluster only, or in neither.
-        not_checked: Stack and what of it could not be read: nothing is known about that.
-    """
-
-    differences: tuple[Difference, ...]
-    not_checked: tuple[tuple[str, NotChecked], ...]
-
-
-def print_live_comparison(
-    root: FilePath, stacks: tuple[str, str], agent: str, output: str
-) -> ExitCode:
-    """Print what two clusters have made of the same manifests; 1 when a part cannot be read."""
-    found = compare_live(root, stacks, agent)
-    for stack, item in found.not_checked:
-        click.echo(f"{stack}: not checked: {item.scope}: {item.reason}", err=True)
-    if output == "json":
-        click.echo(difference_json(stacks, found.differences), nl=False)
-    else:
-        text = difference_text(stacks, found.differences)
-        alike = f"what {stacks[0]} and {stacks[1]} have made of their manifests does not differ\n"
-        click.echo(text or ("" if found.not_checked else alike), nl=False)
-    return ExitCode.ERROR if found.not_checked else ExitCode.OK
 
 
 def compare_live(root: FilePath, stacks: tuple[str, str], agent: str) -> LiveComparison:
@@ -61,9 +27,11 @@ def compare_live(root: FilePath, stacks: tuple[str, str], agent: str) -> LiveCom
         agent: Only this one; empty for all of them.
 
     Raises:
-        InputError: neither stack has the agent.
+        InputError: neither stack has the agent, or they are one stack.
         HoldfastError: a stack or its cluster cannot be read.
     """
+    if len(set(stacks)) == 1:
+        raise InputError("these are the same stack", remedy="name two")
     scans = [Scanner(ScanRequest(root, stack)).scan(keeps_all=True) for stack in stacks]
     names = {agent_of(one) for scan in scans for one in scan.desired.values()} - {""}
     if agent and agent not in names:

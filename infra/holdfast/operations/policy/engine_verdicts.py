@@ -5,9 +5,9 @@ pack writes stays whole. A run that ended early, or that no pack judged, gives a
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import PolicyViolation, ResourceStep
@@ -32,12 +32,14 @@ _MESSAGE: Final = re.compile(
 )
 
 
-def _nowhere(_ref: ObjectRef, _path: Path) -> None:
-    return None
+class Locations(Protocol):
+    """Where things are declared."""
 
+    def of(self, ref: ObjectRef, path: Path) -> SourceLocation | None:
+        """Place of a field of an object, which may take long to find; None: nowhere."""
 
-def _never(_rule: str) -> bool:
-    return False
+    def near(self, agent: str) -> SourceLocation | None:
+        """Place of an agent, which is known at once."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,10 @@ class EngineRun:
         profile: `dev`, `staging` or `prod`.
         result: What the engine told.
         failure: Why it failed, when it was not for a mandatory rule; else empty.
-        is_mandatory: Whether a rule refuses on this stack: of a rule that cannot tell yet, the
-            engine does not say.
-        place_of: Where a field of an object is declared; None: nowhere.
-        place_near: Where an agent of a name is declared, asked in its place about what is not
-            refused; None: not at all.
+        mandatory: Rules that refuse on this stack: of a rule that cannot tell yet, the engine does
+            not say.
+        locations: Where fields are declared; None where there are no files.
+        is_exact: Find the exact place of what is not refused, too.
         observed_at: RFC 3339 time; empty when it is not known.
     """
 
@@ -61,22 +62,26 @@ class EngineRun:
     profile: str
     result: RunResult
     failure: str = ""
-    is_mandatory: Callable[[str], bool] = _never
-    place_of: Callable[[ObjectRef, Path], SourceLocation | None] = _nowhere
-    place_near: Callable[[str], SourceLocation | None] | None = None
+    mandatory: frozenset[str] = frozenset()
+    locations: Locations | None = None
+    is_exact: bool = True
     observed_at: str = ""
 
     def location(
         self, ref: ObjectRef, path: str, agent: str, *, is_refused: bool
     ) -> SourceLocation | None:
         """Place of a finding."""
-        if self.place_near is not None and not is_refused:
-            return self.place_near(agent)
+        if self.locations is not None and not is_refused and not self.is_exact:
+            return self.locations.near(agent)
         try:
             parsed = parse_path(path)
         except ValueError:
             parsed = ()
         return self.place_of(ref, parsed)
+
+    def place_of(self, ref: ObjectRef, path: Path) -> SourceLocation | None:
+        """Exact place of a field."""
+        return self.locations.of(ref, path) if self.locations is not None else None
 
 
 def engine_report(run: EngineRun) -> PolicyReport:
@@ -145,7 +150,7 @@ def _open_findings(
         yield PolicyFinding(
             rule=rule,
             verdict=Verdict.UNDETERMINED,
-            is_mandatory=run.is_mandatory(rule),
+            is_mandatory=rule in run.mandatory,
             severity=Severity.MEDIUM,
             ref=ref,
             path=paths,

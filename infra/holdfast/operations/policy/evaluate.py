@@ -1,4 +1,4 @@
-"""The policy pack's verdicts in the words of reports. Wiring between two vocabularies."""
+"""The policy pack's verdicts in the words of reports."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a cluster runs, whoever deployed it, as objects to judge. Wiring.
+"""What a cluster runs, whoever deployed it, as objects to judge.
 
 What a controller makes of an object that is judged itself is left out, as is what Kubernetes makes
 for its own sake; both are counted.
@@ -13,6 +13,9 @@ from holdfast_policies.kinds import ANY_KIND, POD_KINDS
 from holdfast_policies.subject import Subject
 from holdfast_policies.table import RULES
 
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.inventory import read_inventory
+from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.drift.finding import NotChecked
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.manifest.types.agent_label import agent_of
@@ -64,10 +67,6 @@ def live_objects(request: LiveRequest) -> Gathered:
     Raises:
         ClusterError: the cluster cannot be asked at all.
     """
-    from holdfast.adapters.cluster.client import ApiClient  # noqa: PLC0415  (files need no client)
-    from holdfast.adapters.cluster.inventory import read_inventory  # noqa: PLC0415  (as above)
-    from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
-
     client = ApiClient(connection_of(request.kubeconfig, request.context))
     namespaces = request.namespaces or (client.connection.namespace,)
     places = () if request.is_everywhere else namespaces

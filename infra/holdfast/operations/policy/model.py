@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from holdfast.drift.finding import NotChecked, Severity
-from holdfast.errors import ExitCode, SourceLocation
+from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.operations.policy.changes import ObjectChange
 
@@ -140,13 +140,6 @@ class PolicyReport:
     def is_complete(self) -> bool:
         """Whether everything was looked at, and every mandatory rule could decide."""
         return not self.not_checked and not any(each.is_open for each in self.findings)
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """5 for a mandatory rule broken, 1 when something could not be told, else 0."""
-        if any(each.refuses for each in self.findings):
-            return ExitCode.POLICY
-        return ExitCode.OK if self.is_complete else ExitCode.ERROR
 
 
 def summary_line(report: PolicyReport) -> str:

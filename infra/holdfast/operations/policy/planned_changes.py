@@ -11,12 +11,11 @@ from holdfast.errors import SourceLocation
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.kube.paths import ABSENT, Path, format_path, parse_path
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.value_text import line_diff, value_words
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.policy.changes import FieldChange, ObjectChange
 from holdfast.render.plan.marks import REVISION
 from holdfast.render.provenance.flatten import leaves_of
-from holdfast.report.text.finding_words import value_words
-from holdfast.report.text.line_diff import line_diff
 
 Place = Callable[[ObjectRef, Path], SourceLocation | None]
 

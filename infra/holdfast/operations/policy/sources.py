@@ -1,4 +1,4 @@
-"""What `holdfast policy check` judges: what manifests stand for, or objects of files. Wiring."""
+"""What `holdfast policy check` judges: what manifests stand for, or objects of files."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping

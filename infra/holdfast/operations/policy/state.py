@@ -1,4 +1,4 @@
-"""The resources of a stack's state, as `pulumi policy analyze` judges them. Wiring.
+"""The resources of a stack's state, as `pulumi policy analyze` judges them.
 
 Rules about one object see what the program asked for, rules about the stack what the provider
 answered. Secrets are encrypted there: what a rule cannot read, it cannot tell.
@@ -20,13 +20,13 @@ from holdfast.operations.policy.sources import Gathered
 from holdfast.operations.stack.context import StackContext
 
 
-def recorded_objects(project_root: Path, stack: str) -> Gathered:
+def recorded_objects(context: StackContext) -> Gathered:
     """What the newest state of a stack records.
 
     Raises:
         EngineError: it cannot be had.
     """
-    return gathered(StackContext(project_root, stack).engine().export())
+    return gathered(context.engine().export())
 
 
 def read_export(file: Path) -> Deployment:

@@ -7,7 +7,8 @@ from functools import cached_property
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.errors import ClusterError
-from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
+from holdfast.kube.running import version_of
 from holdfast.kube.workload_status import (
     Health,
     HealthVerdict,
@@ -22,7 +23,6 @@ from holdfast.render.plan.marks import RenderedObject
 
 _REQUEST_TIMEOUT_SECONDS = 60.0
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Job", "CronJob"})
-_VERSION_LABEL = "app.kubernetes.io/version"
 GONE = HealthVerdict(Health.DEGRADED, "it does not exist")
 
 
@@ -77,7 +77,7 @@ class HealthReader:
             own = {ref: live for name, ref, live in found if name == agent.name}
             verdicts = {str(ref): _verdict(live) for ref, live in own.items()}
             seen = [live for live in own.values() if isinstance(live, dict)]
-            versions = [_version(live) for live in seen]
+            versions = [version_of(live) for live in seen]
             states = tuple(workload_state(live) for live in seen)
             agents[agent.name] = AgentHealth(worst(verdicts), next(iter(versions), ""), states)
         return agents
@@ -133,11 +133,6 @@ def _verdict(live: KubeObject | ClusterError | None) -> HealthVerdict:
     if isinstance(live, ClusterError):
         return HealthVerdict(Health.UNKNOWN, str(live))
     return GONE if live is None else health_of(live)
-
-
-def _version(live: KubeObject) -> str:
-    # A semantic version may hold '+', a label may not.
-    return str(mapping_at(live, "metadata", "labels").get(_VERSION_LABEL) or "").replace("_", "+")
 
 
 def _listed(

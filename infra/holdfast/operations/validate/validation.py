@@ -1,4 +1,4 @@
-"""Manifests, rendered and judged without cluster or engine: the wiring of `holdfast validate`."""
+"""Manifests, rendered and judged without cluster or engine."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,6 @@ from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
 from holdfast_policies.table import RULES_BY_ID
 from holdfast_policies.waivers import Waivers
 
-from holdfast.cli.policy.lint import faults_of_rules
 from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.fleet.fleet import DeclaredDriftIgnore, DeclaredPolicyException, Fleet
@@ -22,7 +21,9 @@ from holdfast.manifest.kinds.kinds import DRIFT_IGNORE_KIND, POLICY_EXCEPTION_KI
 from holdfast.manifest.stack.stack_files import path_in_file
 from holdfast.operations.policy.evaluate import verdicts
 from holdfast.operations.policy.model import PolicyFinding
+from holdfast.operations.policy.settings import faults_of_rules
 from holdfast.operations.policy.sources import judged_objects
+from holdfast.operations.policy.waivers import faults_of_compiled
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.conversion import older_files, remedy
 from holdfast.operations.stack.preflight.crds import missing_crds, remedy_for
@@ -32,7 +33,6 @@ from holdfast.operations.validate.report import (
     ValidationReport,
     sorted_faults,
 )
-from holdfast.operations.validate.waivers import faults_of_compiled
 from holdfast.render.fleet import render_fleet
 from holdfast.render.objects.admission import waivers_of
 from holdfast.render.plan.declared import plan_fleet

@@ -6,8 +6,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from holdfast.drift.cause.stack_causes import AgentOverview, SharedCause, StackDrift, shared_causes
-from holdfast.drift.finding import AgentState
+from holdfast.drift.cause.stack_causes import SharedCause, StackDrift, shared_causes
+from holdfast.drift.finding import AgentState, AgentStatus
 from holdfast.kube.paths import format_path
 from holdfast.kube.workload_status import Health
 from holdfast.report.documents.drift import DriftDocument, SyncCounts, drift_document
@@ -38,11 +38,11 @@ class StateCounts(Part):
     health: HealthCounts
 
     @classmethod
-    def of(cls, agents: Iterable[AgentOverview]) -> "StateCounts":
+    def of(cls, agents: Iterable[AgentStatus]) -> "StateCounts":
         """The counts of some agents."""
         each = list(agents)
         return cls(
-            SyncCounts.of(Counter(one.sync for one in each)),
+            SyncCounts.of(Counter(one.state for one in each)),
             HealthCounts.of(Counter(one.health.health for one in each)),
         )
 
@@ -96,10 +96,12 @@ class AgentPart(Part):
     findings: Count
 
     @classmethod
-    def of(cls, agent: AgentOverview) -> "AgentPart":
+    def of(cls, agent: AgentStatus) -> "AgentPart":
         """An agent as data."""
         health = agent.health
-        return cls(agent.name, agent.team, agent.sync, health.health, health.reason, agent.findings)
+        return cls(
+            agent.name, agent.team, agent.state, health.health, health.reason, agent.findings
+        )
 
 
 class StackPart(Part):

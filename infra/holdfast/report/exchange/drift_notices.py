@@ -8,6 +8,7 @@ from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, NotChecked
 from holdfast.drift.record.sightings import finding_key
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.value_text import line_diff, value_words
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.exchange.notice import Fact, Notice, NoticeReport, RuleText
 from holdfast.report.text.drift_text import remarks_on, summary_line
@@ -17,9 +18,7 @@ from holdfast.report.text.finding_words import (
     path_words,
     policy_words,
     risk_words,
-    value_words,
 )
-from holdfast.report.text.line_diff import line_diff
 from holdfast.report.text.runbook import GUIDES, NOT_CHECKED, anchor_of, runbook_link
 
 _LONGEST_VALUE_CHARACTERS: Final = 2000

@@ -22,13 +22,13 @@ from holdfast.drift.finding import (
 from holdfast.drift.record.sightings import Sighting
 from holdfast.drift.rollup import by_team
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.value_text import value_words
 from holdfast.report.text.finding_words import (
     actor_words,
     layer_words,
     path_words,
     policy_words,
     risk_words,
-    value_words,
 )
 
 _COLOURS: Final = {

@@ -16,8 +16,9 @@ from holdfast.drift.record.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
 from holdfast.kube.safe_text import safe_text
 from holdfast.kube.timestamps import format_utc
+from holdfast.kube.value_text import value_words
 from holdfast.report.text.drift_text import severity_colour
-from holdfast.report.text.finding_words import actor_words, value_words
+from holdfast.report.text.finding_words import actor_words
 
 _STATUS_COLOURS: Final = {Status.IN_SYNC: "green", Status.DRIFT: "red", Status.UNKNOWN: "magenta"}
 _SHORTEST_SHOWN_SECONDS: Final = 10

@@ -7,43 +7,24 @@ from typing import Any, Final
 import click
 
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.yaml_text import yaml_document
+from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet.effective_config import EffectiveValue, ValueSource, tree_of
-from holdfast.operations.describe.live_agent import LiveAgent, live_document, live_sections
+from holdfast.operations.describe.agent import Explanation
+from holdfast.operations.describe.compare import Difference
 from holdfast.report.documents.json_text import json_text
-from holdfast.report.text.agent_words import Section, Statement
-from holdfast.report.text.yaml_text import yaml_document
+from holdfast.report.text.agent_words import Statement, describe
+from holdfast.report.text.live_agent import live_document, live_sections
 
 SCHEMA_VERSION: Final = "holdfast.dev/explanation/v1"
 _LONGEST_LINE_CHARACTERS: Final = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """One agent on one stack.
-
-    Attributes:
-        title: Name, place, version and owner, in one line.
-        source: Manifest that declares it, with line.
-        values: Every value that holds.
-        live: What its cluster shows; None where nobody asked, or nobody answered.
-        no_live: Why the cluster did not answer; empty where nobody asked.
-    """
-
-    agent: str
-    namespace: str
-    stack: str
-    title: str
-    source: str
-    sections: tuple[Section, ...]
-    values: tuple[EffectiveValue, ...]
-    live: LiveAgent | None = None
-    no_live: str = ""
-
-
 def explanation_text(explanation: Explanation, *, colour: bool = False) -> str:
     """Sections for people; then what was written for it, and where."""
-    lines = [_bold(explanation.title, colour), f"  declared in {explanation.source}"]
-    for section in explanation.sections:
+    agent, fleet = explanation.agent, explanation.fleet
+    lines = [_bold(_title(explanation), colour), f"  declared in {agent.location_of()}"]
+    for section in describe(agent, fleet):
         lines += ["", _bold(section.title, colour)]
         lines += _columns([(each.text, _place(each)) for each in section.statements], colour)
     for title, said in live_sections(explanation.live) if explanation.live else ():
@@ -66,15 +47,16 @@ def explanation_text(explanation: Explanation, *, colour: bool = False) -> str:
 
 def explanation_json(explanation: Explanation) -> str:
     """The same for programs, with every value."""
+    agent, fleet = explanation.agent, explanation.fleet
     document = {
         "schemaVersion": SCHEMA_VERSION,
-        "agent": explanation.agent,
-        "namespace": explanation.namespace,
-        "stack": explanation.stack,
-        "source": explanation.source,
+        "agent": agent.name,
+        "namespace": agent.namespace,
+        "stack": fleet.stack,
+        "source": str(agent.location_of()),
         "sections": {
             section.key: [_statement(each) for each in section.statements]
-            for section in explanation.sections
+            for section in describe(agent, fleet)
         },
         "values": [_value(each) for each in explanation.values],
         "live": live_document(explanation.live) if explanation.live else None,
@@ -83,15 +65,16 @@ def explanation_json(explanation: Explanation) -> str:
     return json_text(document)
 
 
-def effective_yaml(explanation: Explanation, head: dict[str, str]) -> str:
+def effective_yaml(explanation: Explanation) -> str:
     """The whole manifest that holds, each value with its origin behind it."""
+    head = {"apiVersion": API_VERSION, "kind": explanation.agent.kind}
     marked = (replace(each, value=_Marked(each.value, each.origin)) for each in explanation.values)
     tree = {**head, **tree_of(marked)}
     return "".join(f"{line}\n" for line in _lines(tree, ""))
 
 
 def difference_text(
-    stacks: Sequence[str], differences: Iterable["Difference"], *, colour: bool = False
+    stacks: Sequence[str], differences: Iterable[Difference], *, colour: bool = False
 ) -> str:
     """One block an agent, one line a value that differs."""
     lines: list[str] = []
@@ -106,9 +89,14 @@ def difference_text(
     return "".join(f"{line}\n" for line in lines)
 
 
-def difference_json(stacks: Sequence[str], differences: Iterable["Difference"]) -> str:
+def difference_json(stacks: Sequence[str], differences: Iterable[Difference]) -> str:
     """The same for programs."""
-    document = {
+    return json_text(difference_document(stacks, differences))
+
+
+def difference_document(stacks: Sequence[str], differences: Iterable[Difference]) -> dict[str, Any]:
+    """The same as plain data."""
+    return {
         "schemaVersion": SCHEMA_VERSION,
         "stacks": list(stacks),
         "differences": [
@@ -121,23 +109,6 @@ def difference_json(stacks: Sequence[str], differences: Iterable["Difference"]) 
             for each in differences
         ],
     }
-    return json_text(document)
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One value that is not the same on two stacks.
-
-    Attributes:
-        path: Field of the manifest, or of a rendered object with its kind and name before it.
-        values: What holds on either; `absent` where nothing does.
-        origins: Who decided it on either; empty for rendered objects.
-    """
-
-    agent: str
-    path: str
-    values: tuple[str, str]
-    origins: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +140,14 @@ def _entry(head: str, value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401
         yield from _lines(value, indent)
     else:
         yield f"{head} {value}"
+
+
+def _title(explanation: Explanation) -> str:
+    agent, spec = explanation.agent, explanation.agent.spec
+    what = f"type {spec.type}" if agent.kind == AGENT_KIND else "tool server"
+    parts = [f"version {spec.version}", what, *([f"owner {spec.owner}"] if spec.owner else [])]
+    stack = explanation.fleet.stack
+    return f"{agent.namespace}/{agent.name} on stack {stack}: {', '.join(parts)}"
 
 
 def _columns(rows: list[tuple[str, str]], colour: bool) -> Iterator[str]:

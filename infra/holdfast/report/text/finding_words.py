@@ -1,8 +1,6 @@
 """The words for a finding, the same in every format: what happened, what was wanted, who did it."""
 
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from holdfast.drift.finding import (
     Actor,
@@ -13,7 +11,8 @@ from holdfast.drift.finding import (
     NextUpdate,
 )
 from holdfast.kube.paths import format_path
-from holdfast.kube.safe_text import LONGEST_SHOWN_CHARACTERS, safe_text
+from holdfast.kube.safe_text import safe_text
+from holdfast.kube.value_text import value_words
 
 LONGEST_PATH_CHARACTERS: Final = 400
 
@@ -36,15 +35,6 @@ _RISKS: Final = {
 def path_words(finding: Finding) -> str:
     """The field, on one printable line; empty for whole objects."""
     return safe_text(format_path(finding.path), LONGEST_PATH_CHARACTERS)
-
-
-def value_words(
-    value: Any,  # noqa: ANN401  (any JSON value)
-    longest: int = LONGEST_SHOWN_CHARACTERS,
-) -> str:
-    """A value on one printable line: text as it stands, all else as JSON."""
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return safe_text(text, longest)
 
 
 def actor_words(actor: Actor) -> str:

@@ -1,66 +1,17 @@
 """The gates before an update: which held, which did not, which were not asked any more."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
 
 from holdfast.kube.safe_text import safe_text
+from holdfast.operations.validate.gates import GateReport, GateStep, StepResult
 from holdfast.report.documents.json_text import json_line, json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/gate/v1"
 _LONGEST_LINE_CHARACTERS: Final = 2000
 _SHORT_DIGITS: Final = 12
-
-
-class StepResult(StrEnum):
-    """What became of one gate."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    NOT_RUN = "not run"
-
-
-@dataclass(frozen=True, slots=True)
-class GateStep:
-    """One gate.
-
-    Attributes:
-        name: `validate`, `unit`, `scan`, `policy`, `preview`, or `command` for what they guard.
-        exit_code: 0 unless it failed.
-        seconds: Wall clock; 0 for what was not run.
-        detail: Why it failed; may have several lines.
-    """
-
-    name: str
-    result: StepResult
-    exit_code: int = 0
-    seconds: float = 0.0
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class GateReport:
-    """All of them, in order.
-
-    Attributes:
-        started_at: RFC 3339.
-        commit: The commit that is checked out; empty outside of any repository.
-        is_dirty: Files differ from that commit.
-    """
-
-    stack: str
-    started_at: str
-    steps: tuple[GateStep, ...]
-    commit: str = ""
-    is_dirty: bool = False
-
-    @property
-    def exit_code(self) -> int:
-        """Of the gate that failed; 0 when all hold."""
-        return next((each.exit_code for each in self.steps if each.result is StepResult.FAILED), 0)
 
 
 def gate_line(step: GateStep) -> str:
@@ -72,7 +23,7 @@ def gate_line(step: GateStep) -> str:
 
 def gate_summary(report: GateReport) -> str:
     """One line about all of them."""
-    failed = next((each for each in report.steps if each.result is StepResult.FAILED), None)
+    failed = report.failed
     if failed is None:
         return f"stack {report.stack}: every gate holds"
     left = [each.name for each in report.steps if each.result is StepResult.NOT_RUN]
@@ -139,7 +90,7 @@ def gate_document(report: GateReport) -> dict[str, Any]:
         "startedAt": report.started_at,
         "commit": report.commit,
         "dirty": report.is_dirty,
-        "passed": report.exit_code == 0,
+        "passed": report.failed is None,
         "steps": [
             {
                 "name": each.name,

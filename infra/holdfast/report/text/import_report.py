@@ -8,8 +8,8 @@ import msgspec
 from holdfast.convert.workloads.outcome import ImportedAgent, Remark
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.yaml_text import yaml_document
 from holdfast.report.documents.json_text import json_text
-from holdfast.report.text.yaml_text import yaml_document
 
 SCHEMA_VERSION: Final = "holdfast.dev/import/v1"
 _SCHEMA_LINE: Final = "# yaml-language-server: $schema=../docs/schema/agent.schema.json\n"

@@ -1,14 +1,18 @@
 """Rules of the policy pack for people: a table of all, one in words."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
 
 import click
+from holdfast_policies.profile import Profile, Ruling
 
+from holdfast.operations.describe.rule import RuleExplanation
 from holdfast.report.documents.json_text import json_text
+from holdfast.report.exchange.policy_notices import page_of
 
 SCHEMA_VERSION = "holdfast.dev/rule/v1"
+RULES_SCHEMA_VERSION = "holdfast.dev/rules/v1"
 _COLOURS = {
     "mandatory": "red",
     "remediate": "red",
@@ -17,26 +21,7 @@ _COLOURS = {
 }
 
 
-class _Rule(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-
-
-class RuleInForce(Protocol):
-    """A rule and the level that takes effect."""
-
-    @property
-    def rule(self) -> _Rule:
-        """The rule."""
-
-    @property
-    def level(self) -> str:
-        """Level that takes effect."""
-
-
-def rules_text(rules: Iterable[RuleInForce], *, colour: bool = False) -> str:
+def rules_text(rules: Iterable[Ruling], *, colour: bool = False) -> str:
     """One line a rule: name, level, title."""
     lines = []
     for each in rules:
@@ -47,50 +32,24 @@ def rules_text(rules: Iterable[RuleInForce], *, colour: bool = False) -> str:
     return "".join(lines)
 
 
-@dataclass(frozen=True)
-class InForce:
-    """How a rule holds on a stack.
-
-    Attributes:
-        settings: Value of each parameter.
-        waivers: What is waived, one text a waiver.
-    """
-
-    stack: str
-    profile: str
-    level: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    waivers: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class RuleExplanation:
-    """Everything that is to be said of one rule.
-
-    Attributes:
-        levels: Profile to level.
-        parameters: One text a parameter.
-        cel: What the API server judges by; empty where it does not.
-        not_in_cluster: Why it does not.
-        page: The page about it, relative to the project.
-        in_force: How it holds on a stack; None without one.
-    """
-
-    name: str
-    title: str
-    description: str
-    rationale: str
-    remedy: str
-    severity: str
-    judges: str
-    levels: Mapping[str, str]
-    parameters: tuple[str, ...]
-    frameworks: tuple[str, ...]
-    cel: tuple[str, ...]
-    not_in_cluster: str
-    page: str
-    source: str
-    in_force: InForce | None = None
+def rules_json(profile: Profile) -> str:
+    """The same as one JSON document, with severity and frameworks."""
+    return json_text(
+        {
+            "schemaVersion": RULES_SCHEMA_VERSION,
+            "profile": str(profile.environment),
+            "rules": [
+                {
+                    "name": each.rule.id,
+                    "level": str(each.level),
+                    "severity": str(each.rule.severity),
+                    "title": each.rule.title,
+                    "frameworks": each.rule.frameworks,
+                }
+                for each in profile.rulings
+            ],
+        }
+    )
 
 
 def explained_text(rule: RuleExplanation, *, colour: bool = False) -> str:
@@ -115,7 +74,7 @@ def explained_text(rule: RuleExplanation, *, colour: bool = False) -> str:
     cluster = f"not judged there: {rule.not_in_cluster or 'no CEL says it'}"
     if rule.cel:
         cluster = "judged by the API server, too; the CEL is in -o json and on the page"
-    lines += [f"in cluster  {cluster}", f"more        {rule.page}, {rule.source}"]
+    lines += [f"in cluster  {cluster}", f"more        {page_of(rule.name)}, {rule.source}"]
     return "\n".join(lines) + "\n"
 
 
@@ -123,7 +82,8 @@ def explained_json(rule: RuleExplanation) -> str:
     """The same as one JSON document, ending in a line end."""
     names = {"not_in_cluster": "notInCluster", "in_force": "inForce"}
     document = {names.get(name, name): value for name, value in asdict(rule).items()}
-    return json_text({"schemaVersion": SCHEMA_VERSION, **document})
+    page = page_of(rule.name)
+    return json_text({"schemaVersion": SCHEMA_VERSION, **document, "page": page})
 
 
 def _value(value: Any) -> str:  # noqa: ANN401  (any JSON value)

@@ -8,12 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import click
 
-from holdfast.drift.cause.stack_causes import AgentOverview, SharedCause, StackDrift, shared_causes
-from holdfast.drift.finding import AgentState, Finding
+from holdfast.drift.cause.stack_causes import SharedCause, StackDrift, shared_causes
+from holdfast.drift.finding import AgentState, AgentStatus, Finding
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.value_text import value_words
 from holdfast.kube.workload_status import Health
 from holdfast.report.text.drift_text import severity_colour, summary_line
-from holdfast.report.text.finding_words import actor_words, headline, policy_words, value_words
+from holdfast.report.text.finding_words import actor_words, headline, policy_words
 
 _MOST_OBJECTS_NAMED = 5
 SortKey = tuple[str, str, str, str, str, str]
@@ -74,10 +75,10 @@ def _stack(
         yield f"  not checked: {safe_text(item.scope)}: {safe_text(item.reason)}"
 
 
-def _agent(agent: AgentOverview, width: int) -> str:
+def _agent(agent: AgentStatus, width: int) -> str:
     reason = f"  {safe_text(agent.health.reason)}" if agent.health.reason else ""
     return (
-        f"  {agent.name:<{width}}  {agent.sync.value:<9}  {agent.health.health.value:<11}{reason}"
+        f"  {agent.name:<{width}}  {agent.state.value:<9}  {agent.health.health.value:<11}{reason}"
     ).rstrip()
 
 
@@ -104,9 +105,9 @@ def _totals(stacks: Sequence[StackDrift]) -> Iterator[str]:
         yield f"INCOMPLETE: not everything could be checked on {safe_text(', '.join(blind))}"
 
 
-def _counts(agents: Iterable[AgentOverview]) -> str:
+def _counts(agents: Iterable[AgentStatus]) -> str:
     each = list(agents)
-    sync, health = Counter(one.sync for one in each), Counter(one.health.health for one in each)
+    sync, health = Counter(one.state for one in each), Counter(one.health.health for one in each)
     states = [f"{sync[state]} {state.value}" for state in AgentState if sync[state]]
     healths = [f"{health[state]} {state.value}" for state in Health if health[state]]
     return "; ".join(", ".join(part) for part in (states, healths) if part)

@@ -234,12 +234,25 @@ def test_a_field_is_explained_with_type_default_and_the_types_it_holds_on(
         pytest.param(["one"], "add -s STACK", id="no stack"),
         pytest.param([], "expected one agent, one field or one rule", id="nothing"),
         pytest.param(["field", "spec.maxReplicas"], "spec.scaling.maxReplicas", id="field"),
-        pytest.param(["one", "-s", "dev", "--objects"], "needs --compare", id="objects alone"),
-        pytest.param(["field", "spec", "--live"], "about one agent on one stack", id="live field"),
-        pytest.param(
-            ["one", "-s", "dev", "--live", "--effective"], "about one agent", id="live values"
+        pytest.param(["one", "-s", "dev", "--objects"], "two stacks (--compare)", id="alone"),
+        *(
+            pytest.param(
+                ["field", "spec.scaling.replicas", *options],
+                f"{options[0]} has no effect on what is said of a field",
+                id=f"a field and {options[0]}",
+            )
+            for options in (["-s", "dev"], ["--effective"], ["--objects"])
         ),
-        pytest.param(["--compare", "dev", "prod", "-s", "dev"], "-s excludes", id="three stacks"),
+        pytest.param(
+            ["rule", "egress-scoped", "--effective"],
+            "--effective has no effect on what is said of a rule",
+            id="a rule and an option of agents",
+        ),
+        pytest.param(["field", "spec", "--live"], "for one agent on one stack", id="live field"),
+        pytest.param(
+            ["one", "-s", "dev", "--live", "--effective"], "--effective excludes", id="live values"
+        ),
+        pytest.param(["--compare", "dev", "prod", "-s", "dev"], "-s has no", id="three stacks"),
         pytest.param(["--compare", "dev", "prod", "oen"], 'did you mean "one"?', id="compare"),
     ],
 )

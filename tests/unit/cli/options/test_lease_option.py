@@ -24,3 +24,21 @@ def test_anything_but_a_namespace_and_a_name_is_refused(text: str) -> None:
     assert str(refused.value) == (
         f"--lease {text!r}: expected NAMESPACE/NAME; such as ops/holdfast-prod"
     )
+
+
+@pytest.mark.parametrize("namespace", ["", "ops"])
+def test_an_empty_variable_is_none(monkeypatch: pytest.MonkeyPatch, namespace: str) -> None:
+    monkeypatch.setenv("LEASE_NAMESPACE", namespace)
+    monkeypatch.setenv("LEASE_NAME", "")
+    assert lease_place(None) is None
+    monkeypatch.setenv("LEASE_NAME", "one")
+    assert lease_place(None) == (namespace or "default", "one")
+
+
+def test_a_bad_name_in_the_environment_is_not_blamed_on_the_option(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LEASE_NAMESPACE", "ops")
+    monkeypatch.setenv("LEASE_NAME", "a/b")
+    with pytest.raises(InputError, match="LEASE_NAMESPACE/LEASE_NAME 'ops/a/b': expected"):
+        lease_place(None)

@@ -65,7 +65,7 @@ def test_many_on_one_stack_are_not_shared() -> None:
 def test_an_agent_is_fine_when_it_is_in_sync_and_healthy(sync: AgentState, health: Health) -> None:
     report = DriftReport(agents=(AgentStatus("support", "cx", sync),))
     (agent,) = StackDrift("dev", report, {"support": HealthVerdict(health, "why")}).agents
-    assert (agent.sync.value, agent.health.health.value) == (sync.value, health.value)
+    assert (agent.state.value, agent.health.health.value) == (sync.value, health.value)
     assert agent.is_fine is (sync is AgentState.SYNCED and health is Health.HEALTHY)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from holdfast.errors import InvalidFilesError
+from holdfast.kube.yaml_text import yaml_document
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.report.text.yaml_text import yaml_document
 from hypothesis import example, given
 from hypothesis import strategies as st
 

@@ -5,11 +5,11 @@ import re
 from typing import Any
 
 import yaml
+from holdfast.kube.yaml_text import yaml_document
 from holdfast.manifest.text.documents import read_documents
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.plain_scalars import Ambiguous, read_plain
 from holdfast.manifest.text.source_text import decode
-from holdfast.report.text.yaml_text import yaml_document
 from hypothesis import example, given
 from hypothesis import strategies as st
 

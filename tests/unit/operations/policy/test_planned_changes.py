@@ -11,8 +11,8 @@ from tests.unit.report.policy_runs import (
     ENCRYPTED,
     NEW_IMAGE,
     OLD_IMAGE,
+    Places,
     deployment,
-    place_of,
     result,
     step,
 )
@@ -21,7 +21,7 @@ SECRET_URN = "urn:pulumi:dev::holdfast::kubernetes:core/v1:Secret::s"
 
 
 def changes(*events: Any) -> tuple[ObjectChange, ...]:
-    return planned_changes(result(*events), place_of)
+    return planned_changes(result(*events), Places().of)
 
 
 def secret(data: Any) -> dict[str, Any]:

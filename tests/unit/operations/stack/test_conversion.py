@@ -6,17 +6,16 @@ from pathlib import Path
 
 import pytest
 from holdfast.cli.main import run
-from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.kinds.versions import OLDER_VERSIONS
 from holdfast.operations.stack.conversion import deprecations
-from holdfast.operations.validate.report import (
-    ValidationReport,
+from holdfast.operations.validate.report import ValidationReport
+from holdfast.operations.validate.validation import validate_project
+from holdfast.report.text.validation_text import (
     validation_json,
     validation_summary,
     validation_text,
 )
-from holdfast.operations.validate.validation import validate_project
 
 from tests.unit.manifest.projects import MANIFEST, STACK, agent, write
 
@@ -40,7 +39,7 @@ def judged(root: Path, today: date) -> ValidationReport:
 
 def test_a_file_of_an_older_version_is_valid_and_told_once(project: Path) -> None:
     report = judged(project, VERSION.last_day)
-    assert report.exit_code is ExitCode.OK
+    assert report.is_accepted
     assert validation_text(report) == (
         "agents/triage.yaml:1:13: warning: apiVersion: holdfast.dev/v1alpha0 is valid until "
         f"2027-05-31, holdfast.dev/v1alpha1 has replaced it; {REMEDY}\n"
@@ -68,7 +67,7 @@ def test_a_warning_is_told_once_for_all_stacks(project: Path) -> None:
 
 def test_after_its_last_day_a_version_is_refused(project: Path) -> None:
     report = judged(project, VERSION.last_day + timedelta(days=1))
-    assert report.exit_code is ExitCode.BAD_INPUT
+    assert report.errors
     assert validation_text(report) == (
         "agents/triage.yaml:1:13: error: apiVersion: expected holdfast.dev/v1alpha1, got "
         f"holdfast.dev/v1alpha0, which was valid until 2027-05-31; {REMEDY}\n"

@@ -1,6 +1,9 @@
-"""`holdfast explain rule NAME`: what a rule wants, why, and how it is in force. Wiring."""
+"""What a rule of the policy pack wants, why, and how it is in force on a stack."""
 
 import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from holdfast_policies.catalogue import judged_kinds, parameter_line
 from holdfast_policies.profile import PolicyConfigError, profile_of
@@ -9,9 +12,50 @@ from holdfast_policies.table import RULES_BY_ID
 
 from holdfast.errors import InputError
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.project import find_project_root
-from holdfast.report.exchange.policy_notices import page_of
-from holdfast.report.text.rule_words import InForce, RuleExplanation, explained_json, explained_text
+
+
+@dataclass(frozen=True)
+class InForce:
+    """How a rule holds on a stack.
+
+    Attributes:
+        settings: Value of each parameter.
+        waivers: What is waived, one text a waiver.
+    """
+
+    stack: str
+    profile: str
+    level: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    waivers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RuleExplanation:
+    """What a rule wants, why, and where it is in force.
+
+    Attributes:
+        levels: Profile to level.
+        parameters: One text a parameter.
+        cel: What the API server judges by; empty where it does not.
+        not_in_cluster: Why it does not.
+        in_force: How it holds on a stack; None without one.
+    """
+
+    name: str
+    title: str
+    description: str
+    rationale: str
+    remedy: str
+    severity: str
+    judges: str
+    levels: Mapping[str, str]
+    parameters: tuple[str, ...]
+    frameworks: tuple[str, ...]
+    cel: tuple[str, ...]
+    not_in_cluster: str
+    source: str
+    in_force: InForce | None = None
 
 
 def is_rule(name: str) -> bool:
@@ -19,8 +63,8 @@ def is_rule(name: str) -> bool:
     return name in RULES_BY_ID
 
 
-def explain_rule(name: str, stack: str | None, *, as_json: bool, colour: bool) -> str:
-    """A rule in words, with its level and settings on a stack where one is named.
+def explain_rule(name: str, context: StackContext | None) -> RuleExplanation:
+    """A rule, with its level and settings on a stack where one is named.
 
     Raises:
         InputError: there is no such rule; names the nearest.
@@ -30,11 +74,6 @@ def explain_rule(name: str, stack: str | None, *, as_json: bool, colour: bool) -
         close = difflib.get_close_matches(name, RULES_BY_ID, n=1)
         hint = f'did you mean "{close[0]}"?' if close else "`holdfast policy list` names them all"
         raise InputError(f"no rule {name!r}", remedy=hint)
-    explanation = _explanation(rule, _in_force(rule, stack) if stack else None)
-    return explained_json(explanation) if as_json else explained_text(explanation, colour=colour)
-
-
-def _explanation(rule: Rule, in_force: InForce | None) -> RuleExplanation:
     admission = rule.admission
     return RuleExplanation(
         name=rule.id,
@@ -49,14 +88,12 @@ def _explanation(rule: Rule, in_force: InForce | None) -> RuleExplanation:
         frameworks=rule.frameworks,
         cel=admission.breaches if admission is not None else (),
         not_in_cluster=rule.not_in_cluster,
-        page=page_of(rule.id),
         source=rule.source,
-        in_force=in_force,
+        in_force=_in_force(rule, context) if context is not None else None,
     )
 
 
-def _in_force(rule: Rule, stack: str) -> InForce:
-    state = StackContext(find_project_root(), stack)
+def _in_force(rule: Rule, state: StackContext) -> InForce:
     try:
         profile = profile_of(state.policy_profile, state.fleet.environment.policy.rules)
     except PolicyConfigError as error:
@@ -64,7 +101,7 @@ def _in_force(rule: Rule, stack: str) -> InForce:
     ruling = next(each for each in profile.rulings if each.rule is rule)
     waivers = (each for each in state.fleet.policy_exceptions if rule.id in each.spec.rules)
     return InForce(
-        stack=stack,
+        stack=state.name,
         profile=str(profile.environment),
         level=str(ruling.level),
         settings=dict(ruling.settings),

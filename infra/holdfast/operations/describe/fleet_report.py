@@ -1,6 +1,6 @@
-"""Where the parts of a fleet's report come from: manifests, rules, cluster, history. Wiring."""
+"""Where the parts of a fleet's report come from: manifests, rules, cluster, history."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,30 +8,22 @@ from pathlib import Path
 from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source, source_of
-from holdfast.drift.finding import AgentState, NotChecked
+from holdfast.drift.finding import NotChecked
 from holdfast.errors import HoldfastError, InputError, SourceLocation
-from holdfast.kube.workload_status import WorkloadState
-from holdfast.manifest.agent.agent import AGENT_KIND
-from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.operations.describe.fleet import (
-    FleetAgent,
-    FleetReport,
-    FleetStack,
-    Replicas,
-    open_drift,
-)
-from holdfast.operations.describe.fleet_scan import (
-    Looked,
-    context_of,
-    look_at_cluster,
-    look_at_nothing,
-    read_scan,
+from holdfast.operations.describe.fleet import FleetReport, FleetStack
+from holdfast.operations.describe.fleet_agents import fleet_agents
+from holdfast.operations.describe.fleet_seen import (
+    SavedScan,
+    Seen,
+    seen_in_cluster,
+    seen_in_scan,
+    seen_offline,
 )
 from holdfast.operations.describe.topology import graph_of
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
-from holdfast.operations.policy.heat_map import state_of
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import policy_of, profile_by, rendered_objects
+from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import update_records
 
@@ -52,7 +44,7 @@ class FleetRequest:
     root: Path
     stacks: tuple[str, ...]
     made_at: str
-    scans: Mapping[str, Path] = field(default_factory=dict)
+    scans: Mapping[str, SavedScan] = field(default_factory=dict)
     is_offline: bool = False
     observed_at: str = ""
 
@@ -68,7 +60,7 @@ class FleetRequest:
         other = next((each for each in self.scans if each not in self.stacks), "")
         if other:
             raise InputError(
-                f"--scan {other}={self.scans[other]}: stack {other} is not reported",
+                f"--scan {other}={self.scans[other].file}: stack {other} is not reported",
                 remedy=f"add -s {other}",
             )
 
@@ -98,18 +90,19 @@ def _source(root: Path) -> Source | None:
         return None  # no Git here: then nobody knows
 
 
-def _looked(request: FleetRequest, fleet: Fleet) -> Looked:
-    saved = request.scans.get(fleet.stack)
+def _seen(request: FleetRequest, state: StackContext) -> Seen:
+    saved = request.scans.get(state.name)
     if saved is not None:
-        return read_scan(request.root, saved, fleet, context_of(fleet, request.observed_at))
+        context = DriftContext(state.name, request.observed_at)
+        return seen_in_scan(request.root, saved, state.fleet, context)
     if request.is_offline:
-        return look_at_nothing(fleet)
-    return look_at_cluster(request.root, fleet, context_of(fleet, request.made_at))
+        return seen_offline(state.fleet)
+    return seen_in_cluster(state, DriftContext(state.name, request.made_at))
 
 
 def _stack(request: FleetRequest, state: StackContext) -> FleetStack:
     fleet = state.fleet
-    looked = _looked(request, fleet)
+    seen = _seen(request, state)
     policy = _policy(state, request.made_at)
     updates, untold = _updates(request.root, state.name)
     undecided = tuple(
@@ -121,14 +114,15 @@ def _stack(request: FleetRequest, state: StackContext) -> FleetStack:
         name=state.name,
         profile=policy.profile,
         cluster=fleet.environment.cluster.identifier or state.kube_context or "",
-        looked_at=looked.words,
-        agents=tuple(_agents(fleet, looked, policy, updates)),
-        drift=looked.report,
-        context=looked.context,
+        looked_at=seen.words,
+        agents=tuple(fleet_agents(fleet, fleet.workloads, seen, updates, policy)),
+        drift=seen.report,
+        context=seen.context,
         policy=policy,
         graph=graph_of(fleet),
         updates=tuple(updates),
-        not_checked=(*looked.not_checked, *undecided, *untold),
+        notes=seen.notes,
+        not_checked=(*seen.not_checked, *undecided, *untold),
     )
 
 
@@ -160,68 +154,3 @@ def _updates(root: Path, stack: str) -> tuple[list[UpdateRecord], tuple[NotCheck
         return update_records(root, stack), ()
     except HoldfastError as error:
         return [], (NotChecked(f"history of stack {stack}", str(error)),)
-
-
-def _agents(
-    fleet: Fleet, looked: Looked, policy: PolicyReport, updates: Iterable[UpdateRecord]
-) -> Iterable[FleetAgent]:
-    drift = open_drift(looked.report, looked.context)
-    said = _said(policy)
-    changed: dict[str, UpdateRecord] = {}
-    for record in updates:
-        if record.has_succeeded:
-            changed |= dict.fromkeys(record.agents or (), record)
-    for agent in fleet.workloads:
-        spec, live = agent.spec, looked.health_of(agent.name)
-        provider, model = _model(agent, fleet)
-        team = fleet.team_of(agent) if agent.kind == AGENT_KIND else None
-        yield FleetAgent(
-            name=agent.name,
-            namespace=agent.namespace,
-            type=spec.type if agent.kind == AGENT_KIND else "tool server",
-            team=team.name if team else "",
-            owner=spec.owner or (team.spec.owner if team else None) or "",
-            version=spec.version,
-            live_version=live.version,
-            provider=provider,
-            model_name=model,
-            replicas=_replicas(agent, live.workloads),
-            sync=looked.sync.get(agent.name, AgentState.UNKNOWN),
-            health=live.health,
-            drift=drift.get(agent.name, ()),
-            policy=said.get(agent.name, {}),
-            update=changed.get(agent.name),
-        )
-
-
-def _said(policy: PolicyReport) -> dict[str, dict[str, int]]:
-    """Agent to what the rules say of its objects."""
-    said: dict[str, dict[str, int]] = {}
-    for each in policy.findings:
-        counted = said.setdefault(each.agent, {})
-        counted[state_of(each)] = counted.get(state_of(each), 0) + 1
-    for judged in policy.objects:
-        counted = said.setdefault(judged.agent, {})
-        counted["passed"] = counted.get("passed", 0) + len(judged.passed)
-    return said
-
-
-def _model(agent: DeclaredAgent, fleet: Fleet) -> tuple[str, str]:
-    """Provider and name."""
-    model = agent.spec.model
-    if model is None:
-        return "", ""
-    shared = fleet.model_config(model.ref, agent.namespace) if model.ref is not None else None
-    chosen = shared.spec if shared is not None else model
-    return chosen.provider or "", chosen.name or ""
-
-
-def _replicas(agent: DeclaredAgent, workloads: Iterable[WorkloadState]) -> Replicas:
-    """As declared, and as they run now."""
-    running = [each for each in workloads if each.desired is not None]
-    desired = sum(each.desired or 0 for each in running) if running else None
-    ready = sum(each.ready or 0 for each in running) if running else None
-    if agent.spec.type == "Job":
-        return Replicas(desired=desired, ready=ready)
-    scaling = agent.spec.scaling
-    return Replicas(scaling.fewest_replicas, scaling.most_replicas, desired, ready)

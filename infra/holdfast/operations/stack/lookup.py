@@ -1,4 +1,4 @@
-"""What a verb says when nobody has the name that it was asked for."""
+"""An agent of a stack by its name, and what is said when there is none."""
 
 import difflib
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ def no_such_agent(name: str, names: Sequence[str], stack: str = "") -> InputErro
 
     Args:
         name: What was asked for.
-        names: Every agent, and tool server that runs, in the order in which they are told.
-        stack: Stack that has no such agent; empty where several were looked at.
+        names: Every agent, and tool server that runs, in the order in which they are listed.
+        stack: Stack that has no such agent; empty where several were read.
     """
     close = difflib.get_close_matches(name, names, n=1)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""

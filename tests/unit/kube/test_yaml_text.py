@@ -1,7 +1,7 @@
 from typing import Any
 
 import yaml
-from holdfast.report.text.yaml_text import yaml_document, yaml_documents
+from holdfast.kube.yaml_text import yaml_document, yaml_documents
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,13 +1,24 @@
-"""Two long texts, line against line."""
+"""Values of fields for people: one on a line, two long ones line against line."""
 
 import difflib
-from typing import Final
+from typing import Any, Final
 
-from holdfast.kube.safe_text import safe_text
+import msgspec
+
+from holdfast.kube.safe_text import LONGEST_SHOWN_CHARACTERS, safe_text
 
 LONGEST_DIFF_LINES: Final = 200
 _CONTEXT_LINES: Final = 2
 _LONGEST_LINE_CHARACTERS: Final = 400
+
+
+def value_words(
+    value: Any,  # noqa: ANN401  (any JSON value)
+    longest: int = LONGEST_SHOWN_CHARACTERS,
+) -> str:
+    """A value on one printable line: text as it stands, all else as JSON."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return safe_text(text, longest)
 
 
 def line_diff(before: object, after: object) -> tuple[str, ...]:

@@ -4,53 +4,19 @@ Everything that comes from the cluster passes `safe_text`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from holdfast.adapters.engine.update_record import UpdateRecord
-from holdfast.drift.finding import AgentState, Finding, NotChecked
-from holdfast.kube.objects import ObjectRef
-from holdfast.kube.running import Consumption, JobState, PodState
+from holdfast.drift.finding import Finding
+from holdfast.kube.running import Consumption, PodState
 from holdfast.kube.safe_text import safe_text
-from holdfast.kube.workload_status import WorkloadState
+from holdfast.operations.describe.live import LiveAgent
 from holdfast.report.documents.drift import finding_json, object_document
 from holdfast.report.text.finding_words import actor_words, headline, policy_words
 
 NOT_AVAILABLE: Final = "not available"
 _LONGEST_CHARACTERS: Final = 300
 _SHORT_DIGEST: Final = len("sha256:") + 12
-
-
-@dataclass(frozen=True, slots=True)
-class LiveAgent:
-    """One agent as its cluster and its stack's history show it.
-
-    Attributes:
-        workloads: What runs its pods or makes its Jobs.
-        absent: Workloads that are declared and not there.
-        unmeasured: Why nobody says what the pods use; empty where somebody does.
-        update: The last update that brought it here; None where none is known.
-        no_update: Why none is known.
-        state: Whether it is as declared.
-        findings: How it differs, remarks included.
-        not_checked: What could not be looked at.
-        declared_version: Version that the manifest declares.
-        live_versions: Versions that its workloads run.
-    """
-
-    workloads: tuple[WorkloadState, ...]
-    absent: tuple[ObjectRef, ...]
-    pods: tuple[PodState, ...]
-    jobs: tuple[JobState, ...]
-    unmeasured: str
-    update: UpdateRecord | None
-    no_update: str
-    state: AgentState
-    findings: tuple[Finding, ...]
-    not_checked: tuple[NotChecked, ...]
-    declared_version: str = ""
-    live_versions: tuple[str, ...] = ()
 
 
 def live_sections(live: LiveAgent) -> Iterator[tuple[str, list[str]]]:
@@ -79,6 +45,7 @@ def live_document(live: LiveAgent) -> dict[str, Any]:
             for each in live.workloads
         ],
         "absent": [object_document(ref) for ref in live.absent],
+        "unread": [object_document(ref) for ref in live.unread],
         "pods": [_pod(each) for each in live.pods],
         "jobs": [
             {"name": each.name, "outcome": each.outcome, "reason": each.reason}
@@ -109,6 +76,8 @@ def _running(live: LiveAgent) -> Iterator[str]:
         yield safe_text(_version(live), _LONGEST_CHARACTERS)
     for ref in live.absent:
         yield f"{ref}: is not there"
+    for ref in live.unread:
+        yield f"{ref}: not known, it cannot be read"
     for each in live.workloads:
         if each.desired is None:
             yield f"{each.ref}: last run {each.last_run or 'none yet'}"

@@ -1,5 +1,5 @@
 import pytest
-from holdfast.report.text.line_diff import LONGEST_DIFF_LINES, line_diff
+from holdfast.kube.value_text import LONGEST_DIFF_LINES, line_diff
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
-"""PolicyException manifests as the policy pack's waivers. Wiring between two vocabularies."""
+"""PolicyException manifests as the policy pack's waivers."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from holdfast_policies.waivers import compiled
 
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.errors import ManifestError, SourceLocation
 from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.objects.admission import waivers_of
 
 WAIVERS_FILE = "policy-pack/waivers.yaml"
@@ -15,7 +17,7 @@ WAIVERS_FILE = "policy-pack/waivers.yaml"
 def faults_of_compiled(root: Path, fleet: Fleet) -> Iterator[ManifestError]:
     """The compiled waivers where they are not what the manifests declare.
 
-    The pack reads the compiled file only: one that lags behind grants what nobody grants any more.
+    The pack reads the compiled file only: one that lags behind grants what is granted no more.
     """
     file = root / WAIVERS_FILE
     written = file.read_text(encoding="utf-8") if file.exists() else compiled(())
@@ -26,3 +28,17 @@ def faults_of_compiled(root: Path, fleet: Fleet) -> Iterator[ManifestError]:
             expected="expected the exceptions that agents/ declares",
             remedy="run `holdfast policy waivers --write`",
         )
+
+
+def compiled_waivers(root: Path) -> str:
+    """The exceptions that a project declares, as the policy pack reads them.
+
+    Raises:
+        InvalidFilesError: the manifests are not valid.
+    """
+    return compiled(waivers_of(load_fleet(root, None)))
+
+
+def write_waivers(root: Path) -> None:
+    """Write them where the policy pack reads them."""
+    write_atomically(root / WAIVERS_FILE, compiled_waivers(root))

@@ -1,4 +1,4 @@
-"""`holdfast tools`: what tool servers promise, reviewed once and compared ever after."""
+"""The verbs of `holdfast tools`: tools of servers, reviewed once and compared from then on."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from typing import Final
 
 import click
 
-from holdfast.cli.named_verbs import NamedVerbs
 from holdfast.cli.options.addresses import addresses, header_value
 from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.tool_contracts import compare_tools, tools_digest
@@ -76,7 +76,7 @@ def _itself(asked: ServersAsked) -> ServersAsked:
 
 _OPTIONS = (
     click.argument("servers", nargs=-1),
-    click.option("-s", "--stack", help="Stack whose overrides hold; default none."),
+    click.option("-s", "--stack", type=STACK, help="Stack whose overrides hold; default none."),
     click.option(
         "--address",
         "addresses_named",
@@ -105,23 +105,7 @@ _OPTIONS = (
 _SERVERS: Final[Group] = (_asked, _OPTIONS)
 
 
-@click.group(cls=NamedVerbs)
-def command() -> None:
-    """Review the tools that agents may call, and see when a server changes them.
-
-    A model acts on a tool's description: a server that changes one changes the agent, and no image
-    digest shows it. `lock` writes names, descriptions and schemas to agents/tools.lock, to be read
-    and committed; `check` compares servers with it; `validate` and `pulumi up` refuse tools and
-    digests that are not in it.
-
-    \b
-    Examples:
-      holdfast tools lock
-      holdfast tools check -s prod
-    """
-
-
-@command.command()
+@click.command()
 @takes(_itself, asked=_SERVERS)
 def lock(asked: ServersAsked) -> ExitCode:
     """Ask SERVERS (default all) for their tools and write them to agents/tools.lock.
@@ -155,7 +139,7 @@ def lock(asked: ServersAsked) -> ExitCode:
     return ExitCode.OK if all(answer.tools is not None for answer in answers) else ExitCode.ERROR
 
 
-@command.command()
+@click.command()
 @takes(_itself, asked=_SERVERS)
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True

@@ -1,0 +1,1 @@
+"""`holdfast tools`: what tool servers promise."""

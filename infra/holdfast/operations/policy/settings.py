@@ -1,0 +1,96 @@
+"""What is wrong with settings of rules, in stack files and in config files for the engine."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from holdfast_policies.profile import ALL, LEVEL_KEY, located_faults_of
+
+from holdfast.errors import InputError, ManifestError, SourceLocation
+from holdfast.kube.paths import Path as FieldPath
+from holdfast.kube.paths import format_path
+from holdfast.manifest.stack.names import stack_names
+from holdfast.manifest.stack.stack_files import path_in_file, read_stack_file
+from holdfast.manifest.text.documents import read_documents
+from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.text.source_text import read_text
+from holdfast.operations.validate.report import ValidationReport, sorted_faults
+
+CONFIG_FOLDER = "policy-pack/config"
+
+
+def lint_files(files: Sequence[Path]) -> ValidationReport:
+    """Config files for the engine, in its own shape."""
+    found = [(fault, "") for file in files for fault in _faults_of_file(file, str(file))]
+    return ValidationReport(sorted_faults(found), ())
+
+
+def lint_project(root: Path) -> ValidationReport:
+    """`holdfast:policy` of every stack of a project, and its own config files for the engine.
+
+    Raises:
+        InputError: the project has neither.
+    """
+    stacks, files = stack_names(root), sorted((root / CONFIG_FOLDER).glob("*.json"))
+    if not stacks and not files:
+        raise InputError(
+            f"no stack and no config file of rules in {root}",
+            remedy="run this inside the project, or name FILES",
+        )
+    found: list[tuple[ManifestError, str]] = []
+    for stack in stacks:
+        settings = read_stack_file(root, stack)
+        found.extend((error, "") for error in settings.errors)
+        if settings.environment is not None:
+            origin = settings.origin.nearest(("policy", "rules"))
+            rules = settings.environment.policy.rules
+            path = path_in_file(("policy", "rules"))
+            found.extend((fault, "") for fault in faults_of_rules(rules, origin, path))
+    for file in files:
+        name = str(file.relative_to(root))
+        found.extend((fault, "") for fault in _faults_of_file(file, name))
+    return ValidationReport(sorted_faults(found), ())
+
+
+def faults_of_rules(
+    rules: Mapping[str, Any], origin: Origin, path: FieldPath
+) -> Iterator[ManifestError]:
+    """Faults of rule settings, each at the key that is wrong.
+
+    Args:
+        rules: Rule to level, or to level and parameters.
+        origin: Where the mapping was written.
+        path: Field path of the mapping in its file.
+    """
+    for keys, fault in located_faults_of(rules):
+        place = origin.nearest(keys).key_location
+        yield ManifestError(place, format_path((*path, *keys)), expected=fault)
+
+
+def _faults_of_file(file: Path, name: str) -> Iterator[ManifestError]:
+    try:
+        content = read_documents(read_text(file, name), name)
+    except ManifestError as error:
+        yield error
+        return
+    yield from content.errors
+    for document in content.documents:
+        if not isinstance(document.data, dict):
+            yield ManifestError(
+                SourceLocation(name), "", expected="expected a mapping of rules to levels"
+            )
+            continue
+        yield from faults_of_rules(document.data, document.origin, ())
+        yield from _without_level(document.data, document.origin)
+
+
+def _without_level(rules: Mapping[str, Any], origin: Origin) -> Iterator[ManifestError]:
+    """Parameters without a level: which one holds then, only the profile of the stack can say."""
+    for name, given in rules.items():
+        if name != ALL and isinstance(given, dict) and LEVEL_KEY not in given:
+            yield ManifestError(
+                origin.nearest((name,)).key_location,
+                format_path((name,)),
+                expected=f"expected {LEVEL_KEY} beside the parameters",
+                remedy="which level holds without it, only the profile of the stack can say",
+            )

@@ -1,0 +1,125 @@
+"""What a validation found, as text for people and JSON for programs."""
+
+from typing import Any, Final
+
+import click
+
+from holdfast.errors import ManifestError, SourceLocation
+from holdfast.kube.safe_text import safe_text
+from holdfast.operations.policy.model import PolicyFinding
+from holdfast.operations.validate.report import (
+    Deprecation,
+    Exemption,
+    OnStacks,
+    ValidationReport,
+)
+from holdfast.report.documents.json_text import json_text
+
+SCHEMA_VERSION: Final = "holdfast.dev/validation/v1"
+_LONGEST_LINE_CHARACTERS: Final = 2000
+
+
+def validation_text(report: ValidationReport, *, colour: bool = False) -> str:
+    """One line a fault or warning, `file:line:column: …`; empty when there is none."""
+    lines = [_line(each, report, colour=colour) for each in report.faults]
+    lines += [
+        _shown(
+            each.location,
+            "warning",
+            f"apiVersion: {each.api_version} is valid until {each.last_day}, "
+            f"{each.replaced_by} has replaced it; {each.remedy}",
+            colour=colour,
+        )
+        for each in report.deprecations
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def validation_summary(report: ValidationReport) -> str:
+    """What was granted for a time, a line each; then what was read, and what was found."""
+    count = len(report.stacks)
+    read = f"{count} stack{'' if count == 1 else 's'}: {', '.join(report.stacks)}"
+    read = read if report.stacks else "without a stack"
+    granted = [
+        f"{each.location}: {each.kind} {each.name}: {each.about}, until {each.expires} "
+        f"(owner {each.owner})"
+        for each in report.exemptions
+    ]
+    lines = [*granted, f"{report.headline} ({read})"]
+    return "\n".join(safe_text(line, _LONGEST_LINE_CHARACTERS) for line in lines)
+
+
+def validation_json(report: ValidationReport) -> str:
+    """The whole report, one document, ending in a line end."""
+    document = {
+        "schemaVersion": SCHEMA_VERSION,
+        "stacks": report.stacks,
+        "errors": [_document(each) for each in report.faults if _is_error(each)],
+        "violations": [_document(each) for each in report.faults if not _is_error(each)],
+        "exemptions": [_exemption(each) for each in report.exemptions],
+        "deprecations": [_deprecation(each) for each in report.deprecations],
+    }
+    return json_text(document)
+
+
+def _exemption(each: Exemption) -> dict[str, Any]:
+    return {
+        "file": each.location.file,
+        "line": each.location.line,
+        "kind": each.kind,
+        "name": each.name,
+        "about": each.about,
+        "owner": each.owner,
+        "expires": each.expires,
+    }
+
+
+def _deprecation(each: Deprecation) -> dict[str, Any]:
+    return {
+        "file": each.location.file,
+        "line": each.location.line,
+        "column": each.location.column,
+        "apiVersion": each.api_version,
+        "replacedBy": each.replaced_by,
+        "lastDay": each.last_day,
+        "remedy": each.remedy,
+    }
+
+
+def _is_error(each: OnStacks) -> bool:
+    return isinstance(each.fault, ManifestError)
+
+
+def _line(each: OnStacks, report: ValidationReport, *, colour: bool) -> str:
+    stacks = "" if each.stacks == report.stacks else f" (stack {', '.join(each.stacks)})"
+    return _shown(each.place, each.mark, each.sentence, colour=colour) + stacks
+
+
+def _shown(location: SourceLocation, mark: str, text: str, *, colour: bool) -> str:
+    place = safe_text(str(location), _LONGEST_LINE_CHARACTERS)
+    shown = safe_text(text, _LONGEST_LINE_CHARACTERS)
+    if colour:
+        place = click.style(place, bold=True)
+        mark = click.style(
+            mark, fg="red" if mark in {"error", "mandatory"} else "yellow", bold=True
+        )
+    return f"{place}: {mark}: {shown}"
+
+
+def _document(each: OnStacks) -> dict[str, Any]:
+    fault, place = each.fault, each.place
+    document: dict[str, Any] = {
+        "file": place.file,
+        "line": place.line,
+        "column": place.column,
+        "path": fault.path,
+        "expected": fault.expected,
+        "found": fault.found,
+        "remedy": fault.remedy,
+        "rule": fault.rule,
+        "stacks": each.stacks,
+    }
+    if isinstance(fault, PolicyFinding):
+        document |= {"object": fault.subject, "level": fault.level}
+        document |= {"verdict": fault.verdict.value, "waiver": fault.note}
+    return document

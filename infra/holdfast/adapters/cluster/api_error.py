@@ -92,6 +92,11 @@ class UnreachableError(ClusterError):
     """No answer from the API server."""
 
 
+def asked_seconds(error: ClusterError) -> float:
+    """How long the server asks to be left alone; 0 when it does not say."""
+    return error.wait_seconds if isinstance(error, ApiError) else 0.0
+
+
 class BrokenStreamError(ClusterError):
     """A stream ended in the middle, or said what cannot be read; it can go on where it was."""
 

@@ -1,14 +1,14 @@
 """Writes that somebody else was faster than: done anew, after a moment, on what is there now."""
 
-import random
 import time
 from collections.abc import Callable
+from itertools import count
 from typing import Final, TypeVar
 
+from holdfast.adapters.cluster import backoff
 from holdfast.adapters.cluster.api_error import ApiError
 
-_FIRST_PAUSE_SECONDS: Final = 0.05
-_LONGEST_PAUSE_SECONDS: Final = 1.0
+_TRIES_BEFORE_NOTE: Final = 5
 T = TypeVar("T")
 
 
@@ -30,17 +30,15 @@ def done_anew_when_overtaken(
     Raises:
         ApiError: others still write after that time; and whatever else `work` raises, at once.
     """
-    end, pause_seconds, is_first = time.monotonic() + patience_seconds, _FIRST_PAUSE_SECONDS, True
-    has_noted = False
-    while True:
+    end = time.monotonic() + patience_seconds
+    for tries in count(1):
         try:
             return work()
         except ApiError as error:
-            if not error.is_conflict or (time.monotonic() >= end and not is_first):
+            if not error.is_conflict or (time.monotonic() >= end and tries > 1):
                 raise
-        if pause_seconds == _LONGEST_PAUSE_SECONDS and not has_noted:
-            has_noted = True
+        if tries == _TRIES_BEFORE_NOTE:
             note_waiting()
-        # Two that got in each other's way must not do so again at the same moment.
-        time.sleep(pause_seconds * random.uniform(0.5, 1.0))  # noqa: S311  (no secret hangs on it)
-        pause_seconds, is_first = min(2 * pause_seconds, _LONGEST_PAUSE_SECONDS), False
+        # With jitter: two writers that collided must not collide again at the same moment.
+        time.sleep(backoff.CONFLICTS.seconds(tries))
+    raise AssertionError  # the loop returns or raises

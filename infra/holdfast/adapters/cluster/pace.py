@@ -1,19 +1,15 @@
-"""How hard a server is asked: few requests at a time, fewer when it says so, waits that differ.
+"""How many requests are sent to a server at a time: fewer when it says that it is overloaded.
 
 A server that answers 429 is overloaded by all its clients together: half as many requests at once
-and waits that are not the same everywhere let it recover. Every success gives a little back.
+let it recover. Every success gives a little back.
 """
 
-import random
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-FIRST_WAIT_SECONDS: Final = 0.2
-LONGEST_WAIT_SECONDS: Final = 10.0
-LONGEST_ASKED_WAIT_SECONDS: Final = 60.0
-JITTER: Final = 0.2
 SUCCESSES_FOR_ONE_MORE: Final = 20
 
 
@@ -31,10 +27,19 @@ class Pace:
         self._free = threading.Condition()
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Wait until one more request may be sent."""
+    def turn(self, deadline: float | None = None) -> Iterator[None]:
+        """Wait until one more request may be sent.
+
+        Args:
+            deadline: Monotonic time until which to wait; None without a limit.
+
+        Raises:
+            TimeoutError: no request ended in time.
+        """
         with self._free:
-            self._free.wait_for(lambda: self._under_way < self.limit)
+            seconds = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if not self._free.wait_for(lambda: self._under_way < self.limit, seconds):
+                raise TimeoutError("all requests that may be under way still are")
             self._under_way += 1
         try:
             yield
@@ -57,16 +62,3 @@ class Pace:
                 self.limit += 1
                 self._successes = 0
                 self._free.notify()
-
-
-def wait_seconds(failures: int, asked_seconds: float = 0.0) -> float:
-    """How long to wait after so many failures in a row.
-
-    Args:
-        failures: At least one.
-        asked_seconds: What the server asks for in `Retry-After`; 0 when it says nothing.
-    """
-    if asked_seconds:
-        return min(asked_seconds, LONGEST_ASKED_WAIT_SECONDS)
-    doubled = min(FIRST_WAIT_SECONDS * 2.0 ** min(failures - 1, 10), LONGEST_WAIT_SECONDS)
-    return doubled * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  (nothing is secret here)

@@ -21,6 +21,7 @@ from holdfast.adapters.cluster.api_error import (
     ExpiredError,
     SilentStreamError,
 )
+from holdfast.adapters.cluster.backoff import request_wait_seconds as wait_seconds
 from holdfast.adapters.cluster.bodies import LineStream
 from holdfast.adapters.cluster.changes import (
     Blind,
@@ -34,7 +35,6 @@ from holdfast.adapters.cluster.changes import (
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.decoding import RawObject, decode_head, decode_line, decode_object
 from holdfast.adapters.cluster.kind_reader import Identity, KindReader, unread_reason
-from holdfast.adapters.cluster.pace import wait_seconds
 from holdfast.errors import ClusterError
 
 SILENCE_SECONDS: Final = 150.0

@@ -1,8 +1,9 @@
-"""`holdfast reconcile`: a stack held to a branch, for ever. Wiring only."""
+"""`holdfast reconcile`: a controller that keeps a stack at the newest commit of a branch."""
 
 import fcntl
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -11,21 +12,20 @@ from typing import Any
 
 import click
 
-from holdfast import __version__
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.git.tracking import TrackedBranch
-from holdfast.adapters.tracing.opentelemetry import tracer_of
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.controllers.gitops.loop_actor import LoopActor
-from holdfast.controllers.gitops.loop_lease import LoopLease
 from holdfast.controllers.gitops.loop_output import LoopOutput
-from holdfast.controllers.gitops.loop_report import LoopReport
+from holdfast.controllers.gitops.loop_report import LoopReport, stack_login
 from holdfast.controllers.gitops.loop_triggers import watch_metrics, watch_nodes
 from holdfast.controllers.gitops.loop_watch import watch_for_drift
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
 from holdfast.controllers.runtime.hook_server import Answers, HookServer
-from holdfast.errors import ExitCode, HoldfastError, InputError
+from holdfast.controllers.runtime.leader import Leader
+from holdfast.controllers.runtime.process import host_and_port, stop_on_signals, tracer_for
+from holdfast.errors import ExitCode, HoldfastError
 
 HOOK_SECRET = "HOLDFAST_HOOK_SECRET"  # noqa: S105  (the name of a variable)
 _SECONDS = click.FloatRange(min=1.0)
@@ -95,9 +95,9 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
     """
     place = lease_place(asked.pop("lease"))
     asking = _Asking(**asked)
-    address = _address(asking.listen) if asking.listen else None
+    address = host_and_port("--listen", asking.listen, "127.0.0.1:9465") if asking.listen else None
     log = LoopOutput(as_json=output == "json")
-    tracer = _tracer(stack, log)
+    tracer = tracer_for(stack, log)
     folder = state_directory() / "reconcile" / stack.rpartition("/")[2]
     actor = LoopActor(
         TrackedBranch(_absolute(asking.repo), asking.branch, folder / "clone"),
@@ -110,20 +110,22 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
     with closing(tracer), _only_one(folder, log):
         actor.begin()
         report = LoopReport.of(stack, actor, log)
-        lease = LoopLease(stack, place, log, report.leads)
+        leader = Leader(
+            place, socket.gethostname(), stack_login(stack), log, report.leads, _end_update
+        )
         try:
             if once:
-                lease.take()
+                leader.take()
                 commit = actor.newest()
                 with tracer.span("reconcile", key=COMMIT, commit=commit.name):
                     log("act", key=COMMIT, commit=commit.short, done=actor.update(commit))
                 return ExitCode.OK
-            _work(_Loop(actor, report, lease, log, tracer), asking, address)
+            _work(_Loop(actor, report, leader, log, tracer), asking, address)
         finally:
             report.end()
-            lease.give_back()
-    log("end", reason="the lease was lost" if lease.was_lost else "as told")
-    return ExitCode.ERROR if lease.was_lost else ExitCode.CANCELLED
+            leader.give_back()
+    log("end", reason=leader.problem or "stopped")
+    return ExitCode.ERROR if leader.was_lost else ExitCode.CANCELLED
 
 
 @dataclass(frozen=True)
@@ -139,17 +141,9 @@ class _Asking:
     require_signed: bool
 
 
-def _tracer(stack: str, log: LoopOutput) -> Tracer:
-    """The traces that the environment asks for."""
-    name = stack.rpartition("/")[2]
-
-    def tell(problem: str) -> None:
-        log("trace", problem=problem)
-
-    tracer, place = tracer_of(os.environ, name, __version__, tell)
-    if place:
-        log("trace", to=place)
-    return tracer
+def _end_update(_: str) -> None:
+    """End the loop as a signal would: that reaches an update under way, too."""
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -158,7 +152,7 @@ class _Loop:
 
     actor: LoopActor
     report: LoopReport
-    lease: LoopLease
+    leader: Leader
     log: LoopOutput
     tracer: Tracer
 
@@ -166,10 +160,15 @@ class _Loop:
 def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None:
     listeners = loop.report.listeners
     reconciler = Reconciler(loop.actor, loop.actor, loop.log, listeners, loop.tracer)
-    _stop_when_told(reconciler, loop.lease)
+
+    def stop() -> None:
+        reconciler.stop()
+        loop.leader.stop_waiting()
+
+    stop_on_signals(stop)
     server = _server(address, reconciler, loop) if address else None
     try:
-        if loop.lease.take():
+        if loop.leader.take():
             actor = loop.actor
             watch_for_drift(actor.stack, reconciler.ask, loop.log)
             watch_nodes(actor.root, actor.stack, reconciler.ask, loop.log)
@@ -185,20 +184,13 @@ def _absolute(repo: str) -> str:
     return str(Path(repo).resolve()) if Path(repo).is_dir() else repo
 
 
-def _address(listen: str) -> tuple[str, int]:
-    host, separator, port = listen.rpartition(":")
-    if not separator or not port.isdigit():
-        raise InputError(
-            f"--listen: expected HOST:PORT, got {listen!r}", remedy="such as 127.0.0.1:9465"
-        )
-    return host.strip("[]"), int(port)
-
-
 def _server(address: tuple[str, int], reconciler: Reconciler, loop: _Loop) -> HookServer:
     host, port = address
 
     def is_alive() -> bool:
-        return loop.lease.is_waiting or reconciler.seconds_since_turn() < _STUCK_AFTER_SECONDS
+        if loop.leader.was_lost:
+            return False
+        return loop.leader.is_waiting or reconciler.seconds_since_turn() < _STUCK_AFTER_SECONDS
 
     answers = Answers(
         on_hook=lambda: reconciler.ask(COMMIT, "hook", is_urgent=True),
@@ -225,15 +217,3 @@ def _only_one(folder: Path, log: LoopOutput) -> Iterator[None]:
             yield
     except OSError as error:
         raise HoldfastError(f"{folder} cannot be used ({error.strerror or error})") from error
-
-
-def _stop_when_told(reconciler: Reconciler, lease: LoopLease) -> None:
-    """The first signal ends the loop in order, the second one at once."""
-
-    def stop(number: int, _: object) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        reconciler.stop()
-        lease.stop_waiting()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)

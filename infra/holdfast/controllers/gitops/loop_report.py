@@ -1,7 +1,7 @@
 """What a loop tells beside its log: metrics, conditions, its resource in the cluster. Wiring."""
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from holdfast.adapters.cluster.client import ApiClient
@@ -12,9 +12,21 @@ from holdfast.controllers.gitops.loop_events import LoopEvents
 from holdfast.controllers.gitops.loop_state import LoopState
 from holdfast.controllers.gitops.roles import Listener, Log
 from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
-from holdfast.operations.stack.context import open_state
+from holdfast.operations.stack.context import StackState, open_state
 
 _ANSWER_SECONDS = 10.0
+
+
+def stack_login(stack: str) -> Callable[[], Connection]:
+    """Logs in to the cluster of a stack of the project in the working directory."""
+    state: StackState | None = None
+
+    def log_in() -> Connection:
+        nonlocal state
+        state = state or open_state(stack)
+        return connection_of(state.kubeconfig, state.context)
+
+    return log_in
 
 
 @dataclass(frozen=True)
@@ -34,11 +46,7 @@ class LoopReport:
         held = HeldStack(stack, tracked.place, tracked.branch, actor.path, socket.gethostname())
 
         def connect() -> ApiClient:
-            state = open_state(stack)
-
-            def log_in() -> Connection:
-                return connection_of(state.kubeconfig, state.context)
-
+            log_in = stack_login(stack)
             return ApiClient(log_in(), _ANSWER_SECONDS, log_in)
 
         report = StackReport(held, conditions, connect, log)

@@ -175,6 +175,8 @@ class Reconciler:
         self._tell_compared(work.key, found)
         outcome = "unchanged"
         for agent in found.agents:
+            if self._is_stopping:
+                break  # the lease may be lost: nothing more is written
             free = self._free_fields(agent, work)
             if agent.mode == "report" or not free:
                 continue

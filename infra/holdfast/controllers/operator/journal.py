@@ -32,7 +32,7 @@ class Journal:
 
     def __init__(self, stack: str, tracer: Tracer = UNTRACED, stream: TextIO | None = None) -> None:
         self._stack = stack
-        self._tracer = tracer
+        self.tracer = tracer
         self._stream = stream
         self._writing = threading.Lock()
         run = secrets.token_hex(3)
@@ -58,11 +58,11 @@ class Journal:
         """
         identifier, (namespace, agent) = next(self._names), place
         facts = {"id": identifier, "namespace": namespace, "agent": agent}
-        with self._tracer.span(
+        with self.tracer.span(
             "reconcile", stack=self._stack, trigger=list(triggers), **facts
         ) as span:
             traced = {"trace_id": span.trace_id} if span.trace_id else {}
-            yield Look(self, self._tracer, span, facts | traced, tuple(triggers))
+            yield Look(self, self.tracer, span, facts | traced, tuple(triggers))
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,7 @@ class AgentLoop:
     def stop(self) -> None:
         """End the loop in order; from any thread, and from a signal handler."""
         self._is_stopping = True
+        self._client.stop_waiting()
         self._inbox.put(None)
 
     @property

@@ -1,17 +1,8 @@
 import threading
+import time
 
 import pytest
-from holdfast.adapters.cluster.pace import (
-    FIRST_WAIT_SECONDS,
-    JITTER,
-    LONGEST_ASKED_WAIT_SECONDS,
-    LONGEST_WAIT_SECONDS,
-    SUCCESSES_FOR_ONE_MORE,
-    Pace,
-    wait_seconds,
-)
-from hypothesis import given
-from hypothesis import strategies as st
+from holdfast.adapters.cluster.pace import SUCCESSES_FOR_ONE_MORE, Pace
 
 
 def test_a_server_that_has_too_much_is_asked_half_as_hard_and_never_not_at_all() -> None:
@@ -58,16 +49,9 @@ def test_no_more_than_the_limit_are_under_way() -> None:
     assert max(seen) <= 2
 
 
-@given(st.integers(1, 60))
-def test_waits_double_differ_a_little_and_are_bounded(failures: int) -> None:
-    exact = min(FIRST_WAIT_SECONDS * 2.0 ** min(failures - 1, 10), LONGEST_WAIT_SECONDS)
-    assert exact * (1 - JITTER) <= wait_seconds(failures) <= exact * (1 + JITTER)
-
-
-@pytest.mark.parametrize(
-    ("asked", "waited"),
-    [(3.0, 3.0), (100_000.0, LONGEST_ASKED_WAIT_SECONDS)],
-    ids=["as asked", "never for hours"],
-)
-def test_what_the_server_asks_for_counts(asked: float, waited: float) -> None:
-    assert wait_seconds(1, asked) == waited
+def test_a_turn_is_waited_for_until_the_deadline_and_not_longer() -> None:
+    pace = Pace(1)
+    with pace.turn(), pytest.raises(TimeoutError), pace.turn(time.monotonic() + 0.01):
+        pass
+    with pace.turn(time.monotonic()):
+        pass

@@ -103,10 +103,10 @@ def command(
 
 
 def _telling(stack: str, reader: Reader) -> list[KubeObject]:
-    from holdfast.controllers.gitops.status_role import telling_objects  # noqa: PLC0415  (loads the client)
+    from holdfast.controllers.gitops.status_role import status_writer_rbac  # noqa: PLC0415  (loads the client)
 
     teller = replace(reader, name=f"holdfast-reconcile-{stack.rpartition('/')[2]}")
-    return telling_objects(stack, teller)
+    return status_writer_rbac(stack, teller)
 
 
 def _kinds_of(state: StackState, objects: Sequence[KubeObject]) -> set[ReadKind]:

@@ -28,7 +28,7 @@ from holdfast.adapters.cluster.api_error import (
 from holdfast.adapters.cluster.backoff import request_wait_seconds
 from holdfast.adapters.cluster.bodies import LineStream, whole_body
 from holdfast.adapters.cluster.kubeconfig import Connection
-from holdfast.adapters.cluster.pace import Pace
+from holdfast.adapters.cluster.limiter import ConcurrencyLimiter
 from holdfast.adapters.cluster.tls import tls_context
 from holdfast.errors import ClusterError, LoginError
 
@@ -88,7 +88,7 @@ class ApiClient:
         self._counting = threading.Lock()
         self.sent = 0
         self._answer_seconds = answer_seconds
-        self.pace = Pace(CONNECTIONS)
+        self.limiter = ConcurrencyLimiter(CONNECTIONS)
         self.deadline = math.inf
         self.stopping = threading.Event()
         self._write_refusal = ""
@@ -204,13 +204,13 @@ class ApiClient:
                     answer = send(end)
             except (ApiError, UnreachableError) as error:
                 if isinstance(error, ApiError) and error.is_too_much:
-                    self.pace.slow_down()
+                    self.limiter.slow_down()
                 wait = request_wait_seconds(failures, asked_seconds(error))
                 is_last = failures == MAX_TRIES or time.monotonic() + wait > end
                 if is_last or not is_retried(error) or self.stopping.wait(wait):
                     raise
             else:
-                self.pace.note_success()
+                self.limiter.note_success()
                 return answer
         raise AssertionError  # the last try returns or raises
 
@@ -218,7 +218,7 @@ class ApiClient:
     def _turn(self, end: float) -> Iterator[None]:
         with ExitStack() as held:
             try:
-                held.enter_context(self.pace.turn(end))
+                held.enter_context(self.limiter.acquire(end))
             except TimeoutError as error:
                 raise UnreachableError(
                     f"{self.connection.server} answers too slowly: {error}"

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from holdfast.adapters.cluster.api_error import ApiError
-from holdfast.adapters.cluster.changes import Planned, WatchedKind, WatchedPlace
+from holdfast.adapters.cluster.changes import Planned, WatchedKind, WatchScope
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.decoding import decode_page
 from holdfast.adapters.cluster.kind_reader import PAGE_OBJECTS
-from holdfast.adapters.cluster.reflector import Connections, PlaceWatch
+from holdfast.adapters.cluster.reflector import Reflector, WatchConfig
 from holdfast.errors import ClusterError
 
 ENDING_SECONDS = 2.0
@@ -19,9 +19,9 @@ ENDING_SECONDS = 2.0
 class ClusterWatch:
     """Follows kinds until it is stopped."""
 
-    def __init__(self, shared: Connections) -> None:
+    def __init__(self, shared: WatchConfig) -> None:
         self._shared = shared
-        self._watches: list[PlaceWatch] = []
+        self._watches: list[Reflector] = []
         self._threads: list[threading.Thread] = []
         self._growing = threading.Lock()
 
@@ -47,7 +47,7 @@ class ClusterWatch:
         places = places_of(self._shared.client, kind)
         self._shared.tell(Planned(kind, places))
         for place in places:
-            watch = PlaceWatch(place, self._shared)
+            watch = Reflector(place, self._shared)
             with self._growing:
                 self._watches.append(watch)
             self._start(f"watch {place}", watch.run)
@@ -59,7 +59,7 @@ class ClusterWatch:
         thread.start()
 
 
-def places_of(client: ApiClient, kind: WatchedKind) -> tuple[WatchedPlace, ...]:
+def places_of(client: ApiClient, kind: WatchedKind) -> tuple[WatchScope, ...]:
     """Where to watch a kind: one stream for the whole cluster where that may be read and is small.
 
     A kind that is wanted in several namespaces is watched in each of them where the whole cluster
@@ -67,15 +67,15 @@ def places_of(client: ApiClient, kind: WatchedKind) -> tuple[WatchedPlace, ...]:
     """
     namespaces = sorted(kind.namespaces)
     if len(namespaces) == 1 or kind.entry is None:
-        return (WatchedPlace(kind, kind.kind, namespaces[0] if len(namespaces) == 1 else ""),)
-    divided = tuple(WatchedPlace(kind, kind.kind, namespace) for namespace in namespaces)
+        return (WatchScope(kind, kind.kind, namespaces[0] if len(namespaces) == 1 else ""),)
+    divided = tuple(WatchScope(kind, kind.kind, namespace) for namespace in namespaces)
     try:
         path = path_of(kind.api_version, kind.entry.plural)
         query: dict[str, str | int] = {"limit": 1, **kind.question.selection}
         page = decode_page(client.get(path, query, kind.question.accept))
     except ApiError as error:
-        return divided if error.is_forbidden else (WatchedPlace(kind, kind.kind),)
+        return divided if error.is_forbidden else (WatchScope(kind, kind.kind),)
     except ClusterError:
-        return (WatchedPlace(kind, kind.kind),)
+        return (WatchScope(kind, kind.kind),)
     is_crowded = (page.metadata.remaining_item_count or 0) > PAGE_OBJECTS * len(namespaces)
-    return divided if is_crowded else (WatchedPlace(kind, kind.kind),)
+    return divided if is_crowded else (WatchScope(kind, kind.kind),)

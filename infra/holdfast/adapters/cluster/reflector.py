@@ -24,13 +24,13 @@ from holdfast.adapters.cluster.api_error import (
 from holdfast.adapters.cluster.backoff import request_wait_seconds as wait_seconds
 from holdfast.adapters.cluster.bodies import LineStream
 from holdfast.adapters.cluster.changes import (
-    Blind,
-    Broken,
     Change,
     Moved,
-    Sighted,
     Snapshot,
-    WatchedPlace,
+    StreamInterrupted,
+    WatchLost,
+    WatchRecovered,
+    WatchScope,
 )
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.decoding import RawObject, decode_head, decode_line, decode_object
@@ -47,7 +47,7 @@ _GONE: Final = 410
 
 
 @dataclass
-class Connections:
+class WatchConfig:
     """What all watches of one cluster share.
 
     Attributes:
@@ -64,10 +64,10 @@ class Connections:
     stopping: threading.Event = field(default_factory=threading.Event)
 
 
-class PlaceWatch:
+class Reflector:
     """Follows one place until it is stopped."""
 
-    def __init__(self, place: WatchedPlace, shared: Connections, version: str = "") -> None:
+    def __init__(self, place: WatchScope, shared: WatchConfig, version: str = "") -> None:
         """Prepare to follow.
 
         Args:
@@ -96,7 +96,7 @@ class PlaceWatch:
                 failures = 0
             except ExpiredError as error:
                 self._version = ""
-                self._tell(Broken(self.place, str(error)))
+                self._tell(StreamInterrupted(self.place, str(error)))
                 failures = 0 if self._has_listed else failures + 1
             except SilentStreamError as error:
                 self._version = ""
@@ -104,7 +104,7 @@ class PlaceWatch:
             except BrokenStreamError as error:
                 if self._is_to_list_again.is_set():
                     continue
-                self._tell(Broken(self.place, str(error)))
+                self._tell(StreamInterrupted(self.place, str(error)))
                 failures += 1
             except ClusterError as error:
                 failures += 1
@@ -152,7 +152,7 @@ class PlaceWatch:
         self._stream = stream
         try:
             if self._is_blind:
-                self._tell(Sighted(self.place))
+                self._tell(WatchRecovered(self.place))
                 self._is_blind = False
             for line in stream:
                 self._take(line)
@@ -181,7 +181,7 @@ class PlaceWatch:
             if error.is_expired:
                 raise ExpiredError("its version has expired (410)") from error
             if error.is_too_much:
-                self._shared.client.pace.slow_down()
+                self._shared.client.limiter.slow_down()
             raise
 
     def _take(self, line: bytes) -> None:
@@ -229,7 +229,7 @@ class PlaceWatch:
             reason = unread_reason(error, entry, self.place.namespace, "list and watch")
             if error.is_absent:
                 self._version = ""  # served again, its versions are others
-        self._tell(Blind(self.place, reason))
+        self._tell(WatchLost(self.place, reason))
 
     def _wait(self, failures: int, error: ClusterError | None = None) -> None:
         asked = error.wait_seconds if isinstance(error, ApiError) else 0.0

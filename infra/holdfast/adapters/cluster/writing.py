@@ -131,7 +131,7 @@ def _apply(client: ApiClient, path: str, body: KubeObject, writer: Writer) -> Ku
     return written_object(answer, f"PATCH {path}")
 
 
-def make_object(
+def create_object(
     client: ApiClient,
     entry: KindEntry,
     ref: ObjectRef,

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from holdfast.adapters.cluster.changes import Blind, Change
+from holdfast.adapters.cluster.changes import Change, WatchLost
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
-from holdfast.adapters.cluster.reflector import Connections
+from holdfast.adapters.cluster.reflector import WatchConfig
 from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.gitops.reconciler import DRIFT
@@ -50,13 +50,13 @@ def watch_nodes(root: Path, stack: str, ask: Ask, log: Log) -> None:
 def _follow_nodes(state: StackState, ask: Ask, log: Log) -> None:
     cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_SECONDS)
     inbox: queue.SimpleQueue[Change] = queue.SimpleQueue()
-    watch = ClusterWatch(Connections(cluster.client, inbox.put, {}))
+    watch = ClusterWatch(WatchConfig(cluster.client, inbox.put, {}))
     watch.follow([watched_nodes()])
     health, told = NodeHealth(), ""
     try:
         while True:
             change = inbox.get()
-            if isinstance(change, Blind) and change.reason != told:
+            if isinstance(change, WatchLost) and change.reason != told:
                 told = change.reason
                 log("watch", kind="Node", error=told)
             for turn in health.take(change):

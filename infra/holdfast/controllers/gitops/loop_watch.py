@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from holdfast.controllers.gitops.roles import Log
 from holdfast.controllers.watch.drift_watch import WatchSources
-from holdfast.controllers.watch.watch_loop import WatchLoop
+from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.drift.record.ledger import Turn
 from holdfast.drift.record.watch_report import Listener, Look
 from holdfast.errors import HoldfastError

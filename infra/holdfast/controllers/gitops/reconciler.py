@@ -117,7 +117,7 @@ class Reconciler:
 
     def _outcome(self, work: Work) -> str:
         try:
-            hindrance = self._actor.waits_for()
+            hindrance = self._actor.blocked_by()
             for listener in self._listeners:
                 listener.waits(hindrance)
             if hindrance is not None:
@@ -217,7 +217,7 @@ class Reconciler:
         self._tell_fights()
 
     def _close_fights_as_told(self, work: Work) -> None:
-        closed_at = self._actor.fights_closed_at()
+        closed_at = self._actor.conflicts_reset_at()
         if closed_at <= self._fights_closed_at:
             return
         self._fights_closed_at = closed_at

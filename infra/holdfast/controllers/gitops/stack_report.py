@@ -20,7 +20,7 @@ from holdfast.adapters.cluster.event_writing import EventWriter
 from holdfast.adapters.cluster.writing import Writer, apply_object, apply_status
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
-from holdfast.controllers.gitops.loop_events import Happening
+from holdfast.controllers.gitops.loop_events import EventRecord
 from holdfast.controllers.gitops.roles import Listener, Log
 from holdfast.errors import HoldfastError
 from holdfast.kube.conditions import with_times
@@ -86,7 +86,7 @@ class StackReport(Listener):
         self._connect, self._log = connect, log
         self._client: ApiClient | None = None
         self._live: KubeObject | None = None
-        self._happenings: deque[Happening] = deque(maxlen=_MOST_HAPPENINGS)
+        self._happenings: deque[EventRecord] = deque(maxlen=_MOST_HAPPENINGS)
         self._is_leading = False
         self._again_at: dict[str, float] = {}
         self._told: dict[str, str] = {}
@@ -95,7 +95,7 @@ class StackReport(Listener):
         """Take whether this loop is the one that acts; from any thread."""
         self._is_leading = is_leader
 
-    def happened(self, happening: Happening) -> None:
+    def happened(self, happening: EventRecord) -> None:
         """Take what an Event is to tell with the next writing."""
         self._happenings.append(happening)
 

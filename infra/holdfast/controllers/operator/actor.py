@@ -8,14 +8,14 @@ import msgspec
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.conflicts import retry_on_conflict
 from holdfast.adapters.cluster.event_writing import EventWriter
 from holdfast.adapters.cluster.json_answers import written_object
-from holdfast.adapters.cluster.overtaken import done_anew_when_overtaken
 from holdfast.adapters.cluster.writing import (
     Writer,
     apply_object,
+    create_object,
     delete_object,
-    make_object,
     patch_object,
     read_object,
 )
@@ -71,7 +71,7 @@ class Actor:
         """
         ref = reference_of(manifest)
         self.count("apply")
-        return make_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
+        return create_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
 
     def remove(self, live: KubeObject) -> None:
         """Delete the version that was seen, and in the background what it owns.
@@ -109,9 +109,7 @@ class Actor:
         Raises:
             ClusterError: the server refused, or the outcome is not known.
         """
-        return done_anew_when_overtaken(
-            lambda: self._put_back_once(ref, judge, agreed), PATIENCE_SECONDS
-        )
+        return retry_on_conflict(lambda: self._put_back_once(ref, judge, agreed), PATIENCE_SECONDS)
 
     def _put_back_once(
         self, ref: ObjectRef, judge: DriftJudge, agreed: set[Any]

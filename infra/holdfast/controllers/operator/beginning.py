@@ -10,7 +10,7 @@ LONGEST_REST_SECONDS: Final = 20.0
 """Between two tries."""
 
 
-def begun_when_answered(
+def wait_for_api_server(
     begin: Callable[[], None], rest: Callable[[float], bool], tell: Callable[[str], None]
 ) -> bool:
     """Begin as soon as the server answers.

@@ -10,22 +10,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from holdfast.adapters.cluster.changes import Blind, Change, Planned
+from holdfast.adapters.cluster.changes import Change, Planned, WatchLost
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, Connections
+from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, WatchConfig
 from holdfast.controllers.gitops.metric_watch import MetricWatch
+from holdfast.controllers.operator.agent_reconciler import AgentReconciler
 from holdfast.controllers.operator.agent_view import Identity
-from holdfast.controllers.operator.beginning import begun_when_answered
-from holdfast.controllers.operator.board import OWN_GROUP, Board, agent_place
+from holdfast.controllers.operator.beginning import wait_for_api_server
 from holdfast.controllers.operator.declaration import Declaration, VerdictsFor
-from holdfast.controllers.operator.declaring import Declaring
-from holdfast.controllers.operator.following import Following
+from holdfast.controllers.operator.desired_state import DesiredStateCache
+from holdfast.controllers.operator.informers import InformerSet
 from holdfast.controllers.operator.journal import Journal
-from holdfast.controllers.operator.looking import Looking
-from holdfast.controllers.operator.looks import Looked, Looks
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.node_agents import NodeAgents
+from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore, agent_place
 from holdfast.controllers.operator.teams import tell_teams
+from holdfast.controllers.operator.worker_pool import ReconcileResult, WorkerPool
 from holdfast.controllers.runtime.inbox import heard
 from holdfast.controllers.runtime.node_health import NODE
 from holdfast.drift.record.watch_report import Status, WatchState
@@ -78,19 +78,23 @@ class AgentLoop:
         self._settings = settings
         self._client, self._metrics = client, metrics
         self._journal = journal
-        self._inbox: queue.SimpleQueue[Change | Asked | Looked | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Change | Asked | ReconcileResult | None] = (
+            queue.SimpleQueue()
+        )
         self._is_stopping = False
-        self._board = Board()
+        self._board = ObjectStore()
         self._nodes = NodeAgents(self._board)
-        self._following = Following(client, settings.stack)
-        self._looks = Looks(self._look_at, self._inbox.put)
-        self._declaring = Declaring(
+        self._following = InformerSet(client, settings.stack)
+        self._looks = WorkerPool(self._look_at, self._inbox.put)
+        self._declaring = DesiredStateCache(
             settings.stack, self._board, self._following, verdicts_for, journal
         )
         self._turned_at = time.monotonic()
         self._next_telling = 0.0
         kinds = self._following.kinds
-        self._looking = Looking(client, kinds, self._board, settings.instance, metrics, journal)
+        self._looking = AgentReconciler(
+            client, kinds, self._board, settings.instance, metrics, journal
+        )
 
     def stop(self) -> None:
         """End the loop in order; from any thread, and from a signal handler."""
@@ -120,8 +124,8 @@ class AgentLoop:
             ClusterError: the cluster does not serve the kinds, or lets nobody ask.
         """
         silence = self._settings.silence_seconds
-        shared = Connections(self._client, self._inbox.put, self._board.versions, silence)
-        if not begun_when_answered(
+        shared = WatchConfig(self._client, self._inbox.put, self._board.versions, silence)
+        if not wait_for_api_server(
             lambda: self._following.begin(shared), self._rest, self._unanswered
         ):
             return
@@ -175,7 +179,7 @@ class AgentLoop:
         due = None if self._declaring.current is None else self._looks.seconds_until_due()
         wait = POLL_SECONDS if due is None else min(POLL_SECONDS, due)
         for each in heard(self._inbox, max(wait, 0.001), MOST_HEARD_AT_ONCE):
-            if isinstance(each, Looked):
+            if isinstance(each, ReconcileResult):
                 self._looks.end(each)
             elif each is not None:
                 self._take(each)
@@ -189,14 +193,14 @@ class AgentLoop:
             self._take_object(change)
 
     def _take_node(self, change: Change) -> None:
-        if isinstance(change, Blind):
+        if isinstance(change, WatchLost):
             # Nothing that is declared is unseen for that.
             self._journal.say("watch", level="warning", kind="Node", reason=change.reason)
         for places, trigger in self._nodes.take(change):
             self._looks.ask(places, trigger)
 
     def _take_object(self, change: Change) -> None:
-        if isinstance(change, Blind):
+        if isinstance(change, WatchLost):
             self._journal.say(
                 "watch", level="warning", kind=str(change.place), reason=change.reason
             )
@@ -220,7 +224,7 @@ class AgentLoop:
         if self._declaring.is_source(identity):
             is_news = self._declaring.has_changed(identity, None if is_gone else live)
             if is_news and kind == AGENT_KIND:
-                self._looking.forgive((namespace, name))
+                self._looking.reset_backoff((namespace, name))
                 self._looks.ask([(namespace, name)], f"{kind} changed", is_urgent=True)
         elif live is not None and (place := agent_place(identity, live)):
             self._looks.ask([place], f"{kind} {name} {'gone' if is_gone else 'changed'}")

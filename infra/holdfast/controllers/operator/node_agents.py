@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from holdfast.adapters.cluster.changes import Change
-from holdfast.controllers.operator.board import Board, agent_place
+from holdfast.controllers.operator.object_store import ObjectStore, agent_place
 from holdfast.controllers.runtime.node_health import NodeHealth, trigger_of
 from holdfast.kube.objects import mapping_at, reference_of
 from holdfast.manifest.fleet.resource_fleet import Place
@@ -12,7 +12,7 @@ from holdfast.manifest.fleet.resource_fleet import Place
 class NodeAgents:
     """Turns of nodes as triggers of looks."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: ObjectStore) -> None:
         self._board = board
         self._health = NodeHealth()
 

@@ -1,8 +1,8 @@
 """The status of teams: how many members are ready."""
 
 from holdfast.controllers.operator.actor import Actor
-from holdfast.controllers.operator.board import OWN_GROUP, Board
 from holdfast.controllers.operator.journal import utc_now
+from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import Condition, with_times
 from holdfast.kube.objects import KubeObject, mapping_at
@@ -10,7 +10,7 @@ from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.kinds.kinds import AGENT_TEAM_KIND
 
 
-def tell_teams(board: Board, actor: Actor) -> None:
+def tell_teams(board: ObjectStore, actor: Actor) -> None:
     """Write the status of every team whose members changed; what fails is written next time."""
     for team in board.of_kind(OWN_GROUP, AGENT_TEAM_KIND):
         status = _status(team, board)
@@ -24,7 +24,7 @@ def tell_teams(board: Board, actor: Actor) -> None:
         board.put((OWN_GROUP, AGENT_TEAM_KIND, metadata["namespace"], metadata["name"]), written)
 
 
-def _status(team: KubeObject, board: Board) -> KubeObject:
+def _status(team: KubeObject, board: ObjectStore) -> KubeObject:
     namespace = str(team["metadata"]["namespace"])
     members = mapping_at(team, "spec").get("members") or []
     ready = sum(_is_ready(board, namespace, each) for each in members)
@@ -45,7 +45,7 @@ def _status(team: KubeObject, board: Board) -> KubeObject:
     }
 
 
-def _is_ready(board: Board, namespace: str, member: object) -> bool:
+def _is_ready(board: ObjectStore, namespace: str, member: object) -> bool:
     """Whether a member, named alone or with its namespace, is ready."""
     if isinstance(member, dict):
         namespace, name = str(member.get("namespace") or namespace), str(member.get("name"))

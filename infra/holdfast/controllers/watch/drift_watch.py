@@ -13,17 +13,17 @@ import click
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.changes import Change, WatchedKind
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
-from holdfast.adapters.cluster.reflector import Connections
+from holdfast.adapters.cluster.reflector import WatchConfig
 from holdfast.adapters.cluster.watch_plan import autoscalers_beside, declared_kinds, kinds_beside
 from holdfast.adapters.cluster.writing import read_object
 from holdfast.adapters.engine.backend.activity import ActivityReader
 from holdfast.adapters.http.webhook import Webhook
 from holdfast.cli.drift.watch_options import WatchRequest
 from holdfast.controllers.watch.audit_log import FollowedLog
+from holdfast.controllers.watch.inputs import Activity, DesiredState
 from holdfast.controllers.watch.listeners import LineListener, MetricsFileListener, WebhookListener
+from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.controllers.watch.metrics import DriftMetrics, MetricsFile, serve_metrics
-from holdfast.controllers.watch.wanted import Activity, Wanted
-from holdfast.controllers.watch.watch_loop import WatchLoop
 from holdfast.drift.record.watch_report import Listener
 from holdfast.drift.scan import DriftJudge
 from holdfast.errors import ExitCode, InputError
@@ -106,7 +106,7 @@ class WatchSources:
     request: DriftRequest
     silence_seconds: float
 
-    def load(self) -> Wanted:
+    def load(self) -> DesiredState:
         """Read the declaration, and what the cluster serves of it."""
         sources = self._sources = DriftSources(self.request)
         cluster = sources.cluster
@@ -125,7 +125,7 @@ class WatchSources:
         if around.judge is not None and objects:
             around.judge(objects[0])
         judge = DriftJudge(objects, around, sources.desired.stack)
-        return Wanted(
+        return DesiredState(
             judge,
             kinds,
             frozenset((kind.refs[0].group, kind.kind) for kind in beside),
@@ -169,7 +169,7 @@ class WatchSources:
     ) -> ClusterWatch:
         """Begin to watch kinds."""
         client = self._sources.cluster.client
-        watch = ClusterWatch(Connections(client, tell, known, self.silence_seconds))
+        watch = ClusterWatch(WatchConfig(client, tell, known, self.silence_seconds))
         watch.follow(kinds)
         return watch
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from holdfast.adapters.cluster.overtaken import done_anew_when_overtaken
+from holdfast.adapters.cluster.conflicts import retry_on_conflict
 from holdfast.adapters.cluster.writing import (
     Writer,
     apply_object,
@@ -49,7 +49,7 @@ class PutBack:
         Raises:
             ClusterError: the server refused, or the outcome is not known.
         """
-        return done_anew_when_overtaken(
+        return retry_on_conflict(
             lambda: self._do_once(shown),
             PATIENCE_SECONDS,
             lambda: self.say(f"waiting: others write it again and again: {shown.ref}"),

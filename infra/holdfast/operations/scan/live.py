@@ -78,13 +78,13 @@ class ClusterSource:
             stack: Name of the stack; empty for files.
             is_settled: Whether a live object is in sync, and need not be kept.
         """
-        from holdfast.adapters.cluster.kind_reader import Question  # noqa: PLC0415  (as above)
+        from holdfast.adapters.cluster.kind_reader import ListOptions  # noqa: PLC0415  (as above)
         from holdfast.adapters.cluster.listing import read_listed  # noqa: PLC0415  (as above)
 
         refs = [reference_of(one) for one in objects]
         with ThreadPoolExecutor(1) as threads:
             bystanders = threads.submit(self._bystanders, objects, stack)
-            listing = read_listed(self.client, refs, self.kinds, Question(is_settled=is_settled))
+            listing = read_listed(self.client, refs, self.kinds, ListOptions(is_settled=is_settled))
             beside, watched = bystanders.result()
         unread = {
             identity: NotChecked(item.scope, item.reason)

@@ -100,8 +100,8 @@ def test_a_deadline_ends_a_request_that_the_server_holds(api: FakeApi) -> None:
 
 def test_a_request_that_gets_no_turn_before_its_deadline_is_not_sent(api: FakeApi) -> None:
     client = api.client()
-    client.pace.limit, client.deadline = 1, time.monotonic()
-    with client.pace.turn(), pytest.raises(UnreachableError, match="too slowly"):
+    client.limiter.limit, client.deadline = 1, time.monotonic()
+    with client.limiter.acquire(), pytest.raises(UnreachableError, match="too slowly"):
         client.get("/x")
     assert api.requests == []
 

@@ -14,10 +14,10 @@ from holdfast.controllers.gitops.reconciler import (
     Reconciler,
 )
 from holdfast.controllers.gitops.roles import (
+    BlockedReason,
     Comparison,
     DriftedAgent,
     Field,
-    Hindrance,
     Listener,
     RejectedCommitError,
 )
@@ -45,10 +45,10 @@ class World:
     def newest(self) -> Commit:
         return self.wanted
 
-    def waits_for(self) -> Hindrance | None:
-        return Hindrance("Locked", self.busy) if self.busy else None
+    def blocked_by(self) -> BlockedReason | None:
+        return BlockedReason("Locked", self.busy) if self.busy else None
 
-    def fights_closed_at(self) -> float:
+    def conflicts_reset_at(self) -> float:
         return self.closed_at
 
     def running_commit(self) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 from holdfast.adapters.cluster.api_error import ApiError, UnreachableError
-from holdfast.controllers.operator.beginning import LONGEST_REST_SECONDS, begun_when_answered
+from holdfast.controllers.operator.beginning import LONGEST_REST_SECONDS, wait_for_api_server
 
 
 def refusal(status: int) -> ApiError:
@@ -28,7 +28,7 @@ class Server:
         return True
 
     def begins(self) -> bool:
-        return begun_when_answered(self.begin, self.rest, self.told.append)
+        return wait_for_api_server(self.begin, self.rest, self.told.append)
 
 
 def test_waits_longer_and_longer_and_says_why() -> None:
@@ -45,4 +45,4 @@ def test_what_waiting_does_not_mend_ends_it() -> None:
 
 def test_stops_when_it_is_told_to() -> None:
     server = Server(UnreachableError("no answer"))
-    assert not begun_when_answered(server.begin, lambda _: False, server.told.append)
+    assert not wait_for_api_server(server.begin, lambda _: False, server.told.append)

@@ -3,9 +3,9 @@
 import time
 
 import pytest
-from holdfast.adapters.cluster.changes import Blind, Sighted
-from holdfast.controllers.watch.wanted import Activity
-from holdfast.controllers.watch.watch_loop import WatchLoop
+from holdfast.adapters.cluster.changes import WatchLost, WatchRecovered
+from holdfast.controllers.watch.inputs import Activity
+from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.record.watch_report import Status
 from holdfast.errors import InputError
@@ -98,10 +98,10 @@ def test_blind_is_unknown_and_never_in_sync_until_it_is_seen_again() -> None:
     with running(Played([CONFIG])) as played:
         played.show(CONFIG, versioned(CONFIG, "1"))
         played.wait_for_status(Status.IN_SYNC)
-        played.tell(Blind(place_of(kind_of(CONFIG)), "nothing heard for 90 s"))
+        played.tell(WatchLost(place_of(kind_of(CONFIG)), "nothing heard for 90 s"))
         state = played.wait_for_status(Status.UNKNOWN)
         assert state.not_checked == (NotChecked("ConfigMap in cx", "nothing heard for 90 s"),)
-        played.tell(Sighted(place_of(kind_of(CONFIG))))
+        played.tell(WatchRecovered(place_of(kind_of(CONFIG))))
         played.wait_for_status(Status.IN_SYNC)
 
 

@@ -12,7 +12,7 @@ from holdfast.render.objects.serving import Side, other_side, serving_side
 
 
 @dataclass(frozen=True)
-class Standing:
+class FailoverState:
     """Primary and standby at one moment.
 
     Attributes:
@@ -73,12 +73,12 @@ class Standing:
         return Condition("FailedOver", "True", "Moved", message)
 
 
-def standing_of(
+def failover_state_of(
     agent: str,
     availability: Availability,
     live: Mapping[Identity, KubeObject],
     namespace: str,
-) -> Standing | None:
+) -> FailoverState | None:
     """How they stand; None without a standby, or while one of the three objects is not there.
 
     Args:
@@ -98,12 +98,12 @@ def standing_of(
     if side is None or any(one is None for one in workloads.values()):
         return None
     ready = {each: _ready(one) for each, one in workloads.items()}
-    return Standing(agent, availability, side, (ready[side], ready[other_side(side)]))
+    return FailoverState(agent, availability, side, (ready[side], ready[other_side(side)]))
 
 
 def _ready(workload: KubeObject | None) -> int:
     return int(mapping_at(workload, "status").get("readyReplicas") or 0)
 
 
-def _truth(standing: Standing) -> Truth:
+def _truth(standing: FailoverState) -> Truth:
     return "False" if standing.serving == standing.availability.active else "True"

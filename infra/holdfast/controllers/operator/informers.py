@@ -6,9 +6,9 @@ from typing import Final
 from holdfast.adapters.cluster.changes import WatchedKind
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
-from holdfast.adapters.cluster.kind_reader import Question
+from holdfast.adapters.cluster.kind_reader import ListOptions
 from holdfast.adapters.cluster.kinds import custom_types, served_kinds
-from holdfast.adapters.cluster.reflector import Connections
+from holdfast.adapters.cluster.reflector import WatchConfig
 from holdfast.controllers.runtime.node_health import watched_nodes
 from holdfast.drift.unmanaged import stack_selector
 from holdfast.errors import ClusterError
@@ -28,7 +28,7 @@ ALWAYS: Final = (
 )
 
 
-class Following:
+class InformerSet:
     """Follows kinds of one stack, more of them as agents need them.
 
     Attributes:
@@ -47,7 +47,7 @@ class Following:
         """Types of the custom resources that are watched."""
         return [table for tables in self._types.values() for table in tables]
 
-    def begin(self, shared: Connections) -> None:
+    def begin(self, shared: WatchConfig) -> None:
         """Begin with the kinds that are always watched.
 
         Raises:
@@ -88,7 +88,7 @@ class Following:
             WatchedKind(
                 self.kinds.get(key),
                 (ObjectRef("", key[1], "", key[0]),),
-                Question(selector=self._selector, keeps_status=True),
+                ListOptions(selector=self._selector, keeps_status=True),
             )
             for key in sorted(new)
         )

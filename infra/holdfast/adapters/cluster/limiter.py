@@ -13,7 +13,7 @@ from typing import Final
 SUCCESSES_FOR_ONE_MORE: Final = 20
 
 
-class Pace:
+class ConcurrencyLimiter:
     """Admits a number of requests at a time; safe to use from several threads.
 
     Attributes:
@@ -27,7 +27,7 @@ class Pace:
         self._free = threading.Condition()
 
     @contextmanager
-    def turn(self, deadline: float | None = None) -> Iterator[None]:
+    def acquire(self, deadline: float | None = None) -> Iterator[None]:
         """Wait until one more request may be sent.
 
         Args:

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 from holdfast.adapters.cluster.changes import (
-    Blind,
-    Broken,
     Change,
     Moved,
     Planned,
-    Sighted,
     Snapshot,
+    StreamInterrupted,
     WatchedKind,
+    WatchLost,
+    WatchRecovered,
 )
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch, places_of
-from holdfast.adapters.cluster.reflector import Connections
+from holdfast.adapters.cluster.reflector import WatchConfig
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.structure import builtin_kind
 
@@ -62,7 +62,7 @@ def watch_of(
     """A watch under way, and what it tells."""
     inbox: queue.SimpleQueue[Change] = queue.SimpleQueue()
     versions = {("", "ConfigMap", "cx", name): version for name, version in known.items()}
-    watch = ClusterWatch(Connections(api.client(), inbox.put, versions, silence_seconds=2.0))
+    watch = ClusterWatch(WatchConfig(api.client(), inbox.put, versions, silence_seconds=2.0))
     watch.follow([watched])
     assert isinstance(inbox.get(timeout=5), Planned)
     try:
@@ -95,7 +95,7 @@ def test_an_expired_version_begins_again_with_a_list(api: FakeApi, expired: Answ
     with told(api, kind("cx")) as change:
         first, broken, second = change(), change(), change()
     assert isinstance(first, Snapshot)
-    assert isinstance(broken, Broken)
+    assert isinstance(broken, StreamInterrupted)
     assert "410" in broken.reason
     assert isinstance(second, Snapshot)
     assert second.is_restart
@@ -114,7 +114,7 @@ def test_a_broken_stream_goes_on_where_it_was(api: FakeApi, line: Answer, reason
     with told(api, kind("cx")) as change:
         assert isinstance(change(), Snapshot)
         broken, moved = change(), change()
-    assert isinstance(broken, Broken)
+    assert isinstance(broken, StreamInterrupted)
     assert reason in broken.reason
     assert isinstance(moved, Moved)
     assert [query.get("watch") for _, _, query, _ in api.requests[:3]] == [None, "true", "true"]
@@ -138,9 +138,9 @@ def test_who_may_not_watch_is_blind_until_it_may(
     with told(api, kind("cx")) as change:
         assert isinstance(change(), Snapshot)
         blind, sighted = change(), change()
-    assert isinstance(blind, Blind)
+    assert isinstance(blind, WatchLost)
     assert reason in blind.reason
-    assert isinstance(sighted, Snapshot if refusal.status == 404 else Sighted)
+    assert isinstance(sighted, Snapshot if refusal.status == 404 else WatchRecovered)
 
 
 def test_everything_is_listed_again_when_asked_for_although_the_stream_is_well(
@@ -205,7 +205,7 @@ def test_a_silent_stream_is_blind_then_listed_again(api: FakeApi) -> None:
         assert isinstance(change(), Snapshot)
         blind, snapshot = change(), change()
         release.set()
-    assert isinstance(blind, Blind)
+    assert isinstance(blind, WatchLost)
     assert "nothing heard for 2 s" in blind.reason
     assert isinstance(snapshot, Snapshot)
     assert snapshot.listing.objects == {}
@@ -215,5 +215,5 @@ def test_a_kind_that_is_not_served_is_blind_and_not_empty(api: FakeApi) -> None:
     refs = (ObjectRef("cx", "Widget", "w", "x.example/v1"),)
     with told(api, WatchedKind(None, refs)) as change:
         blind = change()
-    assert isinstance(blind, Blind)
+    assert isinstance(blind, WatchLost)
     assert blind.reason == "the server does not serve x.example/v1"

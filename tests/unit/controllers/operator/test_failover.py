@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from holdfast.controllers.operator.standing import Standing, standing_of
+from holdfast.controllers.operator.failover import FailoverState, failover_state_of
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.scaling import Availability
 from hypothesis import given
@@ -29,8 +29,8 @@ def objects(selected: str, primary: int, standby: int) -> dict[Any, KubeObject]:
 
 
 def test_both_are_read_from_what_runs() -> None:
-    standing = standing_of("rag", MANUAL, objects("rag-standby", 2, 1), "cx")
-    assert standing == Standing("rag", MANUAL, "standby", (1, 2))
+    standing = failover_state_of("rag", MANUAL, objects("rag-standby", 2, 1), "cx")
+    assert standing == FailoverState("rag", MANUAL, "standby", (1, 2))
 
 
 @pytest.mark.parametrize(
@@ -44,19 +44,19 @@ def test_both_are_read_from_what_runs() -> None:
 def test_without_both_nothing_can_be_said(
     availability: Availability, live: dict[Any, KubeObject]
 ) -> None:
-    assert standing_of("rag", availability, live, "cx") is None
+    assert failover_state_of("rag", availability, live, "cx") is None
 
 
 @pytest.mark.parametrize(
     ("standing", "said"),
     [
         pytest.param(
-            Standing("rag", MANUAL, "primary", (1, 1)),
+            FailoverState("rag", MANUAL, "primary", (1, 1)),
             ("False", "AsDeclared", "the primary serves"),
             id="well",
         ),
         pytest.param(
-            Standing("rag", MANUAL, "primary", (0, 1)),
+            FailoverState("rag", MANUAL, "primary", (0, 1)),
             (
                 "False",
                 "Offered",
@@ -66,7 +66,7 @@ def test_without_both_nothing_can_be_said(
             id="a person decides",
         ),
         pytest.param(
-            Standing("rag", AUTOMATIC, "primary", (0, 1), 3.0),
+            FailoverState("rag", AUTOMATIC, "primary", (0, 1), 3.0),
             (
                 "False",
                 "Waiting",
@@ -75,7 +75,7 @@ def test_without_both_nothing_can_be_said(
             id="the operator waits",
         ),
         pytest.param(
-            Standing("rag", AUTOMATIC, "standby", (1, 0)),
+            FailoverState("rag", AUTOMATIC, "standby", (1, 0)),
             (
                 "True",
                 "Moved",
@@ -87,7 +87,7 @@ def test_without_both_nothing_can_be_said(
     ],
 )
 def test_a_condition_says_who_serves_and_what_can_be_done(
-    standing: Standing, said: tuple[str, str, str]
+    standing: FailoverState, said: tuple[str, str, str]
 ) -> None:
     found = standing.condition
     assert (found.type, found.status, found.reason, found.message) == ("FailedOver", *said)
@@ -100,6 +100,6 @@ COUNTS = st.integers(0, 3)
 def test_it_is_moved_only_from_where_nobody_serves_to_where_somebody_can(
     serving: int, other: int, down: float, availability: Availability
 ) -> None:
-    standing = Standing("rag", availability, "primary", (serving, other), down)
+    standing = FailoverState("rag", availability, "primary", (serving, other), down)
     expected = availability is AUTOMATIC and serving == 0 and other > 0 and down >= 10.0
     assert standing.must_move == expected

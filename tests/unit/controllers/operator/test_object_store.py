@@ -1,12 +1,12 @@
 """The board of a watch: what a LIST does not show any more is gone, however the stream ended."""
 
-from holdfast.adapters.cluster.changes import Blind, Moved, Snapshot, WatchedKind, WatchedPlace
+from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind, WatchLost, WatchScope
 from holdfast.adapters.cluster.kind_reader import Listing
-from holdfast.controllers.operator.board import Board
+from holdfast.controllers.operator.object_store import ObjectStore
 from holdfast.kube.objects import KubeObject, ObjectRef
 
 KIND = WatchedKind(None, (ObjectRef("", "Service", "", "v1"),))
-PLACE = WatchedPlace(KIND, "Service")
+PLACE = WatchScope(KIND, "Service")
 
 
 def service(name: str, version: str) -> KubeObject:
@@ -24,10 +24,10 @@ def snapshot(*objects: KubeObject) -> Snapshot:
 
 
 def test_what_was_deleted_while_nobody_watched_is_news_of_the_next_list() -> None:
-    board = Board()
+    board = ObjectStore()
     one, two = service("one", "1"), service("two", "1")
     assert list(board.take(snapshot(one, two))) == [(identity("one"), one), (identity("two"), two)]
-    assert list(board.take(Blind(PLACE, "silence"))) == []
+    assert list(board.take(WatchLost(PLACE, "silence"))) == []
     assert board.blind == {"Service": "silence"}
     assert list(board.take(snapshot(two))) == [(identity("one"), one), (identity("two"), two)]
     assert board.blind == {}
@@ -36,7 +36,7 @@ def test_what_was_deleted_while_nobody_watched_is_news_of_the_next_list() -> Non
 
 
 def test_a_change_is_news_once() -> None:
-    board = Board()
+    board = ObjectStore()
     newer = service("one", "2")
     change = Moved(PLACE, identity("one"), newer, "2", 0.0)
     assert list(board.take(change)) == [(identity("one"), newer)]

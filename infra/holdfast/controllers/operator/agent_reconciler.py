@@ -7,12 +7,12 @@ from typing import Final
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.controllers.operator.actor import Actor
 from holdfast.controllers.operator.agent_view import AgentView, field_name
-from holdfast.controllers.operator.board import OWN_GROUP, Board
-from holdfast.controllers.operator.decision import Decision, Deed, decide
+from holdfast.controllers.operator.decision import Action, Decision, decide
 from holdfast.controllers.operator.declaration import Declaration
 from holdfast.controllers.operator.journal import Journal, Look, utc_now
 from holdfast.controllers.operator.metrics import OperatorMetrics
-from holdfast.controllers.operator.seeing import Seeing
+from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
+from holdfast.controllers.operator.observer import AgentObserver
 from holdfast.controllers.operator.status import agent_status
 from holdfast.controllers.runtime.fights import FightBreaker
 from holdfast.drift.finding import Finding
@@ -35,7 +35,7 @@ _BAD_NEWS: Final = frozenset({"Drifted", "FailedOver"})
 """Conditions of which True is what a person must look at."""
 
 
-class Looking:
+class AgentReconciler:
     """Looks at agents, one at a time each; different agents from different threads.
 
     Attributes:
@@ -47,19 +47,19 @@ class Looking:
         self,
         client: ApiClient,
         kinds: Mapping[tuple[str, str], KindEntry],
-        board: Board,
+        board: ObjectStore,
         instance: str,
         metrics: OperatorMetrics,
         journal: Journal,
     ) -> None:
         self.actor = Actor(client, kinds, metrics.count_write, instance)
-        self.seeing = Seeing(board, self.actor.read)
+        self.seeing = AgentObserver(board, self.actor.read)
         self._board = board
         self._metrics = metrics
         self._journal = journal
         self._breaker: FightBreaker[tuple[Place, str]] = FightBreaker()
         self._errors: dict[Place, str] = {}
-        self._again_at: dict[Place, float] = {}
+        self._requeue_at: dict[Place, float] = {}
 
     @property
     def fights(self) -> int:
@@ -69,12 +69,12 @@ class Looking:
     def due_again(self) -> list[Place]:
         """Agents to be looked at although nothing was heard: nobody has served for long enough."""
         now = time.monotonic()
-        due = [place for place, at in list(self._again_at.items()) if at <= now]
+        due = [place for place, at in list(self._requeue_at.items()) if at <= now]
         for place in due:
-            self._again_at.pop(place, None)
+            self._requeue_at.pop(place, None)
         return due
 
-    def forgive(self, place: Place) -> None:
+    def reset_backoff(self, place: Place) -> None:
         """The agent's resource was changed: fights over it and errors about it are over."""
         for key in self._breaker.open_keys:
             if key[0] == place:
@@ -115,7 +115,7 @@ class Looking:
             agent = declaration.agents.get(place)
             decision = decide(view, agent.spec.drift.mode if agent else "report")
             comparing.note(findings=len(view.drift), decision=decision.reason)
-        is_acting = decision.deed is not Deed.NOTHING
+        is_acting = decision.deed is not Action.NOTHING
         if is_acting or look.is_told:
             objects, pods, revision = len(view.live), len(view.pods), view.revision
             look.say(
@@ -135,8 +135,8 @@ class Looking:
             self._errors.pop(place, None)
             is_done = True
         if view.standing is not None and view.standing.seconds_left:
-            self._again_at[place] = time.monotonic() + view.standing.seconds_left
-        if decision.deed is not Deed.RELEASE or not is_done:
+            self._requeue_at[place] = time.monotonic() + view.standing.seconds_left
+        if decision.deed is not Action.RELEASE or not is_done:
             with look.phase("status") as telling:
                 telling.note(written=self._tell(view, place, look.say))
         return decision, is_done
@@ -166,16 +166,16 @@ class Looking:
         return True
 
     def _do(self, place: Place, decision: Decision, declaration: Declaration, say: Say) -> None:
-        for item in () if decision.only_makes else decision.apply:
+        for item in () if decision.create_only else decision.apply:
             written = self.actor.apply(item.manifest)
             self._board.put(reference_of(item.manifest).identity, written)
-        if decision.only_makes:
+        if decision.create_only:
             self._make(place, decision.apply)
         for live in decision.remove:
             self.actor.remove(live)
-        if decision.deed is Deed.REVERT:
+        if decision.deed is Action.REVERT:
             self._revert(place, decision.revert, declaration, say)
-        if decision.deed is Deed.RELEASE:
+        if decision.deed is Action.RELEASE:
             self.actor.release(self._board.objects[OWN_GROUP, AGENT_KIND, *place])
 
     def _make(self, place: Place, items: Sequence[RenderedObject]) -> None:
@@ -239,7 +239,7 @@ class Looking:
 
     def _forget(self, place: Place) -> None:
         self.seeing.forget(place)
-        self.forgive(place)
+        self.reset_backoff(place)
 
 
 def _of_any_version(one: KubeObject) -> KubeObject:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from holdfast.adapters.cluster.changes import Moved, Planned, Snapshot, WatchedKind, WatchedPlace
+from holdfast.adapters.cluster.changes import Moved, Planned, Snapshot, WatchedKind, WatchScope
 from holdfast.drift.finding import NotChecked
 
 Identity = tuple[str, str, str, str]
@@ -11,7 +11,7 @@ NOT_READ = NotChecked("cluster", "not everything has been read yet")
 
 
 @dataclass
-class Sight:
+class WatchCoverage:
     """What is known of what is watched.
 
     Law: a declared place counts as seen from its first whole LIST until it is lost, and again from
@@ -26,9 +26,9 @@ class Sight:
     known: dict[Identity, str] = field(default_factory=dict)
     unread: dict[Identity, NotChecked] = field(default_factory=dict)
     _planned: set[int] = field(default_factory=set)
-    _awaited: set[WatchedPlace] = field(default_factory=set)
-    _blind: dict[WatchedPlace, str] = field(default_factory=dict)
-    _members: dict[WatchedPlace, set[Identity]] = field(default_factory=dict)
+    _awaited: set[WatchScope] = field(default_factory=set)
+    _blind: dict[WatchScope, str] = field(default_factory=dict)
+    _members: dict[WatchScope, set[Identity]] = field(default_factory=dict)
 
     def plan(self, planned: Planned) -> None:
         """A kind will be watched in these places."""
@@ -66,13 +66,13 @@ class Sight:
         self.unread.pop(moved.identity, None)
         return is_news
 
-    def lose(self, place: WatchedPlace, reason: str) -> bool:
+    def lose(self, place: WatchScope, reason: str) -> bool:
         """The place cannot be seen; returns whether that is news."""
         is_news = self._blind.get(place) != reason
         self._blind[place] = reason
         return is_news
 
-    def regain(self, place: WatchedPlace) -> None:
+    def regain(self, place: WatchScope) -> None:
         """The place can be seen again, and nothing was missed."""
         if place not in self._awaited:
             self._blind.pop(place, None)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from holdfast.adapters.cluster.api_error import ApiError
-from holdfast.adapters.cluster.overtaken import done_anew_when_overtaken
+from holdfast.adapters.cluster.conflicts import retry_on_conflict
 from holdfast.adapters.cluster.writing import Writer, patch_object
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.structure import KindEntry
@@ -40,7 +40,7 @@ def answering(*answers: ApiError | str) -> tuple[Callable[[], str], list[int]]:
 def test_what_was_overtaken_is_done_anew() -> None:
     work, begun = answering(refusal(409), refusal(409), "done")
 
-    assert done_anew_when_overtaken(work, patience_seconds=30) == "done"
+    assert retry_on_conflict(work, patience_seconds=30) == "done"
     assert len(begun) == 3
 
 
@@ -48,7 +48,7 @@ def test_patience_ends_but_never_before_the_second_try() -> None:
     work, begun = answering(refusal(409))
 
     with pytest.raises(ApiError):
-        done_anew_when_overtaken(work, patience_seconds=0)
+        retry_on_conflict(work, patience_seconds=0)
     assert len(begun) == 2
 
 
@@ -56,11 +56,11 @@ def test_patience_ends_but_never_before_the_second_try() -> None:
 def test_whoever_waits_for_long_is_told_why_once(
     monkeypatch: pytest.MonkeyPatch, conflicts: int, times: int
 ) -> None:
-    monkeypatch.setattr("holdfast.adapters.cluster.overtaken.time.sleep", lambda _: None)
+    monkeypatch.setattr("holdfast.adapters.cluster.conflicts.time.sleep", lambda _: None)
     work, _ = answering(*[refusal(409)] * conflicts, "done")
     told: list[str] = []
 
-    done_anew_when_overtaken(work, 30, lambda: told.append("waits"))
+    retry_on_conflict(work, 30, lambda: told.append("waits"))
     assert len(told) == times
 
 
@@ -69,7 +69,7 @@ def test_what_is_refused_for_itself_is_not_tried_again(status: int) -> None:
     work, begun = answering(refusal(status))
 
     with pytest.raises(ApiError):
-        done_anew_when_overtaken(work, patience_seconds=30)
+        retry_on_conflict(work, patience_seconds=30)
     assert len(begun) == 1
 
 

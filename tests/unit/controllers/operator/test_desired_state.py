@@ -6,11 +6,11 @@ from io import StringIO
 import pytest
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kubeconfig import Connection
-from holdfast.controllers.operator import declaring
-from holdfast.controllers.operator.board import Board
-from holdfast.controllers.operator.declaring import Declaring
-from holdfast.controllers.operator.following import ALWAYS, Following
+from holdfast.controllers.operator import desired_state
+from holdfast.controllers.operator.desired_state import DesiredStateCache
+from holdfast.controllers.operator.informers import ALWAYS, InformerSet
 from holdfast.controllers.operator.journal import Journal
+from holdfast.controllers.operator.object_store import ObjectStore
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject, reference_of
 
@@ -23,13 +23,13 @@ class Heard:
     """A cluster of which everything was read."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(declaring, "SETTLING_SECONDS", 0.0)
-        self.log, self.board = StringIO(), Board()
-        following = Following(ApiClient(Connection("http://127.0.0.1:1")), STACK)
+        monkeypatch.setattr(desired_state, "SETTLING_SECONDS", 0.0)
+        self.log, self.board = StringIO(), ObjectStore()
+        following = InformerSet(ApiClient(Connection("http://127.0.0.1:1")), STACK)
         self.followed: set[tuple[str, str]] = set()
         self.is_away = False
         monkeypatch.setattr(following, "follow", self.follow)
-        self.declaring = Declaring(
+        self.declaring = DesiredStateCache(
             STACK, self.board, following, verdicts, Journal(STACK, stream=self.log)
         )
         self.settings, self.resources = declared()
@@ -100,7 +100,7 @@ def test_what_was_declared_goes_on_while_the_settings_cannot_be_read(
 def test_a_cluster_that_does_not_say_how_a_kind_is_called_is_asked_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(declaring, "ASKED_AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(desired_state, "ASKED_AGAIN_SECONDS", 0.0)
     cluster = Heard(monkeypatch)
     cluster.read_all()
     cluster.is_away = True
@@ -116,7 +116,7 @@ def test_a_cluster_that_does_not_say_how_a_kind_is_called_is_asked_again(
 def test_a_burst_is_waited_for_but_not_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Heard(monkeypatch)
     cluster.read_all()
-    monkeypatch.setattr(declaring, "SETTLING_SECONDS", 3600.0)
+    monkeypatch.setattr(desired_state, "SETTLING_SECONDS", 3600.0)
     assert cluster.declaring.renew() == []
-    monkeypatch.setattr(declaring, "LONGEST_SETTLING_SECONDS", 0.0)
+    monkeypatch.setattr(desired_state, "LONGEST_SETTLING_SECONDS", 0.0)
     assert HELPER in cluster.declaring.renew()

@@ -28,7 +28,7 @@ LEAST_SECONDS: Final = 0.5
 
 
 @dataclass(frozen=True)
-class Looked:
+class ReconcileResult:
     """A look has ended.
 
     Attributes:
@@ -44,10 +44,10 @@ class Looked:
 Look = Callable[[Place, Declaration, tuple[str, ...]], bool]
 
 
-class Looks:
+class WorkerPool:
     """Begins looks when they are due; for one thread, but that which looks."""
 
-    def __init__(self, look: Look, tell: Callable[[Looked], None]) -> None:
+    def __init__(self, look: Look, tell: Callable[[ReconcileResult], None]) -> None:
         """Prepare to look.
 
         Args:
@@ -79,7 +79,7 @@ class Looks:
             self._under_way += 1
             self._workers.submit(self._run, place, declaration, self._queue.triggers(place))
 
-    def end(self, looked: Looked) -> None:
+    def end(self, looked: ReconcileResult) -> None:
         """Take note of a look that has ended.
 
         Raises:
@@ -102,8 +102,8 @@ class Looks:
 
     def _run(self, place: Place, declaration: Declaration, triggers: tuple[str, ...]) -> None:
         try:
-            looked = Looked(place, is_done=self._look(place, declaration, triggers))
+            looked = ReconcileResult(place, is_done=self._look(place, declaration, triggers))
         except BaseException as fault:
             # Raised again by the loop's own thread.
-            looked = Looked(place, fault=fault)
+            looked = ReconcileResult(place, fault=fault)
         self._tell(looked)

@@ -11,12 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from holdfast.adapters.cluster.changes import Broken, Change, Moved, Planned, Sighted, Snapshot
+from holdfast.adapters.cluster.changes import (
+    Change,
+    Moved,
+    Planned,
+    Snapshot,
+    StreamInterrupted,
+    WatchRecovered,
+)
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
 from holdfast.controllers.runtime.inbox import heard
-from holdfast.controllers.watch.telling import Telling
-from holdfast.controllers.watch.wanted import Sources
-from holdfast.controllers.watch.watch_round import WatchRound
+from holdfast.controllers.watch.dispatcher import ListenerDispatcher
+from holdfast.controllers.watch.inputs import WatchInputs
+from holdfast.controllers.watch.session import WatchSession
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.record.ledger import Ledger
 from holdfast.drift.record.watch_report import Listener
@@ -46,7 +53,7 @@ class WatchLoop:
     """Watches until it is told to stop."""
 
     def __init__(
-        self, sources: Sources, listeners: Sequence[Listener], interval_seconds: float
+        self, sources: WatchInputs, listeners: Sequence[Listener], interval_seconds: float
     ) -> None:
         """Prepare to watch.
 
@@ -60,7 +67,7 @@ class WatchLoop:
         self._inbox: queue.SimpleQueue[_Heard | None] = queue.SimpleQueue()
         self._is_stopping = False
         self._ledger = Ledger()
-        self._telling = Telling(listeners)
+        self._telling = ListenerDispatcher(listeners)
         self._number = 0
         self._next_load = 0.0
         self._problem: NotChecked | None = None
@@ -89,7 +96,7 @@ class WatchLoop:
         """Begin a round: everything is read and judged by the declaration as it is now."""
         wanted = self._sources.load()
         self._number += 1
-        self._round = WatchRound(wanted, self._sources, self._ledger, self._telling)
+        self._round = WatchSession(wanted, self._sources, self._ledger, self._telling)
         self._next_listing = time.monotonic() + self._interval_seconds
         number, inbox = self._number, self._inbox
         self._watch: ClusterWatch = self._sources.watch(
@@ -129,7 +136,7 @@ class WatchLoop:
             self._round.note_moved(change)
         elif isinstance(change, Planned):
             sight.plan(change)
-        elif isinstance(change, Sighted):
+        elif isinstance(change, WatchRecovered):
             sight.regain(change.place)
         else:
             kind = change.place.kind.kind
@@ -137,7 +144,7 @@ class WatchLoop:
                 self._round.hold(change)
                 if change.is_restart:
                     self._telling.restart(kind, "listed again")
-            elif isinstance(change, Broken) or sight.lose(change.place, change.reason):
+            elif isinstance(change, StreamInterrupted) or sight.lose(change.place, change.reason):
                 self._telling.restart(kind, change.reason)
 
     def _keep_up_with_the_stack(self) -> None:

@@ -4,15 +4,15 @@ from typing import Any
 
 import msgspec
 import pytest
-from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind, WatchedPlace
+from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind, WatchScope
 from holdfast.adapters.cluster.kind_reader import Listing
-from holdfast.controllers.operator.board import Board
+from holdfast.controllers.operator.object_store import ObjectStore
 from holdfast.kube.managed_fields import read_managed_fields
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.manifest.agent.agent import API_VERSION
 
 REF = ObjectRef("cx", "ConfigMap", "settings", "v1")
-PLACE = WatchedPlace(WatchedKind(None, (REF,)), "ConfigMap")
+PLACE = WatchScope(WatchedKind(None, (REF,)), "ConfigMap")
 
 
 def config_map(version: str, agent: str = "support", **data: str) -> KubeObject:
@@ -26,7 +26,7 @@ def moved(live: KubeObject | None, version: str) -> Moved:
 
 
 def test_the_answer_to_a_write_that_comes_late_takes_nothing_back() -> None:
-    board = Board()
+    board = ObjectStore()
     board.take(moved(config_map("12", it="newer"), "12"))
     board.put(REF.identity, config_map("9", it="older"))
     assert board.objects[REF.identity]["data"] == {"it": "newer"}
@@ -41,7 +41,7 @@ def test_the_answer_to_a_write_that_comes_late_takes_nothing_back() -> None:
 )
 def test_what_our_own_write_has_overtaken_is_news_of_the_newest_version(late: Moved) -> None:
     """The answer to the write held what another wrote before it, and nobody has looked at that."""
-    board = Board()
+    board = ObjectStore()
     board.put(REF.identity, config_map("12", it="newer"))
     [(identity, live)] = board.take(late)
     assert live is board.objects[identity]
@@ -49,7 +49,7 @@ def test_what_our_own_write_has_overtaken_is_news_of_the_newest_version(late: Mo
 
 
 def test_our_own_write_is_no_news() -> None:
-    board = Board()
+    board = ObjectStore()
     board.put(REF.identity, config_map("12", it="newer"))
     assert board.take(moved(config_map("12"), "12")) == []
     assert board.objects[REF.identity]["data"] == {"it": "newer"}
@@ -58,8 +58,8 @@ def test_our_own_write_is_no_news() -> None:
 def test_a_resource_that_a_list_leaves_out_as_known_is_news() -> None:
     """It is known from the answer to a status, which held what another had declared meanwhile."""
     agent = ObjectRef("cx", "Agent", "support", API_VERSION)
-    place = WatchedPlace(WatchedKind(None, (agent,)), "Agent")
-    board = Board()
+    place = WatchScope(WatchedKind(None, (agent,)), "Agent")
+    board = ObjectStore()
     for ref in (agent, REF):
         board.put(ref.identity, config_map("12"))
     news = board.take(Snapshot(place, Listing(unchanged={agent.identity}), 0.0))
@@ -69,7 +69,7 @@ def test_a_resource_that_a_list_leaves_out_as_known_is_news() -> None:
 
 def test_a_list_counts_whatever_its_versions_are() -> None:
     """A control plane that was restored from a backup begins with older ones."""
-    board = Board()
+    board = ObjectStore()
     board.put(REF.identity, config_map("1200"))
     listing = Listing(objects={REF.identity: config_map("7", it="restored")})
     board.take(Snapshot(PLACE, listing, 0.0))
@@ -79,7 +79,7 @@ def test_a_list_counts_whatever_its_versions_are() -> None:
 
 
 def test_the_answer_to_a_write_is_kept_as_the_watch_would_tell_it() -> None:
-    board = Board()
+    board = ObjectStore()
     answer = config_map("1")
     answer["metadata"]["managedFields"] = [{"manager": "holdfast", "operation": "Apply"}]
     board.put(REF.identity, answer)
@@ -90,7 +90,7 @@ def test_the_answer_to_a_write_is_kept_as_the_watch_would_tell_it() -> None:
 
 
 def test_an_object_belongs_to_the_agent_that_its_label_names_now() -> None:
-    board = Board()
+    board = ObjectStore()
     board.put(REF.identity, config_map("1", "support"))
     board.put(REF.identity, config_map("2", "billing"))
     assert board.of_agent(("cx", "support")) == {}

@@ -10,9 +10,9 @@ from typing import Final
 
 from holdfast.adapters.cluster.changes import Moved, Snapshot
 from holdfast.controllers.runtime.work_queue import Task, Version, WorkQueue
-from holdfast.controllers.watch.sight import NOT_READ, Sight
-from holdfast.controllers.watch.telling import Telling, moment
-from holdfast.controllers.watch.wanted import AUTOSCALER_KIND, Sources, Wanted
+from holdfast.controllers.watch.coverage import NOT_READ, WatchCoverage
+from holdfast.controllers.watch.dispatcher import ListenerDispatcher, moment
+from holdfast.controllers.watch.inputs import AUTOSCALER_KIND, DesiredState, WatchInputs
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Ledger
 from holdfast.errors import ClusterError
@@ -22,7 +22,7 @@ Identity = tuple[str, str, str, str]
 _NOTHING: Final[tuple[FindingEvent, ...]] = ()
 
 
-class WatchRound:
+class WatchSession:
     """Judges what is heard.
 
     Attributes:
@@ -30,8 +30,14 @@ class WatchRound:
         queue: What waits for a look.
     """
 
-    def __init__(self, wanted: Wanted, sources: Sources, ledger: Ledger, telling: Telling) -> None:
-        self.sight = Sight(wanted.kinds)
+    def __init__(
+        self,
+        wanted: DesiredState,
+        sources: WatchInputs,
+        ledger: Ledger,
+        telling: ListenerDispatcher,
+    ) -> None:
+        self.sight = WatchCoverage(wanted.kinds)
         self.queue = WorkQueue()
         self._wanted = wanted
         self._sources = sources

@@ -30,7 +30,7 @@ class Activity:
 
 
 @dataclass
-class Wanted:
+class DesiredState:
     """One declaration, and what judging by it needs.
 
     Attributes:
@@ -78,10 +78,10 @@ class Wanted:
         return frozenset({*old, *new} & self.judge.declared.keys())
 
 
-class Sources(Protocol):
+class WatchInputs(Protocol):
     """Where a watch gets everything from."""
 
-    def load(self) -> Wanted:
+    def load(self) -> DesiredState:
         """Read the declaration anew.
 
         Raises:

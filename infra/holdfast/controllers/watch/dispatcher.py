@@ -23,7 +23,7 @@ def moment(seconds: float) -> Moment:
     return Moment(seconds, datetime.now(UTC) - ago)
 
 
-class Telling:
+class ListenerDispatcher:
     """Hands everything to all listeners."""
 
     def __init__(self, listeners: Sequence[Listener]) -> None:

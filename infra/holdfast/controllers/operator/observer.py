@@ -11,11 +11,11 @@ from datetime import UTC
 from typing import Any
 
 from holdfast.controllers.operator.agent_view import AgentView, Identity
-from holdfast.controllers.operator.board import Board
 from holdfast.controllers.operator.declaration import Declaration
+from holdfast.controllers.operator.failover import FailoverState, failover_state_of
+from holdfast.controllers.operator.object_store import ObjectStore
 from holdfast.controllers.operator.resolved import model_name, tool_digests
-from holdfast.controllers.operator.standing import Standing, standing_of
-from holdfast.controllers.watch.telling import moment
+from holdfast.controllers.watch.dispatcher import moment
 from holdfast.drift.finding import Finding
 from holdfast.drift.record.ledger import Ledger, Moment
 from holdfast.drift.scan import LiveState
@@ -26,10 +26,10 @@ from holdfast.manifest.fleet.resource_fleet import Place
 Read = Callable[[ObjectRef], KubeObject | None]
 
 
-class Seeing:
+class AgentObserver:
     """Sees agents as they are wanted and as they are, and remembers since when they differ."""
 
-    def __init__(self, board: Board, read: Read) -> None:
+    def __init__(self, board: ObjectStore, read: Read) -> None:
         """Prepare to see.
 
         Args:
@@ -120,9 +120,13 @@ class Seeing:
             standing=self._standing(place, view, agent) if agent else None,
         )
 
-    def _standing(self, place: Place, view: AgentView, agent: DeclaredAgent) -> Standing | None:
+    def _standing(
+        self, place: Place, view: AgentView, agent: DeclaredAgent
+    ) -> FailoverState | None:
         """How primary and standby stand, and since when nobody serves."""
-        standing = standing_of(agent.name, agent.spec.availability, view.live, agent.namespace)
+        standing = failover_state_of(
+            agent.name, agent.spec.availability, view.live, agent.namespace
+        )
         if standing is None or not standing.is_down:
             self._down_since.pop(place, None)
             return standing

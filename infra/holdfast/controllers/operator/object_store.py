@@ -8,13 +8,13 @@ from typing import Any, Final
 import msgspec
 
 from holdfast.adapters.cluster.changes import (
-    Blind,
-    Broken,
     Change,
     Moved,
     Planned,
-    Sighted,
     Snapshot,
+    StreamInterrupted,
+    WatchLost,
+    WatchRecovered,
 )
 from holdfast.controllers.operator.agent_view import Identity
 from holdfast.controllers.operator.decision import AGENT_LABEL
@@ -26,7 +26,7 @@ OWN_GROUP: Final = api_group(API_VERSION)
 
 
 @dataclass
-class Board:
+class ObjectStore:
     """Everything live, by identity; safe to use from several threads.
 
     Laws: of an object the newest version stays, whoever tells of it first: the watch, or the answer
@@ -60,12 +60,12 @@ class Board:
             self.listed.add(kind)
             self.blind.pop(kind, None)
             return self._snapshot(change)
-        if isinstance(change, Blind):
+        if isinstance(change, WatchLost):
             self.blind[kind] = change.reason
-        elif isinstance(change, Sighted):
+        elif isinstance(change, WatchRecovered):
             self.blind.pop(kind, None)
         else:
-            assert isinstance(change, Broken)  # noqa: S101  (the last of them)
+            assert isinstance(change, StreamInterrupted)  # noqa: S101  (the last of them)
         return []
 
     def _moved(self, moved: Moved) -> list[tuple[Identity, KubeObject | None]]:

@@ -12,7 +12,7 @@ _TRIES_BEFORE_NOTE: Final = 5
 T = TypeVar("T")
 
 
-def done_anew_when_overtaken(
+def retry_on_conflict(
     work: Callable[[], T],
     patience_seconds: float,
     note_waiting: Callable[[], None] = lambda: None,

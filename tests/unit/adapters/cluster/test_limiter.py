@@ -2,31 +2,31 @@ import threading
 import time
 
 import pytest
-from holdfast.adapters.cluster.pace import SUCCESSES_FOR_ONE_MORE, Pace
+from holdfast.adapters.cluster.limiter import SUCCESSES_FOR_ONE_MORE, ConcurrencyLimiter
 
 
 def test_a_server_that_has_too_much_is_asked_half_as_hard_and_never_not_at_all() -> None:
-    pace = Pace(8)
+    limiter = ConcurrencyLimiter(8)
     limits = []
     for _ in range(5):
-        pace.slow_down()
-        limits.append(pace.limit)
+        limiter.slow_down()
+        limits.append(limiter.limit)
     assert limits == [4, 2, 1, 1, 1]
 
 
 def test_many_successes_give_one_back_and_never_more_than_there_was() -> None:
-    pace = Pace(2)
-    pace.slow_down()
+    limiter = ConcurrencyLimiter(2)
+    limiter.slow_down()
     for _ in range(SUCCESSES_FOR_ONE_MORE):
-        pace.note_success()
-    assert pace.limit == 2
+        limiter.note_success()
+    assert limiter.limit == 2
     for _ in range(3 * SUCCESSES_FOR_ONE_MORE):
-        pace.note_success()
-    assert pace.limit == 2
+        limiter.note_success()
+    assert limiter.limit == 2
 
 
 def test_no_more_than_the_limit_are_under_way() -> None:
-    pace = Pace(2)
+    limiter = ConcurrencyLimiter(2)
     seen: list[int] = []
     under_way = 0
     lock = threading.Lock()
@@ -34,7 +34,7 @@ def test_no_more_than_the_limit_are_under_way() -> None:
     def work() -> None:
         nonlocal under_way
         for _ in range(50):
-            with pace.turn():
+            with limiter.acquire():
                 with lock:
                     under_way += 1
                     seen.append(under_way)
@@ -50,8 +50,8 @@ def test_no_more_than_the_limit_are_under_way() -> None:
 
 
 def test_a_turn_is_waited_for_until_the_deadline_and_not_longer() -> None:
-    pace = Pace(1)
-    with pace.turn(), pytest.raises(TimeoutError), pace.turn(time.monotonic() + 0.01):
+    limiter = ConcurrencyLimiter(1)
+    with limiter.acquire(), pytest.raises(TimeoutError), limiter.acquire(time.monotonic() + 0.01):
         pass
-    with pace.turn(time.monotonic()):
+    with limiter.acquire(time.monotonic()):
         pass

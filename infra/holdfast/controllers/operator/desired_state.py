@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from holdfast.controllers.operator.agent_view import Identity
-from holdfast.controllers.operator.board import OWN_GROUP, Board
 from holdfast.controllers.operator.declaration import (
     Declaration,
     Renderer,
@@ -15,8 +14,9 @@ from holdfast.controllers.operator.declaration import (
     fingerprint_of,
     read_settings,
 )
-from holdfast.controllers.operator.following import ALWAYS, Following, KindKey
+from holdfast.controllers.operator.informers import ALWAYS, InformerSet, KindKey
 from holdfast.controllers.operator.journal import Journal
+from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
 from holdfast.errors import ClusterError, HoldfastError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.resource_fleet import Place
@@ -44,7 +44,7 @@ class _Burst:
         return now >= min(self.last + SETTLING_SECONDS, self.began + longest_seconds)
 
 
-class Declaring:
+class DesiredStateCache:
     """Keeps what is declared up to date.
 
     Attributes:
@@ -55,8 +55,8 @@ class Declaring:
     def __init__(
         self,
         stack: str,
-        board: Board,
-        following: Following,
+        board: ObjectStore,
+        following: InformerSet,
         verdicts_for: VerdictsFor,
         journal: Journal,
     ) -> None:

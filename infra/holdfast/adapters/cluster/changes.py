@@ -34,6 +34,11 @@ class WatchedKind:
         return self.refs[0].kind
 
     @property
+    def key(self) -> tuple[str, tuple[ObjectRef, ...]]:
+        """What stays the same when the kind is planned again."""
+        return self.kind, self.refs
+
+    @property
     def namespaces(self) -> frozenset[str]:
         """Where objects are wanted."""
         return frozenset(ref.namespace for ref in self.refs)
@@ -105,7 +110,10 @@ class WatchRecovered:
 
 @dataclass(frozen=True)
 class Planned:
-    """Where a kind is watched: in the whole cluster, or namespace by namespace."""
+    """Where a kind is watched: in the whole cluster, or namespace by namespace.
+
+    A kind is planned again when its definition came later, then with its entry.
+    """
 
     kind: WatchedKind
     places: tuple[WatchScope, ...]

@@ -46,7 +46,7 @@ _REQUEST_SECONDS = 60.0
     default=600.0,
     show_default=True,
     metavar="SECONDS",
-    help="Everything is read and looked at anew that often, as a safety net.",
+    help="Resync interval: every agent is compared again, from what the watch knows.",
 )
 @click.option(
     "--silence",
@@ -54,7 +54,7 @@ _REQUEST_SECONDS = 60.0
     default=SILENCE_SECONDS,
     show_default=True,
     metavar="SECONDS",
-    help="What has been silent for so long is unknown, and read anew.",
+    help="Treat a watch stream as stale after this many seconds without events.",
 )
 def command(
     stack: str,

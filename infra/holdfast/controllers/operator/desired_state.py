@@ -94,6 +94,11 @@ class DesiredStateCache:
         self._burst = _Burst(now if self._burst is None else self._burst.began, now)
         return True
 
+    def expire(self) -> None:
+        """Render again although no source changed: the cluster serves other kinds now."""
+        now = time.monotonic()
+        self._burst = _Burst(now, now)
+
     def renew(self) -> list[Place]:
         """Render what the resources declare, when they have changed and stopped changing.
 

@@ -93,8 +93,17 @@ class InformerSet:
             for key in sorted(new)
         )
 
+    def learn_late(self, kind: WatchedKind) -> bool:
+        """Take the name of a kind whose definition came later; returns whether it is news."""
+        key = (kind.api_version, kind.kind)
+        if kind.entry is None or key in self.kinds or key not in self._followed:
+            return False
+        self._types.pop(kind.api_version, None)
+        self._learn({key})
+        return True
+
     def list_again(self) -> None:
-        """Read everything anew."""
+        """Read everything again: what is known is in doubt."""
         self._watch.list_again()
 
     def stop(self) -> None:

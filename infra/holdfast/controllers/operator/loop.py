@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from holdfast.adapters.cluster.backoff import spread
 from holdfast.adapters.cluster.changes import Change, Planned, WatchLost
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, WatchConfig
@@ -36,6 +37,7 @@ from holdfast.manifest.fleet.resource_fleet import Place
 from holdfast.manifest.stack.environment import Environment
 
 POLL_SECONDS: Final = 0.5
+RESYNC_JITTER: Final = 0.1
 TELLING_SECONDS: Final = 1.0
 MOST_HEARD_AT_ONCE: Final = 1000
 
@@ -46,7 +48,7 @@ class LoopSettings:
 
     Attributes:
         stack: Whose agents.
-        interval_seconds: Everything is read and looked at anew that often, as a safety net.
+        interval_seconds: Every agent is compared again that often from what the watch knows.
         instance: Who this is, in Events.
         silence_seconds: A stream that says nothing for so long counts as dead.
     """
@@ -131,13 +133,13 @@ class AgentLoop:
             return
         metrics = MetricWatch(self._environment, self._ask_all, self._unread_metric)
         metrics.start()
-        next_listing = time.monotonic() + self._settings.interval_seconds
+        next_resync = time.monotonic() + self._settings.interval_seconds
         try:
             while not self._is_stopping:
                 self._step()
-                if time.monotonic() >= next_listing:
-                    next_listing = time.monotonic() + self._settings.interval_seconds
-                    self._following.list_again()
+                if time.monotonic() >= next_resync:
+                    seconds = spread(self._settings.interval_seconds, RESYNC_JITTER)
+                    next_resync = time.monotonic() + seconds
                     self._looks.ask(self._board.agents(), "resync")
         finally:
             self._looks.finish()
@@ -200,6 +202,9 @@ class AgentLoop:
             self._looks.ask(places, trigger)
 
     def _take_object(self, change: Change) -> None:
+        if isinstance(change, Planned) and self._following.learn_late(change.kind):
+            self._declaring.expire()
+            self._looks.ask(self._board.agents(), f"{change.kind.kind} is served now")
         if isinstance(change, WatchLost):
             self._journal.say(
                 "watch", level="warning", kind=str(change.place), reason=change.reason

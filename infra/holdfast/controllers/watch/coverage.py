@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 
 from holdfast.adapters.cluster.changes import Moved, Planned, Snapshot, WatchedKind, WatchScope
 from holdfast.drift.finding import NotChecked
+from holdfast.kube.objects import ObjectRef
 
 Identity = tuple[str, str, str, str]
+KindPlan = tuple[str, tuple[ObjectRef, ...]]
 
 NOT_READ = NotChecked("cluster", "not everything has been read yet")
 
@@ -25,14 +27,17 @@ class WatchCoverage:
     kinds: tuple[WatchedKind, ...]
     known: dict[Identity, str] = field(default_factory=dict)
     unread: dict[Identity, NotChecked] = field(default_factory=dict)
-    _planned: set[int] = field(default_factory=set)
+    _planned: dict[KindPlan, tuple[WatchScope, ...]] = field(default_factory=dict)
     _awaited: set[WatchScope] = field(default_factory=set)
     _blind: dict[WatchScope, str] = field(default_factory=dict)
     _members: dict[WatchScope, set[Identity]] = field(default_factory=dict)
 
     def plan(self, planned: Planned) -> None:
         """A kind will be watched in these places."""
-        self._planned.add(id(planned.kind))
+        for before in set(self._planned.get(planned.kind.key, ())) - {*planned.places}:
+            self._awaited.discard(before)
+            self._blind.pop(before, None)
+        self._planned[planned.kind.key] = planned.places
         self._awaited.update(planned.places)
 
     def take(self, snapshot: Snapshot) -> frozenset[Identity]:
@@ -80,7 +85,7 @@ class WatchCoverage:
     def is_ready(self, kind: str) -> bool:
         """Whether a kind was read everywhere, as far as it can be."""
         waiting = self._awaited - self._blind.keys()
-        unplanned = any(each.kind == kind and id(each) not in self._planned for each in self.kinds)
+        unplanned = any(each.kind == kind and each.key not in self._planned for each in self.kinds)
         return not unplanned and not any(place.kind.kind == kind for place in waiting)
 
     @property
@@ -97,7 +102,7 @@ class WatchCoverage:
     def not_checked(self) -> tuple[NotChecked, ...]:
         """What is declared and not seen, and why."""
         is_reading = any(
-            kind.is_declared and id(kind) not in self._planned for kind in self.kinds
+            kind.is_declared and kind.key not in self._planned for kind in self.kinds
         ) or any(place.kind.is_declared for place in self._awaited - self._blind.keys())
         blind = {
             NotChecked(str(place), reason)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from holdfast.adapters.cluster.backoff import spread
 from holdfast.adapters.cluster.changes import (
     Change,
     Moved,
@@ -35,6 +36,7 @@ POLL_SECONDS: Final = 1.0
 LOAD_AGAIN_SECONDS: Final = 10.0
 """How long a declaration that cannot be read is left alone."""
 
+LISTING_JITTER: Final = 0.1
 MOST_AT_ONCE: Final = 500
 UPDATE_UNDER_WAY: Final = NotChecked(
     "stack", "an update is under way; if none is, run 'holdfast up --recover'"
@@ -60,7 +62,7 @@ class WatchLoop:
         Args:
             sources: Where everything comes from.
             listeners: Who is told.
-            interval_seconds: Everything is read anew that often, as a safety net.
+            interval_seconds: Within it every scope is read again, as a safety net.
         """
         self._sources = sources
         self._interval_seconds = interval_seconds
@@ -71,6 +73,7 @@ class WatchLoop:
         self._number = 0
         self._next_load = 0.0
         self._problem: NotChecked | None = None
+        self._is_outdated = False
 
     def stop(self) -> None:
         """End the watch; from any thread, and from a signal handler."""
@@ -97,13 +100,18 @@ class WatchLoop:
         wanted = self._sources.load()
         self._number += 1
         self._round = WatchSession(wanted, self._sources, self._ledger, self._telling)
-        self._next_listing = time.monotonic() + self._interval_seconds
         number, inbox = self._number, self._inbox
         self._watch: ClusterWatch = self._sources.watch(
             wanted.kinds,
             lambda change: inbox.put(_Heard(number, change)),
             self._round.sight.known,
         )
+        self._plan_listing()
+
+    def _plan_listing(self) -> None:
+        """Spread the LISTs of all scopes over the interval: the server never gets all at once."""
+        seconds = self._interval_seconds / max(1, len(self._watch))
+        self._next_listing = time.monotonic() + spread(seconds, LISTING_JITTER)
 
     def _step(self) -> None:
         self._hear()
@@ -113,8 +121,8 @@ class WatchLoop:
             self._round.judge_all_due()
         self._telling.settle()
         if time.monotonic() >= self._next_listing:
-            self._next_listing = time.monotonic() + self._interval_seconds
-            self._watch.list_again()
+            self._watch.list_next()
+            self._plan_listing()
         problems = () if self._problem is None else (self._problem,)
         not_checked = (*problems, *self._round.not_checked)
         self._telling.state(not_checked, self._ledger, self._round.objects)
@@ -135,6 +143,7 @@ class WatchLoop:
         if isinstance(change, Moved):
             self._round.note_moved(change)
         elif isinstance(change, Planned):
+            self._is_outdated |= self._round.lacked(change.kind)
             sight.plan(change)
         elif isinstance(change, WatchRecovered):
             sight.regain(change.place)
@@ -154,14 +163,16 @@ class WatchLoop:
             if now.is_under_way:
                 self._problem = UPDATE_UNDER_WAY
                 return
-            if now != self._activity:  # a record was added, or whoever held the lock has gone
+            if (
+                self._is_outdated or now != self._activity
+            ):  # a record was added, or whoever held the lock has gone
                 if time.monotonic() < self._next_load:
                     return
                 self._next_load = time.monotonic() + LOAD_AGAIN_SECONDS
                 before = self._watch
                 self._begin()
                 before.stop()
-                self._activity, self._next_load = now, 0.0
+                self._activity, self._next_load, self._is_outdated = now, 0.0, False
         except HoldfastError as error:
             self._problem = NotChecked("declaration", str(error))
         else:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
-from holdfast.adapters.cluster.changes import Moved, Snapshot
+from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind
 from holdfast.controllers.runtime.work_queue import Task, Version, WorkQueue
 from holdfast.controllers.watch.coverage import NOT_READ, WatchCoverage
 from holdfast.controllers.watch.dispatcher import ListenerDispatcher, moment
@@ -59,6 +59,12 @@ class WatchSession:
     def objects(self) -> int:
         """How many objects are declared."""
         return len(self._wanted.judge.declared)
+
+    def lacked(self, kind: WatchedKind) -> bool:
+        """Whether a kind is served now that was not when the declaration was read."""
+        return kind.entry is not None and any(
+            each.key == kind.key and each.entry is None for each in self._wanted.kinds
+        )
 
     def hold(self, snapshot: Snapshot) -> None:
         """Keep a place that was read whole until it may be judged."""

@@ -6,9 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
+from holdfast.adapters.cluster import backoff, decoding, reflector
+from holdfast.adapters.cluster.backoff import Backoff
 from holdfast.adapters.cluster.changes import (
     Change,
     Moved,
@@ -18,9 +21,13 @@ from holdfast.adapters.cluster.changes import (
     WatchedKind,
     WatchLost,
     WatchRecovered,
+    WatchScope,
 )
-from holdfast.adapters.cluster.cluster_watch import ClusterWatch, places_of
-from holdfast.adapters.cluster.reflector import WatchConfig
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.cluster_watch import ClusterWatch, scopes_of
+from holdfast.adapters.cluster.kubeconfig import Connection
+from holdfast.adapters.cluster.reflector import Reflector, WatchConfig
+from holdfast.errors import InputError
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.structure import builtin_kind
 
@@ -194,7 +201,7 @@ def test_several_namespaces_are_one_stream_where_that_may_be(
     api: FakeApi, answer: Answer, namespaces: list[str]
 ) -> None:
     api.on("/api/v1/configmaps", answer)
-    assert [place.namespace for place in places_of(api.client(), kind("cx", "ops"))] == namespaces
+    assert [place.namespace for place in scopes_of(api.client(), kind("cx", "ops"))] == namespaces
 
 
 def test_a_silent_stream_is_blind_then_listed_again(api: FakeApi) -> None:
@@ -217,3 +224,129 @@ def test_a_kind_that_is_not_served_is_blind_and_not_empty(api: FakeApi) -> None:
         blind = change()
     assert isinstance(blind, WatchLost)
     assert blind.reason == "the server does not serve x.example/v1"
+
+
+class Waits(threading.Event):
+    """Notes how long it would have been waited for, and is set after some waits."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.seconds: list[float] = []
+        self._most = most
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.seconds.append(timeout or 0.0)
+        if len(self.seconds) == self._most:
+            self.set()
+        return self.is_set()
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        pytest.param(lines(BOOKMARK), id="closed at once"),
+        pytest.param(failure(410), id="expired after every LIST"),
+        pytest.param(failure(500), id="refused"),
+    ],
+)
+def test_lists_and_watches_back_off_until_a_stream_has_lived(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch, stream: Answer
+) -> None:
+    monkeypatch.setattr(backoff, "STREAMS", Backoff(0.8, 30.0, jitter=0.0))
+    stopping, heard = Waits(8), list[Change]()
+    config = WatchConfig(api.client(), heard.append, {}, stopping=stopping)
+    api.on(PATH, page())
+    api.on(f"{PATH}?watch", stream)
+    Reflector(WatchScope(kind("cx"), "ConfigMap", "cx"), config).run()
+    assert stopping.seconds == [0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30.0, 30.0]
+    assert any(isinstance(each, WatchLost) for each in heard), "it is said that nothing is seen"
+
+
+def test_whatever_ends_a_stream_is_unknown_and_followed_again(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kubeconfig that is being rewritten is no answer of the cluster, and ends no watch."""
+
+    def log_in_again() -> Connection:
+        raise InputError("kubeconfig: no such context")
+
+    client = ApiClient(Connection(api.url, token="old"), log_in_again=log_in_again)
+    one = page(config_map("one", "7"))
+    api.on(PATH, one, failure(401), lines(("MODIFIED", config_map("one", "8"))), lines(BOOKMARK))
+    inbox: queue.SimpleQueue[Change] = queue.SimpleQueue()
+    watch = ClusterWatch(WatchConfig(client, inbox.put, {}))
+    watch.follow([kind("cx")])
+    heard = [inbox.get(timeout=5) for _ in range(5)]
+    watch.stop()
+    planned, snapshot, lost, recovered, moved = heard
+    assert isinstance(planned, Planned)
+    assert isinstance(snapshot, Snapshot)
+    assert isinstance(lost, WatchLost)
+    assert lost.reason == "kubeconfig: no such context"
+    assert isinstance(recovered, WatchRecovered)
+    assert isinstance(moved, Moved)
+
+
+def test_a_defect_in_a_reflector_is_unknown_and_read_anew(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    defects = iter([ValueError("no number: 'hunter2'")])
+    decode = decoding.decode_line
+
+    def decode_line(line: bytes) -> Any:
+        for defect in defects:
+            raise defect
+        return decode(line)
+
+    monkeypatch.setattr(reflector, "decode_line", decode_line)
+    one = page(config_map("one", "7"))
+    api.on(PATH, one, lines(BOOKMARK), one, lines(("MODIFIED", config_map("one", "8"))))
+    with told(api, kind("cx")) as change:
+        heard = [change() for _ in range(4)]
+    assert isinstance(heard[1], WatchLost)
+    assert "ValueError: no number: '...'" in heard[1].reason
+    assert "hunter2" not in heard[1].reason
+    assert isinstance(heard[2], Snapshot)
+    assert isinstance(heard[3], Moved)
+
+
+def test_planning_is_repeated_when_its_answer_cannot_be_read(api: FakeApi) -> None:
+    everywhere = "/api/v1/configmaps"
+    api.on(everywhere, Answer(b"<html>log in</html>"), page(), page(), lines(BOOKMARK))
+    with told(api, kind("cx", "ops", is_declared=False)) as change:
+        lost, planned, snapshot = change(), change(), change()
+    assert isinstance(lost, WatchLost)
+    assert isinstance(planned, Planned)
+    assert isinstance(snapshot, Snapshot)
+
+
+def test_a_definition_that_is_installed_later_is_noticed(api: FakeApi) -> None:
+    widgets = "/apis/x.example/v1/namespaces/cx/widgets"
+    served = {"resources": [{"name": "widgets", "kind": "Widget", "namespaced": True}]}
+    api.on("/apis/x.example/v1", failure(404), Answer(served))
+    api.on(widgets, page(), page(), lines(BOOKMARK))
+    refs = (ObjectRef("cx", "Widget", "", "x.example/v1"),)
+    with told(api, WatchedKind(None, refs)) as change:
+        lost, planned, snapshot = change(), change(), change()
+    assert isinstance(lost, WatchLost)
+    assert lost.reason == "the server does not serve x.example/v1"
+    assert isinstance(planned, Planned)
+    assert planned.kind.entry is not None
+    assert planned.kind.entry.plural == "widgets"
+    assert isinstance(snapshot, Snapshot)
+
+
+def test_scopes_are_listed_again_one_after_the_other(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = WatchConfig(api.client(), lambda _: None, {})
+    scopes = [WatchScope(kind(name), "ConfigMap", name) for name in ("cx", "ops")]
+    watch, listed = ClusterWatch(config), list[str]()
+    watch.list_next()
+    for scope in scopes:
+        one = Reflector(scope, config)
+        monkeypatch.setattr(one, "list_again", partial(listed.append, scope.namespace))
+        watch._reflectors.append(one)
+    for _ in range(4):
+        watch.list_next()
+    assert listed == ["ops", "cx", "ops", "cx"]

@@ -56,8 +56,11 @@ class Stopped:
     def stop(self) -> None:
         """Nothing runs."""
 
-    def list_again(self) -> None:
+    def list_next(self) -> None:
         """Nothing is listed."""
+
+    def __len__(self) -> int:
+        return 0
 
 
 class Heard(Listener):

@@ -176,7 +176,9 @@ class AgentReconciler:
         if decision.deed is Action.REVERT:
             self._revert(place, decision.revert, declaration, say)
         if decision.deed is Action.RELEASE:
-            self.actor.release(self._board.objects[OWN_GROUP, AGENT_KIND, *place])
+            resource = self._board.objects.get((OWN_GROUP, AGENT_KIND, *place))
+            if resource is not None:  # else it went while its objects were deleted
+                self.actor.release(resource)
 
     def _make(self, place: Place, items: Sequence[RenderedObject]) -> None:
         """Make everything, or nothing where a name is taken.
@@ -199,7 +201,7 @@ class AgentReconciler:
     def _revert(
         self, place: Place, findings: Sequence[Finding], declaration: Declaration, say: Say
     ) -> None:
-        resource = self._board.objects[OWN_GROUP, AGENT_KIND, *place]
+        resource = self._board.objects.get((OWN_GROUP, AGENT_KIND, *place))
         for ref in dict.fromkeys(each.ref for each in findings):
             paths = {each.path for each in findings if each.ref == ref}
             written = self.actor.put_back(ref, declaration.judge, paths)
@@ -208,7 +210,8 @@ class AgentReconciler:
             self._board.put(ref.identity, written)
             names = ", ".join(sorted(format_path(path) for path in paths)) or "all of it"
             say("act", reverted=str(ref), paths=names)
-            self.actor.tell(resource, "Reverted", f"put back {ref}: {names}", is_warning=False)
+            if resource is not None:
+                self.actor.tell(resource, "Reverted", f"put back {ref}: {names}", is_warning=False)
             for path in paths:
                 name = field_name(ref, path)
                 if self._breaker.note((place, name), time.monotonic()):
@@ -240,6 +243,7 @@ class AgentReconciler:
     def _forget(self, place: Place) -> None:
         self.seeing.forget(place)
         self.reset_backoff(place)
+        self._requeue_at.pop(place, None)
 
 
 def _of_any_version(one: KubeObject) -> KubeObject:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from holdfast.adapters.cluster.api_error import ApiError, UnreachableError
-from holdfast.controllers.runtime.queue import rest_seconds
+from holdfast.adapters.cluster.backoff import STARTS
 
 LONGEST_REST_SECONDS: Final = 20.0
 """Between two tries."""
@@ -35,7 +35,7 @@ def wait_for_api_server(
                 raise
             failures += 1
             tell(str(error))
-            if not rest(min(rest_seconds(failures), LONGEST_REST_SECONDS)):
+            if not rest(STARTS.seconds(failures)):
                 return False
         else:
             return True

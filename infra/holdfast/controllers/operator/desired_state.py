@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.controllers.operator.agent_view import Identity
 from holdfast.controllers.operator.declaration import (
     Declaration,
@@ -17,7 +18,7 @@ from holdfast.controllers.operator.declaration import (
 from holdfast.controllers.operator.informers import ALWAYS, InformerSet, KindKey
 from holdfast.controllers.operator.journal import Journal
 from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
-from holdfast.errors import ClusterError, HoldfastError
+from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.resource_fleet import Place
 from holdfast.render.objects.agent_resources import settings_name
@@ -89,7 +90,10 @@ class DesiredStateCache:
         fingerprint = None if live is None else fingerprint_of(live)
         if fingerprint == self._prints.get(identity):
             return False
-        self._prints[identity] = fingerprint
+        if fingerprint is None:
+            del self._prints[identity]
+        else:
+            self._prints[identity] = fingerprint
         now = time.monotonic()
         self._burst = _Burst(now if self._burst is None else self._burst.began, now)
         return True
@@ -113,8 +117,8 @@ class DesiredStateCache:
             settings = read_settings(self._settings())
             declaration = self._renderer.declaration(settings, self._board.resources())
             self._following.follow(_kinds_of(declaration))
-        except HoldfastError as error:
-            # What was declared before goes on until somebody mends it.
+        except Exception as error:
+            # Whatever one resource does to the renderer, what was declared before goes on.
             self._stop_at(error)
             return []
         self.problem = ""
@@ -122,9 +126,9 @@ class DesiredStateCache:
         self._seconds = time.monotonic() - started
         return _changed(before, declaration, self._board.agents())
 
-    def _stop_at(self, error: HoldfastError) -> None:
-        if str(error) != self.problem:
-            self.problem = str(error)
+    def _stop_at(self, error: Exception) -> None:
+        if fault_text(error) != self.problem:
+            self.problem = fault_text(error)
             self._journal.say("declare", level="error", problem=self.problem)
         if isinstance(error, ClusterError):
             # Nothing that is declared is wrong: the cluster is asked again.

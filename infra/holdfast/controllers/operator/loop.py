@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.adapters.cluster.backoff import spread
 from holdfast.adapters.cluster.changes import Change, Planned, WatchLost
 from holdfast.adapters.cluster.client import ApiClient
@@ -27,8 +28,8 @@ from holdfast.controllers.operator.node_agents import NodeAgents
 from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore, agent_place
 from holdfast.controllers.operator.teams import tell_teams
 from holdfast.controllers.operator.worker_pool import ReconcileResult, WorkerPool
-from holdfast.controllers.runtime.inbox import heard
 from holdfast.controllers.runtime.node_health import NODE
+from holdfast.controllers.runtime.queue import drain
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import KubeObject
@@ -38,6 +39,9 @@ from holdfast.manifest.stack.environment import Environment
 
 POLL_SECONDS: Final = 0.5
 RESYNC_JITTER: Final = 0.1
+SUSPICION_SECONDS: Final = 60.0
+"""After a change that could not be taken everything is read again, no more often than that."""
+
 TELLING_SECONDS: Final = 1.0
 MOST_HEARD_AT_ONCE: Final = 1000
 
@@ -92,7 +96,7 @@ class AgentLoop:
             settings.stack, self._board, self._following, verdicts_for, journal
         )
         self._turned_at = time.monotonic()
-        self._next_telling = 0.0
+        self._next_telling = self._next_suspicion = 0.0
         kinds = self._following.kinds
         self._looking = AgentReconciler(
             client, kinds, self._board, settings.instance, metrics, journal
@@ -147,7 +151,7 @@ class AgentLoop:
             self._following.stop()
 
     def _rest(self, seconds: float) -> bool:
-        for _ in heard(self._inbox, seconds, 1):
+        for _ in drain(self._inbox, seconds, 1):
             pass  # only that it is to stop
         self._turned_at = time.monotonic()
         return not self._is_stopping
@@ -175,16 +179,44 @@ class AgentLoop:
         self._turned_at = time.monotonic()
         if self._turned_at >= self._next_telling:
             self._next_telling = self._turned_at + TELLING_SECONDS
-            self._tell()
+            try:
+                self._tell()
+            except Exception as error:
+                # What cannot be counted or written of teams stops no agent.
+                self._note_defect("status", error)
 
     def _hear(self) -> None:
         due = None if self._declaring.current is None else self._looks.seconds_until_due()
         wait = POLL_SECONDS if due is None else min(POLL_SECONDS, due)
-        for each in heard(self._inbox, max(wait, 0.001), MOST_HEARD_AT_ONCE):
+        for each in drain(self._inbox, max(wait, 0.001), MOST_HEARD_AT_ONCE):
             if isinstance(each, ReconcileResult):
-                self._looks.end(each)
+                self._end(each)
             elif each is not None:
-                self._take(each)
+                self._take_safely(each)
+
+    def _end(self, result: ReconcileResult) -> None:
+        self._looks.end(result)
+        if result.fault is not None:
+            self._metrics.count_failure()
+            namespace, agent = result.place
+            problem = fault_text(result.fault)
+            self._journal.say(
+                "error", level="error", namespace=namespace, agent=agent, problem=problem
+            )
+
+    def _take_safely(self, change: Change | Asked) -> None:
+        """Take one change; one that cannot be taken ends nothing, and everything is read again."""
+        try:
+            self._take(change)
+        except Exception as error:
+            self._note_defect("watch", error)
+            if time.monotonic() >= self._next_suspicion:
+                self._next_suspicion = time.monotonic() + SUSPICION_SECONDS
+                self._following.list_again()
+
+    def _note_defect(self, phase: str, error: Exception) -> None:
+        self._metrics.count_failure()
+        self._journal.say(phase, level="error", problem=fault_text(error))
 
     def _take(self, change: Change | Asked) -> None:
         if isinstance(change, Asked):

@@ -1,6 +1,8 @@
-"""What the watch has heard: resources, live objects and pods, each in its newest version."""
+"""Live objects as the watch knows them: resources, rendered objects and pods, newest versions."""
 
 import threading
+import time
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -23,13 +25,26 @@ from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet.resource_fleet import Place
 
 OWN_GROUP: Final = api_group(API_VERSION)
+TOMBSTONE_SECONDS: Final = 600.0
+"""Longer than any answer to a write is on its way."""
+
+
+@dataclass(frozen=True)
+class _Tombstone:
+    """An object that is gone: its uid, the version at its end where that is known, and when."""
+
+    uid: str
+    version: str
+    seconds: float
 
 
 @dataclass
 class ObjectStore:
     """Everything live, by identity; safe to use from several threads.
 
-    Laws: of an object the newest version stays, whoever tells of it first: the watch, or the answer
+    Laws: an object that is gone stays gone: the late answer to a write of our own does not bring it
+    back, only another object of that name does. Of an object the newest version stays, whatever
+    tells of it first: the watch, or the answer
     to a write of our own (resourceVersions of a kind are numbers that grow, as the Kubernetes API
     promises since 1.35). What somebody else wrote is news even where such an answer came first, for
     it held that change, too, and nobody has looked at it.
@@ -47,6 +62,7 @@ class ObjectStore:
     listed: set[str] = field(default_factory=set)
     _of_agent: dict[Place, set[Identity]] = field(default_factory=dict)
     _kinds: dict[tuple[str, str], dict[Identity, KubeObject]] = field(default_factory=dict)
+    _gone: OrderedDict[Identity, _Tombstone] = field(default_factory=OrderedDict)
     _changing: threading.RLock = field(default_factory=threading.RLock)
 
     def take(self, change: Change) -> list[tuple[Identity, KubeObject | None]]:
@@ -71,13 +87,17 @@ class ObjectStore:
     def _moved(self, moved: Moved) -> list[tuple[Identity, KubeObject | None]]:
         identity = moved.identity
         with self._changing:
+            if moved.live is not None and self._is_gone(identity, moved.live):
+                return []
             if not self._is_newer(identity, moved.version):
                 is_overtaken = moved.version != self.versions.get(identity)
                 return self._as_it_is([identity]) if is_overtaken else []
             if moved.live is not None:
                 self._keep(identity, moved.live, moved.version)
                 return [(identity, moved.live)]
-            return [(identity, self._drop(identity))] if identity in self.objects else []
+            if identity in self.objects:
+                return [(identity, self._drop(identity, moved.version))]
+            return []
 
     def _snapshot(self, snapshot: Snapshot) -> list[tuple[Identity, KubeObject | None]]:
         listing = snapshot.listing
@@ -87,7 +107,7 @@ class ObjectStore:
             known = self._kinds.get((ref.group, ref.kind), {})
             gone = [identity for identity in known if identity not in there]
             news: list[tuple[Identity, KubeObject | None]] = [
-                (identity, self._drop(identity)) for identity in gone
+                (identity, self._drop(identity, "")) for identity in gone
             ]
             for identity, live in listing.objects.items():
                 self._keep(identity, live, _version_of(live))
@@ -108,18 +128,34 @@ class ObjectStore:
     def _keep(self, identity: Identity, live: KubeObject, version: str) -> None:
         if (before := self.objects.get(identity)) is not None:
             self._leave_agent(identity, before)  # its labels may name another one now
+        self._gone.pop(identity, None)
         self.objects[identity] = live
         self.versions[identity] = version
         self._kinds.setdefault(identity[:2], {})[identity] = live
         if place := agent_place(identity, live):
             self._of_agent.setdefault(place, set()).add(identity)
 
-    def _drop(self, identity: Identity) -> KubeObject:
+    def _drop(self, identity: Identity, version: str) -> KubeObject:
         live = self.objects.pop(identity)
+        now = time.monotonic()
+        self._gone[identity] = _Tombstone(_uid_of(live), version, now)
+        self._gone.move_to_end(identity)
+        while next(iter(self._gone.values())).seconds < now - TOMBSTONE_SECONDS:
+            self._gone.popitem(last=False)
         self.versions.pop(identity, None)
         self._kinds[identity[:2]].pop(identity, None)
         self._leave_agent(identity, live)
         return live
+
+    def _is_gone(self, identity: Identity, live: Mapping[str, Any]) -> bool:
+        """Whether an object is one that is known to be gone, as it was before its end."""
+        tombstone = self._gone.get(identity)
+        if tombstone is None:
+            return False
+        if tombstone.uid and _uid_of(live):
+            return tombstone.uid == _uid_of(live)
+        version, end = _version_of(live), tombstone.version
+        return version.isdecimal() and end.isdecimal() and int(version) <= int(end)
 
     def _leave_agent(self, identity: Identity, live: KubeObject) -> None:
         if place := agent_place(identity, live):
@@ -129,7 +165,7 @@ class ObjectStore:
         """Take what a write of our own has answered, unless the watch has told of a newer one."""
         with self._changing:
             version = _version_of(live)
-            if self._is_newer(identity, version):
+            if not self._is_gone(identity, live) and self._is_newer(identity, version):
                 self._keep(identity, _as_heard(live), version)
 
     def of_agent(self, place: Place) -> dict[Identity, KubeObject]:
@@ -162,6 +198,10 @@ def _as_heard(live: KubeObject) -> KubeObject:
         return live
     raw = msgspec.Raw(msgspec.json.encode(owners))
     return {**live, "metadata": {**metadata, "managedFields": raw}}
+
+
+def _uid_of(live: Mapping[str, Any]) -> str:
+    return str(live["metadata"].get("uid") or "")
 
 
 def _version_of(live: Mapping[str, Any]) -> str:

@@ -33,7 +33,7 @@ class ReconcileResult:
 
     Attributes:
         is_done: Nothing is left to be tried again.
-        fault: What it ended in that nobody foresaw.
+        fault: The exception that it ended in, if it did: it concerns this agent alone.
     """
 
     place: Place
@@ -80,14 +80,8 @@ class WorkerPool:
             self._workers.submit(self._run, place, declaration, self._queue.triggers(place))
 
     def end(self, looked: ReconcileResult) -> None:
-        """Take note of a look that has ended.
-
-        Raises:
-            BaseException: it ended in what nobody foresaw; the loop ends with it.
-        """
+        """Take note of a look that has ended; one that failed is tried again later."""
         self._under_way -= 1
-        if looked.fault is not None:
-            raise looked.fault
         self._queue.done(looked.place, time.monotonic(), has_succeeded=looked.is_done)
 
     def seconds_until_due(self) -> float | None:
@@ -104,6 +98,6 @@ class WorkerPool:
         try:
             looked = ReconcileResult(place, is_done=self._look(place, declaration, triggers))
         except BaseException as fault:
-            # Raised again by the loop's own thread.
+            # The failure of one agent ends nothing else, and the loop's thread reports it.
             looked = ReconcileResult(place, fault=fault)
         self._tell(looked)

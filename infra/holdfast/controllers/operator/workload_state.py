@@ -84,11 +84,10 @@ def _state_of(live: Live) -> WorkloadState:
 
 def _of_counted(live: Live) -> WorkloadState:
     spec, status = mapping_at(live, "spec"), mapping_at(live, "status")
-    wanted = int(spec.get("replicas", 1))
+    replicas = spec.get("replicas")
+    wanted = 1 if replicas is None else int(replicas)
     ready = int(status.get("readyReplicas") or 0)
-    # Argo Rollouts writes its generation as text.
-    seen = int(status.get("observedGeneration") or 0)
-    is_seen = seen >= int(mapping_at(live, "metadata").get("generation") or 0)
+    is_seen = _is_observed(live, status.get("observedGeneration"))
     updated = int(status.get("updatedReplicas") or 0)
     total = int(status.get("replicas") or 0)
     if live.get("kind") == "SandboxWarmPool":
@@ -102,6 +101,17 @@ def _of_counted(live: Live) -> WorkloadState:
     elif is_ready and not is_done:
         reason, message = "RollingOut", f"{updated} of {wanted} pods are of the newest version"
     return WorkloadState(wanted, ready, _truth(is_ready), _truth(is_done), reason, message)
+
+
+def _is_observed(live: Live, observed: object) -> bool:
+    """Whether a controller has seen the newest generation.
+
+    Argo Rollouts writes the generation as text, before 1.0 a hash, which says nothing of it.
+    """
+    if isinstance(observed, str) and not observed.isdecimal():
+        return True
+    generation = int(mapping_at(live, "metadata").get("generation") or 0)
+    return int(str(observed or 0)) >= generation
 
 
 def _stalled(status: Live) -> tuple[str, str] | None:

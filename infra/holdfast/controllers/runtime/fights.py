@@ -23,9 +23,11 @@ class FightBreaker(Generic[K]):
         self._window_seconds = window_seconds
         self._put_back: dict[K, deque[float]] = {}
         self._open: dict[K, float] = {}
+        self._next_sweep = float("-inf")
 
     def note(self, key: K, now: float) -> bool:
         """Note that a field was put back; returns whether that has opened its breaker."""
+        self._sweep(now)
         times = self._put_back.setdefault(key, deque(maxlen=self._most))
         times.append(now)
         is_fight = len(times) == self._most and now - times[0] <= self._window_seconds
@@ -33,6 +35,20 @@ class FightBreaker(Generic[K]):
             return False
         self._open[key] = now
         return True
+
+    def _sweep(self, now: float) -> None:
+        """Forget what was put back longer ago than the window, once in each window."""
+        if now < self._next_sweep:
+            return
+        self._next_sweep = now + self._window_seconds
+        oldest = now - self._window_seconds
+        self._put_back = {
+            key: times for key, times in self._put_back.items() if times[-1] >= oldest
+        }
+
+    def __len__(self) -> int:
+        """How many fields are remembered."""
+        return len(self._put_back)
 
     def is_open(self, key: K) -> bool:
         """Whether a field must only be reported."""

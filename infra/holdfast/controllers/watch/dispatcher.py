@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from holdfast.adapters.cluster.changes import Snapshot
-from holdfast.controllers.runtime.work_queue import Task
+from holdfast.controllers.watch.pending import Task
 from holdfast.drift.cause.cause_ledger import CauseLedger
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Ledger, Moment
@@ -41,7 +41,7 @@ class ListenerDispatcher:
         look = Look(
             identifier=next(self._names),
             ref=ref,
-            heard=moment(task.heard),
+            heard=moment(task.first_event_at),
             changes=task.changes,
             taken=moment(taken),
             judged=moment(time.monotonic()),

@@ -21,7 +21,7 @@ from holdfast.adapters.cluster.changes import (
     WatchRecovered,
 )
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
-from holdfast.controllers.runtime.inbox import heard
+from holdfast.controllers.runtime.queue import drain
 from holdfast.controllers.watch.dispatcher import ListenerDispatcher
 from holdfast.controllers.watch.inputs import WatchInputs
 from holdfast.controllers.watch.session import WatchSession
@@ -134,7 +134,7 @@ class WatchLoop:
         if self._problem is None:
             due = self._round.queue.seconds_until_due(now)
             wait = wait if due is None else min(wait, due)
-        for each in heard(self._inbox, wait, MOST_AT_ONCE):
+        for each in drain(self._inbox, wait, MOST_AT_ONCE):
             if each is not None and each.number == self._number:
                 self._take(each.change)
 

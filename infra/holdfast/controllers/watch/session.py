@@ -8,14 +8,14 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
+from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind
-from holdfast.controllers.runtime.work_queue import Task, Version, WorkQueue
 from holdfast.controllers.watch.coverage import NOT_READ, WatchCoverage
 from holdfast.controllers.watch.dispatcher import ListenerDispatcher, moment
 from holdfast.controllers.watch.inputs import AUTOSCALER_KIND, DesiredState, WatchInputs
+from holdfast.controllers.watch.pending import PendingChanges, Task, Version
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Ledger
-from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject, ObjectRef
 
 Identity = tuple[str, str, str, str]
@@ -38,7 +38,7 @@ class WatchSession:
         telling: ListenerDispatcher,
     ) -> None:
         self.sight = WatchCoverage(wanted.kinds)
-        self.queue = WorkQueue()
+        self.queue = PendingChanges()
         self._wanted = wanted
         self._sources = sources
         self._ledger = ledger
@@ -95,8 +95,8 @@ class WatchSession:
         held, self._held = self._held, []
         for snapshot in held:
             if snapshot.place.kind.kind == AUTOSCALER_KIND or self.sight.is_ready(AUTOSCALER_KIND):
-                for task in self.queue.take_all():
-                    self._look_at(task)  # what was heard before the place was read
+                for task in self.queue.take_due(time.monotonic(), is_forced=True):
+                    self._work_on(task)  # what came before the place was read
                 self._judge_place(snapshot)
             else:
                 self._held.append(snapshot)
@@ -105,7 +105,7 @@ class WatchSession:
             self.note_moved(moved)
         if not self._held:
             for task in self.queue.take_due(time.monotonic()):
-                self._look_at(task)
+                self._work_on(task)
         self._close_what_is_nobodys()
 
     def _judge_place(self, snapshot: Snapshot) -> None:
@@ -116,11 +116,18 @@ class WatchSession:
         wanted = {ref.identity for ref in place.refs if ref.name}
         missing = wanted - listing.unchanged - listing.unread.keys()
         only = self._as_declared({*listing.objects, *gone, *missing}, place.kind.api_version)
-        found = self._judge(listing.objects, only)
+        try:
+            found = self._judge(listing.objects, only)
+        except Exception:
+            # One of them is beyond us: each is judged on its own, so that the others are known.
+            for identity in only:
+                version = Version(listing.objects.get(identity), snapshot.seconds)
+                self.queue.add(identity, version)
+            return
         for identity, findings in found.items():
             events = self._ledger.note(identity, findings, moment(time.monotonic()))
             if events:
-                task = Task(identity, snapshot.seconds, snapshot.seconds, changes=1)
+                task = Task(identity, snapshot.seconds, changes=1)
                 self._telling.look(self._ref_of(identity), task, time.monotonic(), events)
         self._telling.reading(snapshot)
 
@@ -133,16 +140,23 @@ class WatchSession:
             if one not in declared or declared[one][0].api_version == api_version
         )
 
+    def _work_on(self, task: Task) -> None:
+        """Judge one object; whatever goes wrong concerns that object alone."""
+        try:
+            self._look_at(task)
+        except Exception as error:
+            # A defect must not end the watch of all other objects: this one is not checked.
+            reason = NotChecked(str(self._ref_of(task.identity)), fault_text(error))
+            self.sight.unread[task.identity] = reason
+            self.queue.done(task, time.monotonic(), has_succeeded=False)
+        else:
+            self.queue.done(task, time.monotonic(), has_succeeded=True)
+
     def _look_at(self, task: Task) -> None:
         taken = time.monotonic()
         identity = task.identity
-        try:
-            latest = task.latest or self._read(identity)
-        except ClusterError as error:
-            ref = self._ref_of(identity)
-            self.sight.unread[identity] = NotChecked(str(ref), str(error))
-            self.queue.retry(identity, time.monotonic())
-            return
+        latest = task.latest or self._read(identity)
+        self.sight.unread.pop(identity, None)
         findings = self._findings(identity, latest)
         events = _NOTHING
         if self._ledger.is_as_before(identity, findings):
@@ -160,10 +174,7 @@ class WatchSession:
         return events
 
     def _read(self, identity: Identity) -> Version:
-        version = Version(self._sources.read(self._ref_of(identity)), time.monotonic())
-        self.sight.unread.pop(identity, None)
-        self.queue.forget_failures(identity)
-        return version
+        return Version(self._sources.read(self._ref_of(identity)), time.monotonic())
 
     def _findings(self, identity: Identity, version: Version) -> list[Finding]:
         objects = {} if version.live is None else {identity: version.live}
@@ -199,7 +210,7 @@ class WatchSession:
         for identity in left:
             now = time.monotonic()
             events = self._ledger.note(identity, (), moment(now))
-            self._telling.look(self._ref_of(identity), Task(identity, now, now), now, events)
+            self._telling.look(self._ref_of(identity), Task(identity, now), now, events)
 
     def _ref_of(self, identity: Identity) -> ObjectRef:
         known = self._wanted.judge.declared.get(identity)

@@ -2,7 +2,8 @@
 
 import pytest
 from holdfast.adapters.cluster.api_error import ApiError, UnreachableError
-from holdfast.controllers.operator.beginning import LONGEST_REST_SECONDS, wait_for_api_server
+from holdfast.adapters.cluster.backoff import STARTS
+from holdfast.controllers.operator.beginning import wait_for_api_server
 
 
 def refusal(status: int) -> ApiError:
@@ -35,7 +36,7 @@ def test_waits_longer_and_longer_and_says_why() -> None:
     server = Server(UnreachableError("no answer"), refusal(503), refusal(429), refusal(500))
     assert server.begins()
     assert server.told == ["no answer", "GET /apis: 503", "GET /apis: 429", "GET /apis: 500"]
-    assert server.rests == [2.0, 6.0, 18.0, LONGEST_REST_SECONDS]
+    assert server.rests == [2.0, 6.0, 18.0, STARTS.longest_seconds]
 
 
 def test_what_waiting_does_not_mend_ends_it() -> None:

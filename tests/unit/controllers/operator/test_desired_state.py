@@ -120,3 +120,31 @@ def test_a_burst_is_waited_for_but_not_without_an_end(monkeypatch: pytest.Monkey
     assert cluster.declaring.renew() == []
     monkeypatch.setattr(desired_state, "LONGEST_SETTLING_SECONDS", 0.0)
     assert HELPER in cluster.declaring.renew()
+
+
+def test_a_resource_that_is_gone_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Heard(monkeypatch)
+    helper = named(cluster.resources, "k8s-helper")
+    identity = reference_of(helper).identity
+    remembered = len(cluster.declaring._prints)
+    assert cluster.declaring.has_changed(identity, None)
+    assert len(cluster.declaring._prints) == remembered - 1
+    assert not cluster.declaring.has_changed(identity, None)
+
+
+def test_a_resource_that_the_renderer_cannot_take_keeps_what_was_declared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = Heard(monkeypatch)
+    cluster.read_all()
+    cluster.declaring.renew()
+    before = cluster.declaring.current
+
+    def defect(*_: object) -> None:
+        raise KeyError("replicas")
+
+    monkeypatch.setattr(cluster.declaring._renderer, "declaration", defect)
+    cluster.declaring.expire()
+    assert cluster.declaring.renew() == []
+    assert cluster.declaring.current is before
+    assert cluster.declaring.problem.startswith("KeyError")

@@ -95,3 +95,45 @@ def test_an_object_belongs_to_the_agent_that_its_label_names_now() -> None:
     board.put(REF.identity, config_map("2", "billing"))
     assert board.of_agent(("cx", "support")) == {}
     assert list(board.of_agent(("cx", "billing"))) == [REF.identity]
+
+
+def with_uid(version: str, uid: str) -> KubeObject:
+    one = config_map(version)
+    one["metadata"]["uid"] = uid
+    return one
+
+
+@pytest.mark.parametrize("is_listed", [False, True], ids=["deleted", "absent from a list"])
+def test_the_late_answer_to_a_write_brings_no_object_back(is_listed: bool) -> None:
+    store = ObjectStore()
+    store.take(moved(with_uid("12", "u1"), "12"))
+    store.take(Snapshot(PLACE, Listing(), 0.0) if is_listed else moved(None, "14"))
+    store.put(REF.identity, with_uid("13", "u1"))
+    assert store.objects == {}
+    assert store.of_agent(("cx", "support")) == {}
+
+
+def test_without_a_uid_the_version_of_the_end_decides() -> None:
+    store = ObjectStore()
+    store.take(moved(config_map("12"), "12"))
+    store.take(moved(None, "14"))
+    store.put(REF.identity, config_map("13"))
+    assert store.objects == {}
+    store.put(REF.identity, config_map("15"))
+    assert REF.identity in store.objects
+
+
+def test_another_object_of_the_same_name_is_there() -> None:
+    store = ObjectStore()
+    store.take(moved(with_uid("12", "u1"), "12"))
+    store.take(moved(None, "14"))
+    store.put(REF.identity, with_uid("15", "u2"))
+    assert store.objects[REF.identity]["metadata"]["uid"] == "u2"
+
+
+def test_a_list_brings_back_what_a_restored_control_plane_holds() -> None:
+    store = ObjectStore()
+    store.take(moved(with_uid("12", "u1"), "12"))
+    store.take(moved(None, "14"))
+    store.take(Snapshot(PLACE, Listing(objects={REF.identity: with_uid("12", "u1")}), 0.0))
+    assert REF.identity in store.objects

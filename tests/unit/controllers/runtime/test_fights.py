@@ -40,3 +40,10 @@ def test_it_opens_exactly_when_five_fall_into_an_hour(times: list[float]) -> Non
         for at in range(len(times) - MOST_PUT_BACKS + 1)
     )
     assert breaker.is_open("path") == is_fight
+
+
+def test_fields_that_were_put_back_long_ago_are_forgotten() -> None:
+    breaker: FightBreaker[int] = FightBreaker()
+    for field in range(20_000):
+        breaker.note(field, float(field))
+    assert len(breaker) <= 2 * WINDOW_SECONDS + 1

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from holdfast.adapters.cluster.changes import (
@@ -94,6 +94,7 @@ class Played:
     now: Activity = field(default_factory=Activity)
     failure: Exception | None = None
     loads: int = 0
+    serves: bool = True
     heard: Heard = field(default_factory=Heard)
     tell: Callable[[Change], None] = field(default_factory=lambda: nobody)
     entered: set[Any] = field(default_factory=set)
@@ -104,6 +105,8 @@ class Played:
             raise self.failure
         around = Surroundings(autoscalers=Autoscalers(self.desired))
         kinds = tuple(kind_of(one) for one in self.desired)
+        if not self.serves:
+            kinds = tuple(replace(kind, entry=None) for kind in kinds)
         return DesiredState(
             DriftJudge(self.desired, around),
             (*kinds, *self.beside),

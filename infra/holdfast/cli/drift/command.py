@@ -8,10 +8,12 @@ from typing import Any
 import click
 
 from holdfast.cli.drift.scan_extras import ScanExtras, extra_options
-from holdfast.cli.drift.watch_options import WatchRequest, watch_options
+from holdfast.cli.drift.watch_options import watch_options
 from holdfast.cli.drift.ways_out import WaysOut, ways_out_options
+from holdfast.cli.options.colour import wants_colour
 from holdfast.cli.options.report import ReportRequest, check_files, report_options
 from holdfast.cli.verb_parts import VerbWithParts
+from holdfast.controllers.watch.request import WatchRequest
 from holdfast.errors import InputError
 from holdfast.operations.deploy.traced import traced_scan
 from holdfast.operations.scan.one_scan import OneScan
@@ -144,10 +146,12 @@ def command(
             )
         if wanted.output not in {"text", "json"}:
             raise InputError("--watch writes text or JSON lines", remedy="choose -o text or json")
+        from holdfast.controllers.runtime.log import Output  # noqa: PLC0415  (start-up)
         from holdfast.controllers.watch.drift_watch import watch  # noqa: PLC0415  (start-up)
 
         # For days in one process: what is kept is told apart by the code as it lies on the disk.
-        return watch(replace(request, is_made_anew=True), watching, wanted.output)
+        lines = Output(has_colour=wants_colour())
+        return watch(replace(request, is_made_anew=True), watching, wanted.output, lines)
     if extras.probing.is_on and (ways_out.are_wanted or not request.stack):
         raise InputError(
             "--probes needs --stack, and only looks", remedy="revert without it, then probe again"

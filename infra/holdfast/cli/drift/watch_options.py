@@ -1,34 +1,16 @@
 """The options of `holdfast drift --watch`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import wraps
 from typing import Any
 
 import click
 
+from holdfast.controllers.watch.request import WatchRequest
 from holdfast.errors import InputError
 
 _SECONDS = click.FloatRange(min=1.0)
-
-
-@dataclass(frozen=True)
-class WatchRequest:
-    """How to watch.
-
-    Attributes:
-        interval: Seconds between two readings of everything.
-        silence: Seconds without a word after which a stream counts as dead.
-        webhook: URL that is sent a CloudEvent for each turn of a finding; empty for none.
-        metrics: `HOST:PORT` to serve metrics at, or a file to write them to; empty for neither.
-        verbose: The phases of every look are logged, not only of those that found something.
-    """
-
-    interval: float = 600.0
-    silence: float = 150.0
-    webhook: str = ""
-    metrics: str = ""
-    verbose: bool = False
 
 
 def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:

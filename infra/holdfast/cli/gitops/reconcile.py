@@ -17,15 +17,17 @@ from holdfast.adapters.git.tracking import TrackedBranch
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.controllers.gitops.loop_actor import LoopActor
-from holdfast.controllers.gitops.loop_output import LoopOutput
 from holdfast.controllers.gitops.loop_report import LoopReport, stack_login
 from holdfast.controllers.gitops.loop_triggers import watch_metrics, watch_nodes
 from holdfast.controllers.gitops.loop_watch import watch_for_drift
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
-from holdfast.controllers.runtime.hook_server import Answers, HookServer
+from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.leader import Leader
+from holdfast.controllers.runtime.log import Log, Logger, Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals, tracer_for
+from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.errors import ExitCode, HoldfastError
+from holdfast.operations.stack.context import StackState
 
 HOOK_SECRET = "HOLDFAST_HOOK_SECRET"  # noqa: S105  (the name of a variable)
 _SECONDS = click.FloatRange(min=1.0)
@@ -96,7 +98,7 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
     place = lease_place(asked.pop("lease"))
     asking = _Asking(**asked)
     address = host_and_port("--listen", asking.listen, "127.0.0.1:9465") if asking.listen else None
-    log = LoopOutput(as_json=output == "json")
+    log = Logger(Output().write, as_json=output == "json")
     tracer = tracer_for(stack, log)
     folder = state_directory() / "reconcile" / stack.rpartition("/")[2]
     actor = LoopActor(
@@ -153,7 +155,7 @@ class _Loop:
     actor: LoopActor
     report: LoopReport
     leader: Leader
-    log: LoopOutput
+    log: Log
     tracer: Tracer
 
 
@@ -166,13 +168,15 @@ def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None
         loop.leader.stop_waiting()
 
     stop_on_signals(stop)
-    server = _server(address, reconciler, loop) if address else None
+    supervisor = Supervisor(loop.log)
+    server = _server(address, reconciler, loop, supervisor) if address else None
     try:
         if loop.leader.take():
             actor = loop.actor
-            watch_for_drift(actor.stack, reconciler.ask, loop.log)
-            watch_nodes(actor.root, actor.stack, reconciler.ask, loop.log)
-            watch_metrics(actor.root, actor.stack, reconciler.ask, loop.log)
+            state = StackState(actor.root, actor.stack)
+            watch_for_drift(actor.stack, reconciler.ask, Output(), supervisor)
+            watch_nodes(state, reconciler.ask, loop.log, supervisor)
+            watch_metrics(state, reconciler.ask, loop.log, supervisor)
             reconciler.run([Poll(COMMIT, asking.interval), Poll(DRIFT, asking.resync)])
     finally:
         if server is not None:
@@ -184,27 +188,28 @@ def _absolute(repo: str) -> str:
     return str(Path(repo).resolve()) if Path(repo).is_dir() else repo
 
 
-def _server(address: tuple[str, int], reconciler: Reconciler, loop: _Loop) -> HookServer:
-    host, port = address
+def _server(
+    address: tuple[str, int], reconciler: Reconciler, loop: _Loop, supervisor: Supervisor
+) -> EndpointServer:
+    def unhealthy() -> str:
+        is_stuck = reconciler.seconds_since_turn() >= _STUCK_AFTER_SECONDS
+        if loop.leader.is_waiting or loop.leader.problem or not is_stuck:
+            return loop.leader.problem or supervisor.problem
+        return "the loop is stuck"
 
-    def is_alive() -> bool:
-        if loop.leader.was_lost:
-            return False
-        return loop.leader.is_waiting or reconciler.seconds_since_turn() < _STUCK_AFTER_SECONDS
-
-    answers = Answers(
-        on_hook=lambda: reconciler.ask(COMMIT, "hook", is_urgent=True),
-        is_alive=is_alive,
-        status=loop.report.state.status,
-        metrics=loop.report.state.metrics,
+    state = loop.report.state
+    server = EndpointServer("--listen", address, state.registry, {"/healthz": unhealthy})
+    server.serve_status(state.status)
+    server.take_hooks(
+        lambda: reconciler.ask(COMMIT, "hook", is_urgent=True), os.environ.get(HOOK_SECRET, "")
     )
-    server = HookServer(host, port, answers, os.environ.get(HOOK_SECRET, ""))
-    loop.log("listen", address=f"{host}:{server.port}")
+    server.start()
+    loop.log("listen", address=f"{address[0]}:{server.port}")
     return server
 
 
 @contextmanager
-def _only_one(folder: Path, log: LoopOutput) -> Iterator[None]:
+def _only_one(folder: Path, log: Log) -> Iterator[None]:
     """Hold the place of the one loop that acts on a stack, waiting for it if need be."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:

@@ -13,11 +13,11 @@ from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
 from holdfast.adapters.cluster.reflector import SILENCE_SECONDS
 from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.controllers.operator.declaration import Verdicts
-from holdfast.controllers.operator.endpoints import serve
-from holdfast.controllers.operator.journal import Journal
 from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
 from holdfast.controllers.operator.metrics import OperatorMetrics
+from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.leader import Leader
+from holdfast.controllers.runtime.log import Log, Logger, Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals, tracer_for
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import Fleet
@@ -85,8 +85,8 @@ def command(
         return connection_of(kubeconfig, context)
 
     client = ApiClient(connect(), _REQUEST_SECONDS, connect)
-    journal = Journal(name)
-    journal.tracer = tracer_for(name, journal.say)
+    log = Logger(Output().note, as_json=True, facts={"stack": name})
+    tracer = tracer_for(name, log)
     metrics = OperatorMetrics(name)
     instance = os.environ.get("AGENT_POD_NAME") or socket.gethostname()
     loop = AgentLoop(
@@ -94,7 +94,8 @@ def command(
         client,
         _verdicts_for(name),
         metrics,
-        journal,
+        log,
+        tracer,
     )
 
     def lose(_: str) -> None:
@@ -105,7 +106,7 @@ def command(
         lease_place(lease),
         instance,
         connect,
-        journal.say,
+        log,
         lambda is_leader: metrics.set_leader(is_leader=is_leader),
         lose,
     )
@@ -119,23 +120,24 @@ def command(
         leader.stop_waiting()
 
     stop_on_signals(stop)
-    served, end_serving = serve(host, port, metrics.registry, checks)
-    journal.say("start", address=f"{host or '0.0.0.0'}:{served}", instance=instance)  # noqa: S104
+    server = EndpointServer("--address", (host, port), metrics.registry, checks)
+    server.start()
+    log("start", address=f"{host or '0.0.0.0'}:{server.port}", instance=instance)  # noqa: S104
     try:
-        return _run(loop, leader, journal)
+        return _run(loop, leader, log)
     finally:
-        end_serving()
-        journal.tracer.close()
+        server.close()
+        tracer.close()
 
 
-def _run(loop: AgentLoop, leader: Leader, journal: Journal) -> int:
+def _run(loop: AgentLoop, leader: Leader, log: Log) -> int:
     if not leader.take():
         return ExitCode.CANCELLED
     try:
         loop.run()
     finally:
         leader.give_back()
-        journal.say("end")
+        log("end")
     # Its supervisor starts a process that lost the lease again, as one that waits.
     return ExitCode.ERROR if leader.was_lost else ExitCode.CANCELLED
 

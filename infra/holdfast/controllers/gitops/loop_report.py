@@ -10,8 +10,9 @@ from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.loop_events import LoopEvents
 from holdfast.controllers.gitops.loop_state import LoopState
-from holdfast.controllers.gitops.roles import Listener, Log
+from holdfast.controllers.gitops.roles import Listener
 from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
+from holdfast.controllers.runtime.log import Log
 from holdfast.operations.stack.context import StackState, open_state
 
 _ANSWER_SECONDS = 10.0

@@ -2,9 +2,7 @@
 
 import queue
 import threading
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 from holdfast.adapters.cluster.changes import Change, WatchLost
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
@@ -12,10 +10,10 @@ from holdfast.adapters.cluster.reflector import WatchConfig
 from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.gitops.reconciler import DRIFT
-from holdfast.controllers.gitops.roles import Log
+from holdfast.controllers.runtime.log import Log
 from holdfast.controllers.runtime.node_health import NodeHealth, trigger_of, watched_nodes
+from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.drift.unmanaged import stack_selector
-from holdfast.errors import HoldfastError
 from holdfast.kube.objects import mapping_at
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import read_stack_file
@@ -23,28 +21,19 @@ from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackState
 from holdfast.render.plan.marks import AGENT_LABEL
 
-AGAIN_SECONDS = 15.0
 _REQUEST_SECONDS = 60.0
 
 Ask = Callable[[str, str], None]
 """Takes a key of the loop, and why somebody should look."""
 
 
-def watch_nodes(root: Path, stack: str, ask: Ask, log: Log) -> None:
-    """Ask for the agents with pods on a node that turns; from a thread that ends with the process.
+def watch_nodes(stack: StackState, ask: Ask, log: Log, supervisor: Supervisor) -> None:
+    """Ask for the agents with pods on a node that turns."""
 
-    What ends the watch is told, and it begins again.
-    """
+    def watch(_: threading.Event) -> None:
+        _follow_nodes(StackState(stack.project_root, stack.name), ask, log)
 
-    def watch() -> None:
-        while True:
-            try:
-                _follow_nodes(StackState(root, stack), ask, log)
-            except HoldfastError as error:
-                log("watch", kind="Node", error=str(error), again_seconds=AGAIN_SECONDS)
-            time.sleep(AGAIN_SECONDS)
-
-    threading.Thread(target=watch, name="nodes", daemon=True).start()
+    supervisor.start("nodes", watch)
 
 
 def _follow_nodes(state: StackState, ask: Ask, log: Log) -> None:
@@ -77,13 +66,14 @@ def _agents_on(cluster: ClusterSource, stack: str, node: str) -> list[str]:
     return sorted(found - {""})
 
 
-def watch_metrics(root: Path, stack: str, ask: Ask, log: Log) -> None:
+def watch_metrics(stack: StackState, ask: Ask, log: Log, supervisor: Supervisor) -> None:
     """Ask for a look at everything when a metric of `holdfast:updates` comes past a limit."""
 
     def settings() -> Environment | None:
-        return read_stack_file(root, stack).environment
+        return read_stack_file(stack.project_root, stack.name).environment
 
     def tell(metric: str, problem: str) -> None:
         log("watch", kind="metric", metric=metric, error=problem)
 
-    MetricWatch(settings, lambda trigger: ask(DRIFT, trigger), tell).start()
+    watch = MetricWatch(settings, lambda trigger: ask(DRIFT, trigger), tell)
+    supervisor.start("metrics", watch.run)

@@ -1,6 +1,6 @@
 """Who a reconciler works with: where wanted commits come from, what acts, who is told."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -9,9 +9,6 @@ from holdfast.errors import HoldfastError
 
 Field = tuple[str, str]
 """An object and the path of a field in it, as reports write them."""
-
-Log = Callable[..., None]
-"""Takes the phase and, by name, what is told of it."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from holdfast.adapters.cluster.writing import Writer, apply_object, apply_status
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.loop_events import EventRecord
-from holdfast.controllers.gitops.roles import Listener, Log
+from holdfast.controllers.gitops.roles import Listener
+from holdfast.controllers.runtime.log import Log
 from holdfast.errors import HoldfastError
 from holdfast.kube.conditions import with_times
 from holdfast.kube.objects import KubeObject, ObjectRef

@@ -9,12 +9,12 @@ from holdfast.controllers.operator.actor import Actor
 from holdfast.controllers.operator.agent_view import AgentView, field_name
 from holdfast.controllers.operator.decision import Action, Decision, decide
 from holdfast.controllers.operator.declaration import Declaration
-from holdfast.controllers.operator.journal import Journal, Look, utc_now
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
 from holdfast.controllers.operator.observer import AgentObserver
 from holdfast.controllers.operator.status import agent_status
 from holdfast.controllers.runtime.fights import FightBreaker
+from holdfast.controllers.runtime.log import Run, Runs, utc_now
 from holdfast.drift.finding import Finding
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import turned
@@ -30,6 +30,9 @@ Say = Callable[..., None]
 _FIRST_NEWS: Final = frozenset({"Accepted", "ResolvedRefs", "PolicyCompliant"})
 _NEWS: Final = _FIRST_NEWS | {"Programmed", "Ready", "Drifted", "FailedOver", "LastRun"}
 """Conditions whose turns are Events; of an agent that is new, only what a person must mend."""
+
+BESIDE: Final = ("node/", "metric/")
+"""Triggers beside what is declared and what belongs to an agent: such a run is always logged."""
 
 _BAD_NEWS: Final = frozenset({"Drifted", "FailedOver"})
 """Conditions of which True is what a person must look at."""
@@ -50,13 +53,13 @@ class AgentReconciler:
         board: ObjectStore,
         instance: str,
         metrics: OperatorMetrics,
-        journal: Journal,
+        runs: Runs,
     ) -> None:
         self.actor = Actor(client, kinds, metrics.count_write, instance)
         self.seeing = AgentObserver(board, self.actor.read)
         self._board = board
         self._metrics = metrics
-        self._journal = journal
+        self._runs = runs
         self._breaker: FightBreaker[tuple[Place, str]] = FightBreaker()
         self._errors: dict[Place, str] = {}
         self._requeue_at: dict[Place, float] = {}
@@ -96,7 +99,8 @@ class AgentReconciler:
         if self.seeing.is_too_early(place, declaration):
             return True
         started = time.monotonic()
-        with self._journal.look(place, triggers) as look:
+        namespace, agent = place
+        with self._runs.begin(triggers, namespace=namespace, agent=agent) as look:
             decision, is_done = self._reconcile(place, resource, declaration, look)
             look.span.note(deed=decision.deed.value, outcome="done" if is_done else "failed")
         seconds = time.monotonic() - started
@@ -104,7 +108,7 @@ class AgentReconciler:
         return is_done
 
     def _reconcile(
-        self, place: Place, resource: KubeObject, declaration: Declaration, look: Look
+        self, place: Place, resource: KubeObject, declaration: Declaration, look: Run
     ) -> tuple[Decision, bool]:
         """Observe, diff, act, tell; returns what was decided and whether it went well."""
         with look.phase("observe") as observing:
@@ -116,16 +120,16 @@ class AgentReconciler:
             decision = decide(view, agent.spec.drift.mode if agent else "report")
             comparing.note(findings=len(view.drift), decision=decision.reason)
         is_acting = decision.deed is not Action.NOTHING
-        if is_acting or look.is_told:
+        if is_acting or any(each.startswith(BESIDE) for each in look.triggers):
             objects, pods, revision = len(view.live), len(view.pods), view.revision
-            look.say(
+            look.log(
                 "observe", trigger=look.triggers, objects=objects, pods=pods, revision=revision
             )
             found = [str(each.ref) for each in view.drift]
-            look.say("diff", findings=found, decision=decision.reason)
+            look.log("diff", findings=found, decision=decision.reason)
         if is_acting or decision.refusal:
             with look.phase("act", deed=decision.deed.value) as acting:
-                is_done = self._act(place, decision, declaration, look.say)
+                is_done = self._act(place, decision, declaration, look.log)
                 if place in self._errors:
                     acting.fail(self._errors[place])
             resource = self._board.objects.get((OWN_GROUP, AGENT_KIND, *place), resource)
@@ -138,7 +142,7 @@ class AgentReconciler:
             self._requeue_at[place] = time.monotonic() + view.standing.seconds_left
         if decision.deed is not Action.RELEASE or not is_done:
             with look.phase("status") as telling:
-                telling.note(written=self._tell(view, place, look.say))
+                telling.note(written=self._tell(view, place, look.log))
         return decision, is_done
 
     def _observed(self, place: Place, resource: KubeObject, declaration: Declaration) -> AgentView:

@@ -16,8 +16,8 @@ from holdfast.controllers.operator.declaration import (
     read_settings,
 )
 from holdfast.controllers.operator.informers import ALWAYS, InformerSet, KindKey
-from holdfast.controllers.operator.journal import Journal
 from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
+from holdfast.controllers.runtime.log import Log
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.resource_fleet import Place
@@ -59,12 +59,12 @@ class DesiredStateCache:
         board: ObjectStore,
         following: InformerSet,
         verdicts_for: VerdictsFor,
-        journal: Journal,
+        log: Log,
     ) -> None:
         self.current: Declaration | None = None
         self.problem = ""
         self._settings_name = settings_name(stack)
-        self._board, self._following, self._journal = board, following, journal
+        self._board, self._following, self._log = board, following, log
         self._prints: dict[Identity, object] = {}
         self._burst: _Burst | None = None
         self._seconds = 0.0
@@ -129,7 +129,7 @@ class DesiredStateCache:
     def _stop_at(self, error: Exception) -> None:
         if fault_text(error) != self.problem:
             self.problem = fault_text(error)
-            self._journal.say("declare", level="error", problem=self.problem)
+            self._log("declare", level="error", problem=self.problem)
         if isinstance(error, ClusterError):
             # Nothing that is declared is wrong: the cluster is asked again.
             later = time.monotonic() + ASKED_AGAIN_SECONDS

@@ -15,6 +15,7 @@ from holdfast.adapters.cluster.backoff import spread
 from holdfast.adapters.cluster.changes import Change, Planned, WatchLost
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, WatchConfig
+from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.operator.agent_reconciler import AgentReconciler
 from holdfast.controllers.operator.agent_view import Identity
@@ -22,14 +23,15 @@ from holdfast.controllers.operator.beginning import wait_for_api_server
 from holdfast.controllers.operator.declaration import Declaration, VerdictsFor
 from holdfast.controllers.operator.desired_state import DesiredStateCache
 from holdfast.controllers.operator.informers import InformerSet
-from holdfast.controllers.operator.journal import Journal
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.node_agents import NodeAgents
 from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore, agent_place
 from holdfast.controllers.operator.teams import tell_teams
 from holdfast.controllers.operator.worker_pool import ReconcileResult, WorkerPool
+from holdfast.controllers.runtime.log import Log, Runs
 from holdfast.controllers.runtime.node_health import NODE
 from holdfast.controllers.runtime.queue import drain
+from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import KubeObject
@@ -39,6 +41,7 @@ from holdfast.manifest.stack.environment import Environment
 
 POLL_SECONDS: Final = 0.5
 RESYNC_JITTER: Final = 0.1
+STUCK_SECONDS: Final = 60.0
 SUSPICION_SECONDS: Final = 60.0
 """After a change that could not be taken everything is read again, no more often than that."""
 
@@ -79,11 +82,13 @@ class AgentLoop:
         client: ApiClient,
         verdicts_for: VerdictsFor,
         metrics: OperatorMetrics,
-        journal: Journal,
+        log: Log,
+        tracer: Tracer = UNTRACED,
     ) -> None:
         self._settings = settings
         self._client, self._metrics = client, metrics
-        self._journal = journal
+        self._log = log
+        self._supervisor = Supervisor(log)
         self._inbox: queue.SimpleQueue[Change | Asked | ReconcileResult | None] = (
             queue.SimpleQueue()
         )
@@ -93,13 +98,13 @@ class AgentLoop:
         self._following = InformerSet(client, settings.stack)
         self._looks = WorkerPool(self._look_at, self._inbox.put)
         self._declaring = DesiredStateCache(
-            settings.stack, self._board, self._following, verdicts_for, journal
+            settings.stack, self._board, self._following, verdicts_for, log
         )
         self._turned_at = time.monotonic()
         self._next_telling = self._next_suspicion = 0.0
-        kinds = self._following.kinds
+        kinds, runs = self._following.kinds, Runs(log, tracer, stack=settings.stack)
         self._looking = AgentReconciler(
-            client, kinds, self._board, settings.instance, metrics, journal
+            client, kinds, self._board, settings.instance, metrics, runs
         )
 
     def stop(self) -> None:
@@ -112,7 +117,9 @@ class AgentLoop:
     def dead(self) -> str:
         """Why the loop counts as dead; empty while it goes round."""
         seconds = time.monotonic() - self._turned_at
-        return f"the loop has stood for {seconds:.0f} s" if seconds > 60.0 else ""  # noqa: PLR2004  (a minute)
+        if seconds > STUCK_SECONDS:
+            return f"the loop has stood for {seconds:.0f} s"
+        return self._supervisor.problem
 
     @property
     def unready(self) -> str:
@@ -136,7 +143,7 @@ class AgentLoop:
         ):
             return
         metrics = MetricWatch(self._environment, self._ask_all, self._unread_metric)
-        metrics.start()
+        self._supervisor.start("metrics", metrics.run)
         next_resync = time.monotonic() + self._settings.interval_seconds
         try:
             while not self._is_stopping:
@@ -147,7 +154,7 @@ class AgentLoop:
                     self._looks.ask(self._board.agents(), "resync")
         finally:
             self._looks.finish()
-            metrics.stop()
+            self._supervisor.stop()
             self._following.stop()
 
     def _rest(self, seconds: float) -> bool:
@@ -157,7 +164,7 @@ class AgentLoop:
         return not self._is_stopping
 
     def _unanswered(self, reason: str) -> None:
-        self._journal.say("wait", level="warning", reason=reason)
+        self._log("wait", level="warning", reason=reason)
 
     def _environment(self) -> Environment | None:
         current = self._declaring.current
@@ -168,7 +175,7 @@ class AgentLoop:
         self._inbox.put(Asked(trigger))
 
     def _unread_metric(self, name: str, problem: str) -> None:
-        self._journal.say("watch", level="warning", metric=name, reason=problem)
+        self._log("watch", level="warning", metric=name, reason=problem)
 
     def _step(self) -> None:
         self._hear()
@@ -200,9 +207,7 @@ class AgentLoop:
             self._metrics.count_failure()
             namespace, agent = result.place
             problem = fault_text(result.fault)
-            self._journal.say(
-                "error", level="error", namespace=namespace, agent=agent, problem=problem
-            )
+            self._log("error", level="error", namespace=namespace, agent=agent, problem=problem)
 
     def _take_safely(self, change: Change | Asked) -> None:
         """Take one change; one that cannot be taken ends nothing, and everything is read again."""
@@ -216,7 +221,7 @@ class AgentLoop:
 
     def _note_defect(self, phase: str, error: Exception) -> None:
         self._metrics.count_failure()
-        self._journal.say(phase, level="error", problem=fault_text(error))
+        self._log(phase, level="error", problem=fault_text(error))
 
     def _take(self, change: Change | Asked) -> None:
         if isinstance(change, Asked):
@@ -229,7 +234,7 @@ class AgentLoop:
     def _take_node(self, change: Change) -> None:
         if isinstance(change, WatchLost):
             # Nothing that is declared is unseen for that.
-            self._journal.say("watch", level="warning", kind="Node", reason=change.reason)
+            self._log("watch", level="warning", kind="Node", reason=change.reason)
         for places, trigger in self._nodes.take(change):
             self._looks.ask(places, trigger)
 
@@ -238,9 +243,7 @@ class AgentLoop:
             self._declaring.expire()
             self._looks.ask(self._board.agents(), f"{change.kind.kind} is served now")
         if isinstance(change, WatchLost):
-            self._journal.say(
-                "watch", level="warning", kind=str(change.place), reason=change.reason
-            )
+            self._log("watch", level="warning", kind=str(change.place), reason=change.reason)
             self._metrics.drift.restarted(change.place.kind.kind, change.reason)
         were_listed, were_blind = len(self._board.listed), self._board.blind.keys() | set()
         news = self._board.take(change)
@@ -270,9 +273,7 @@ class AgentLoop:
         try:
             return self._looking.look_at(place, declaration, triggers)
         except HoldfastError as error:
-            self._journal.say(
-                "act", level="error", namespace=place[0], agent=place[1], problem=str(error)
-            )
+            self._log("act", level="error", namespace=place[0], agent=place[1], problem=str(error))
             return False
 
     def _tell(self) -> None:

@@ -1,8 +1,8 @@
 """The status of teams: how many members are ready."""
 
 from holdfast.controllers.operator.actor import Actor
-from holdfast.controllers.operator.journal import utc_now
 from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
+from holdfast.controllers.runtime.log import utc_now
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import Condition, with_times
 from holdfast.kube.objects import KubeObject, mapping_at

@@ -9,14 +9,12 @@ from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kubeconfig import Connection
 from holdfast.adapters.cluster.leadership import MARGIN_SECONDS, LeaderElector
 from holdfast.adapters.cluster.lease import LEASE_SECONDS, Lease
+from holdfast.controllers.runtime.log import Log
 from holdfast.controllers.runtime.process import end_within
 from holdfast.errors import ClusterError
 
 LeasePlace = tuple[str, str]
 """Namespace and name."""
-
-Log = Callable[..., None]
-"""Takes the phase and, by name, its facts."""
 
 END_SECONDS: Final = MARGIN_SECONDS - 1.0
 """A controller that lost its lease has this long to end; then its process is ended."""

@@ -9,14 +9,18 @@ from holdfast.adapters.cluster.kubeconfig import Connection
 from holdfast.controllers.operator import desired_state
 from holdfast.controllers.operator.desired_state import DesiredStateCache
 from holdfast.controllers.operator.informers import ALWAYS, InformerSet
-from holdfast.controllers.operator.journal import Journal
 from holdfast.controllers.operator.object_store import ObjectStore
+from holdfast.controllers.runtime.log import Logger, Output
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject, reference_of
 
 from tests.unit.controllers.operator.resources import STACK, declared, named, verdicts
 
 HELPER = ("ops", "k8s-helper")
+
+
+def logger(stream: StringIO) -> Logger:
+    return Logger(Output(errors=stream).note, as_json=True)
 
 
 class Heard:
@@ -29,9 +33,7 @@ class Heard:
         self.followed: set[tuple[str, str]] = set()
         self.is_away = False
         monkeypatch.setattr(following, "follow", self.follow)
-        self.declaring = DesiredStateCache(
-            STACK, self.board, following, verdicts, Journal(STACK, stream=self.log)
-        )
+        self.declaring = DesiredStateCache(STACK, self.board, following, verdicts, logger(self.log))
         self.settings, self.resources = declared()
         for one in (self.settings, *self.resources):
             self.hear(one)

@@ -13,12 +13,12 @@ from holdfast.adapters.cluster.kubeconfig import Connection
 from holdfast.controllers.operator.agent_reconciler import AgentReconciler
 from holdfast.controllers.operator.decision import Action, Decision
 from holdfast.controllers.operator.declaration import Declaration
-from holdfast.controllers.operator.journal import Journal
 from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.object_store import ObjectStore
 from holdfast.controllers.operator.worker_pool import ReconcileResult, WorkerPool
 from holdfast.controllers.operator.workload_state import workload_state
+from holdfast.controllers.runtime.log import Logger, Output, Runs
 from holdfast.kube.objects import ObjectRef
 from holdfast.manifest.fleet.resource_fleet import Place
 
@@ -31,7 +31,9 @@ CLIENT = ApiClient(Connection("http://127.0.0.1:1"))
 
 def loop(log: StringIO, metrics: OperatorMetrics) -> AgentLoop:
     settings = LoopSettings("prod", 600.0, "pod-1")
-    return AgentLoop(settings, CLIENT, verdicts, metrics, Journal("prod", stream=log))
+    return AgentLoop(
+        settings, CLIENT, verdicts, metrics, Logger(Output(errors=log).note, as_json=True)
+    )
 
 
 def failures(metrics: OperatorMetrics) -> float:
@@ -106,7 +108,7 @@ def test_a_change_that_cannot_be_taken_does_not_end_the_loop(
 )
 def test_an_agent_that_goes_while_it_is_worked_on_is_no_error(decision: Decision) -> None:
     metrics, store = OperatorMetrics("prod"), ObjectStore()
-    reconciler = AgentReconciler(CLIENT, {}, store, "pod-1", metrics, Journal("prod"))
+    reconciler = AgentReconciler(CLIENT, {}, store, "pod-1", metrics, Runs(lambda *_, **__: None))
     reconciler._do(GOOD, decision, DECLARATION, lambda *_, **__: None)
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 import pytest
 import urllib3
-from holdfast.controllers.runtime.hook_server import Answers, HookServer, is_let_in
+from holdfast.controllers.runtime.http import EndpointServer, is_let_in
 from holdfast.errors import InputError
+from prometheus_client import CollectorRegistry, Gauge
 
 
 @dataclass
@@ -25,18 +26,20 @@ def loop() -> Loop:
     return Loop()
 
 
-def answers(loop: Loop) -> Answers:
-    return Answers(
-        lambda: loop.hooks.append("hook"),
-        lambda: loop.alive,
-        lambda: {"stack": "dev"},
-        lambda: b"metric 1\n",
-    )
+def server_of(loop: Loop, port: int = 0) -> EndpointServer:
+    registry = CollectorRegistry()
+    Gauge("metric", "A metric.", registry=registry).set(1)
+    checks = {"/healthz": lambda: "" if loop.alive else "the loop is stuck"}
+    server = EndpointServer("--listen", ("127.0.0.1", port), registry, checks)
+    server.serve_status(lambda: {"stack": "dev"})
+    server.take_hooks(lambda: loop.hooks.append("hook"), "s3cret")
+    return server
 
 
 @pytest.fixture
 def address(loop: Loop) -> Iterator[str]:
-    server = HookServer("127.0.0.1", 0, answers(loop), "s3cret")
+    server = server_of(loop)
+    server.start()
     yield f"http://127.0.0.1:{server.port}"
     server.close()
 
@@ -71,9 +74,10 @@ def test_health_status_and_metrics_are_told(loop: Loop, address: str) -> None:
     with urllib3.PoolManager() as pool:
         assert pool.request("GET", f"{address}/healthz").status == 200
         loop.alive = False
-        assert pool.request("GET", f"{address}/healthz").status == 503
+        stuck = pool.request("GET", f"{address}/healthz")
+        assert (stuck.status, stuck.data) == (503, b"the loop is stuck\n")
         assert json.loads(pool.request("GET", f"{address}/status").data) == {"stack": "dev"}
-        assert pool.request("GET", f"{address}/metrics").data == b"metric 1\n"
+        assert pool.request("GET", f"{address}/metrics").data.endswith(b"metric 1.0\n")
         assert pool.request("GET", f"{address}/").status == 404
 
 
@@ -88,4 +92,4 @@ def test_a_signature_of_github_is_checked() -> None:
 def test_an_address_that_is_taken_is_one_clear_error(loop: Loop, address: str) -> None:
     port = int(address.rpartition(":")[2])
     with pytest.raises(InputError, match=f"--listen 127.0.0.1:{port}: Address already in use"):
-        HookServer("127.0.0.1", port, answers(loop))
+        server_of(loop, port)

@@ -9,7 +9,7 @@ import msgspec
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.conflicts import retry_on_conflict
-from holdfast.adapters.cluster.event_writing import EventWriter
+from holdfast.adapters.cluster.event_writing import EventRecorder
 from holdfast.adapters.cluster.json_answers import written_object
 from holdfast.adapters.cluster.writing import (
     Writer,
@@ -44,14 +44,14 @@ class Actor:
 
     Attributes:
         kinds: How kinds are called there.
-        count: Told of every write, in one word.
-        instance: Who this is, in Events.
+        count: Called for every write, with one word.
+        events: Writes Events.
     """
 
     client: ApiClient
     kinds: Mapping[tuple[str, str], KindEntry]
     count: Callable[[str], None]
-    instance: str
+    events: EventRecorder
 
     def apply(self, manifest: KubeObject) -> KubeObject:
         """Server-side apply of a rendered object, as the one owner of what it declares.
@@ -184,14 +184,16 @@ class Actor:
         )
         return written_object(answer, f"PATCH {path}{subresource}")
 
-    def tell(self, resource: KubeObject, reason: str, note: str, *, is_warning: bool) -> None:
-        """Tell of an agent by an Event; one that cannot be written is no reason to stop."""
-        events = EventWriter(self.client, "holdfast.dev/operator", self.instance)
+    def record_event(
+        self, resource: KubeObject, reason: str, note: str, *, is_warning: bool
+    ) -> None:
+        """Record an Event about an agent; one that cannot be written is no reason to stop."""
         try:
-            events.write(resource, reason, note, is_warning=is_warning)
+            is_sent = self.events.record(resource, reason, note, is_warning=is_warning)
         except ClusterError:
             return
-        self.count("event")
+        if is_sent:
+            self.count("event")
 
     def _entry(self, ref: ObjectRef) -> KindEntry:
         entry = self.kinds.get((ref.api_version, ref.kind))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.event_writing import EventRecorder
 from holdfast.controllers.operator.actor import Actor
 from holdfast.controllers.operator.agent_view import AgentView, field_name
 from holdfast.controllers.operator.decision import Action, Decision, decide
@@ -55,7 +56,8 @@ class AgentReconciler:
         metrics: OperatorMetrics,
         runs: Runs,
     ) -> None:
-        self.actor = Actor(client, kinds, metrics.count_write, instance)
+        events = EventRecorder(client, "holdfast.dev/operator", instance)
+        self.actor = Actor(client, kinds, metrics.count_write, events)
         self.seeing = AgentObserver(board, self.actor.read)
         self._board = board
         self._metrics = metrics
@@ -215,7 +217,9 @@ class AgentReconciler:
             names = ", ".join(sorted(format_path(path) for path in paths)) or "all of it"
             say("act", reverted=str(ref), paths=names)
             if resource is not None:
-                self.actor.tell(resource, "Reverted", f"put back {ref}: {names}", is_warning=False)
+                self.actor.record_event(
+                    resource, "Reverted", f"put back {ref}: {names}", is_warning=False
+                )
             for path in paths:
                 name = field_name(ref, path)
                 if self._breaker.note((place, name), time.monotonic()):
@@ -241,7 +245,9 @@ class AgentReconciler:
             if each["status"] != "Unknown" and each["type"] in (_NEWS if before else _FIRST_NEWS):
                 note = f"{each['type']} is {each['status']}: {each['message']}"
                 if before or not is_good:
-                    self.actor.tell(view.resource, each["reason"], note, is_warning=not is_good)
+                    self.actor.record_event(
+                        view.resource, each["reason"], note, is_warning=not is_good
+                    )
         return True
 
     def _forget(self, place: Place) -> None:

@@ -225,7 +225,7 @@ def writing_rules(
     """
     rules = [
         _rule(_OWN, ["agents/status", "agentteams/status"], ("patch",)),
-        _rule("events.k8s.io", ["events"], ("create",)),
+        _rule("events.k8s.io", ["events"], ("create", "patch")),
     ]
     is_expanded = plan.resource_mode == "expand"
     agents = [each for each in plan.agents if each.marks.namespace == namespace]

@@ -27,9 +27,8 @@ from holdfast.adapters.cluster.api_error import (
 )
 from holdfast.adapters.cluster.backoff import request_wait_seconds
 from holdfast.adapters.cluster.bodies import LineStream, whole_body
-from holdfast.adapters.cluster.kubeconfig import Connection
+from holdfast.adapters.cluster.kubeconfig import Connection, tls_context
 from holdfast.adapters.cluster.limiter import ConcurrencyLimiter
-from holdfast.adapters.cluster.tls import tls_context
 from holdfast.errors import ClusterError, LoginError
 
 CONNECT_TIMEOUT_SECONDS: Final = 5.0

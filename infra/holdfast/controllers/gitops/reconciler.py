@@ -26,7 +26,7 @@ from holdfast.controllers.gitops.roles import (
     Listener,
     RejectedCommitError,
 )
-from holdfast.controllers.runtime.fights import FightBreaker
+from holdfast.controllers.runtime.conflicts import ConflictBreaker
 from holdfast.controllers.runtime.log import Log, Run, Runs
 from holdfast.controllers.runtime.queue import KeyedQueue
 from holdfast.errors import ExitCode, HoldfastError
@@ -53,7 +53,7 @@ class Reconciler:
         self._listeners = listeners
         self._runs = Runs(log, tracer)
         self._queue: KeyedQueue[str] = KeyedQueue(LEAST_SECONDS)
-        self._fights: FightBreaker[Field] = FightBreaker()
+        self._fights: ConflictBreaker[Field] = ConflictBreaker()
         self._fights_closed_at = 0.0
         self._changed = threading.Condition()
         self._is_stopping = False

@@ -8,7 +8,6 @@ import msgspec
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient, path_of
-from holdfast.adapters.cluster.conflicts import retry_on_conflict
 from holdfast.adapters.cluster.event_writing import EventRecorder
 from holdfast.adapters.cluster.json_answers import written_object
 from holdfast.adapters.cluster.writing import (
@@ -18,6 +17,7 @@ from holdfast.adapters.cluster.writing import (
     delete_object,
     patch_object,
     read_object,
+    retry_on_conflict,
 )
 from holdfast.controllers.operator.agent_view import Identity
 from holdfast.drift.finding import DriftClass, Finding

@@ -14,7 +14,7 @@ from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
 from holdfast.controllers.operator.observer import AgentObserver
 from holdfast.controllers.operator.status import agent_status
-from holdfast.controllers.runtime.fights import FightBreaker
+from holdfast.controllers.runtime.conflicts import ConflictBreaker
 from holdfast.controllers.runtime.log import Run, Runs, utc_now
 from holdfast.drift.finding import Finding
 from holdfast.errors import ClusterError
@@ -51,18 +51,18 @@ class AgentReconciler:
         self,
         client: ApiClient,
         kinds: Mapping[tuple[str, str], KindEntry],
-        board: ObjectStore,
+        store: ObjectStore,
         instance: str,
         metrics: OperatorMetrics,
         runs: Runs,
     ) -> None:
         events = EventRecorder(client, "holdfast.dev/operator", instance)
         self.actor = Actor(client, kinds, metrics.count_write, events)
-        self.seeing = AgentObserver(board, self.actor.read)
-        self._board = board
+        self.observer = AgentObserver(store, self.actor.read)
+        self._store = store
         self._metrics = metrics
         self._runs = runs
-        self._breaker: FightBreaker[tuple[Place, str]] = FightBreaker()
+        self._breaker: ConflictBreaker[tuple[Place, str]] = ConflictBreaker()
         self._errors: dict[Place, str] = {}
         self._requeue_at: dict[Place, float] = {}
 
@@ -92,13 +92,13 @@ class AgentReconciler:
         Raises:
             ClusterError: its status cannot be written.
         """
-        resource = self._board.objects.get((OWN_GROUP, AGENT_KIND, *place))
+        resource = self._store.objects.get((OWN_GROUP, AGENT_KIND, *place))
         if resource is None:
             self._forget(place)
             return True
         if not declaration.knows(place):
             return True  # it came after the declaration was read, and is looked at with the next
-        if self.seeing.is_too_early(place, declaration):
+        if self.observer.is_too_early(place, declaration):
             return True
         started = time.monotonic()
         namespace, agent = place
@@ -134,7 +134,7 @@ class AgentReconciler:
                 is_done = self._act(place, decision, declaration, look.log)
                 if place in self._errors:
                     acting.fail(self._errors[place])
-            resource = self._board.objects.get((OWN_GROUP, AGENT_KIND, *place), resource)
+            resource = self._store.objects.get((OWN_GROUP, AGENT_KIND, *place), resource)
             view = self._observed(place, resource, declaration)
             view = self._compared(view, place, declaration)
         else:
@@ -148,11 +148,11 @@ class AgentReconciler:
         return decision, is_done
 
     def _observed(self, place: Place, resource: KubeObject, declaration: Declaration) -> AgentView:
-        return self.seeing.observed(place, resource, declaration, self._errors.get(place, ""))
+        return self.observer.observed(place, resource, declaration, self._errors.get(place, ""))
 
     def _compared(self, view: AgentView, place: Place, declaration: Declaration) -> AgentView:
         fought = frozenset(name for owner, name in self._breaker.open_keys if owner == place)
-        return self.seeing.compared(view, place, declaration, fought)
+        return self.observer.compared(view, place, declaration, fought)
 
     def _act(self, place: Place, decision: Decision, declaration: Declaration, say: Say) -> bool:
         """Do it; returns whether it went well."""
@@ -174,7 +174,7 @@ class AgentReconciler:
     def _do(self, place: Place, decision: Decision, declaration: Declaration, say: Say) -> None:
         for item in () if decision.create_only else decision.apply:
             written = self.actor.apply(item.manifest)
-            self._board.put(reference_of(item.manifest).identity, written)
+            self._store.put(reference_of(item.manifest).identity, written)
         if decision.create_only:
             self._make(place, decision.apply)
         for live in decision.remove:
@@ -182,7 +182,7 @@ class AgentReconciler:
         if decision.deed is Action.REVERT:
             self._revert(place, decision.revert, declaration, say)
         if decision.deed is Action.RELEASE:
-            resource = self._board.objects.get((OWN_GROUP, AGENT_KIND, *place))
+            resource = self._store.objects.get((OWN_GROUP, AGENT_KIND, *place))
             if resource is not None:  # else it went while its objects were deleted
                 self.actor.release(resource)
 
@@ -197,23 +197,23 @@ class AgentReconciler:
             ref = reference_of(item.manifest)
             written = self.actor.make(item.manifest)
             if written is None:
-                self.seeing.contest(place)
+                self.observer.contest(place)
                 for one in reversed(made):
                     self.actor.remove(_of_any_version(one))
                 raise ClusterError(f"exists already: {ref}")
             made.append(written)
-            self._board.put(ref.identity, written)
+            self._store.put(ref.identity, written)
 
     def _revert(
         self, place: Place, findings: Sequence[Finding], declaration: Declaration, say: Say
     ) -> None:
-        resource = self._board.objects.get((OWN_GROUP, AGENT_KIND, *place))
+        resource = self._store.objects.get((OWN_GROUP, AGENT_KIND, *place))
         for ref in dict.fromkeys(each.ref for each in findings):
             paths = {each.path for each in findings if each.ref == ref}
             written = self.actor.put_back(ref, declaration.judge, paths)
             if written is None:
                 continue
-            self._board.put(ref.identity, written)
+            self._store.put(ref.identity, written)
             names = ", ".join(sorted(format_path(path) for path in paths)) or "all of it"
             say("act", reverted=str(ref), paths=names)
             if resource is not None:
@@ -239,7 +239,7 @@ class AgentReconciler:
             objects=len(view.rendered),
         )
         written = self.actor.write_status(view.resource, status)
-        self._board.put((OWN_GROUP, AGENT_KIND, *place), written)
+        self._store.put((OWN_GROUP, AGENT_KIND, *place), written)
         for each in turned(before.get("conditions") or (), status["conditions"]):
             is_good = (each["status"] == "True") != (each["type"] in _BAD_NEWS)
             if each["status"] != "Unknown" and each["type"] in (_NEWS if before else _FIRST_NEWS):
@@ -251,7 +251,7 @@ class AgentReconciler:
         return True
 
     def _forget(self, place: Place) -> None:
-        self.seeing.forget(place)
+        self.observer.forget(place)
         self.reset_backoff(place)
         self._requeue_at.pop(place, None)
 

@@ -56,7 +56,7 @@ class DesiredStateCache:
     def __init__(
         self,
         stack: str,
-        board: ObjectStore,
+        store: ObjectStore,
         following: InformerSet,
         verdicts_for: VerdictsFor,
         log: Log,
@@ -64,14 +64,14 @@ class DesiredStateCache:
         self.current: Declaration | None = None
         self.problem = ""
         self._settings_name = settings_name(stack)
-        self._board, self._following, self._log = board, following, log
+        self._store, self._informers, self._log = store, following, log
         self._prints: dict[Identity, object] = {}
         self._burst: _Burst | None = None
         self._seconds = 0.0
         self._renderer = Renderer(
             stack,
             verdicts_for,
-            lambda: board.of_kind("autoscaling", "HorizontalPodAutoscaler"),
+            lambda: store.of_kind("autoscaling", "HorizontalPodAutoscaler"),
             lambda: following.types,
         )
 
@@ -115,8 +115,8 @@ class DesiredStateCache:
         self._burst = None
         try:
             settings = read_settings(self._settings())
-            declaration = self._renderer.declaration(settings, self._board.resources())
-            self._following.follow(_kinds_of(declaration))
+            declaration = self._renderer.declaration(settings, self._store.resources())
+            self._informers.follow(_kinds_of(declaration))
         except Exception as error:
             # Whatever one resource does to the renderer, what was declared before goes on.
             self._stop_at(error)
@@ -124,7 +124,7 @@ class DesiredStateCache:
         self.problem = ""
         before, self.current = self.current, declaration
         self._seconds = time.monotonic() - started
-        return _changed(before, declaration, self._board.agents())
+        return _changed(before, declaration, self._store.agents())
 
     def _stop_at(self, error: Exception) -> None:
         if fault_text(error) != self.problem:
@@ -139,10 +139,10 @@ class DesiredStateCache:
         longest = max(LONGEST_SETTLING_SECONDS, SETTLING_SHARE * self._seconds)
         if self._burst is None or not self._burst.is_over(time.monotonic(), longest):
             return False
-        return {kind for _, kind in ALWAYS} <= self._board.listed
+        return {kind for _, kind in ALWAYS} <= self._store.listed
 
     def _settings(self) -> KubeObject | None:
-        config_maps = self._board.of_kind("", "ConfigMap")
+        config_maps = self._store.of_kind("", "ConfigMap")
         named = (one for one in config_maps if one["metadata"]["name"] == self._settings_name)
         return next(named, None)
 

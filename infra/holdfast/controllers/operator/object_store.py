@@ -20,7 +20,7 @@ from holdfast.adapters.cluster.changes import (
 )
 from holdfast.controllers.operator.agent_view import Identity
 from holdfast.controllers.operator.decision import AGENT_LABEL
-from holdfast.kube.objects import KubeObject, api_group, mapping_at
+from holdfast.kube.objects import KubeObject, api_group, mapping_at, reference_of
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet.resource_fleet import Place
 
@@ -177,6 +177,15 @@ class ObjectStore:
         """All live objects of a kind."""
         with self._changing:
             return list(self._kinds.get((group, kind), {}).values())
+
+    def agents_on(self, node: str) -> list[Place]:
+        """Every agent with a pod on a node."""
+        found = {
+            agent_place(reference_of(pod).identity, pod)
+            for pod in self.of_kind("", "Pod")
+            if mapping_at(pod, "spec").get("nodeName") == node
+        }
+        return sorted(place for place in found if place)
 
     def agents(self) -> list[Place]:
         """Every agent that has a resource."""

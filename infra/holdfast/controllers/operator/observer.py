@@ -14,13 +14,13 @@ from holdfast.controllers.operator.agent_view import AgentView, Identity
 from holdfast.controllers.operator.declaration import Declaration
 from holdfast.controllers.operator.failover import FailoverState, failover_state_of
 from holdfast.controllers.operator.object_store import ObjectStore
-from holdfast.controllers.operator.resolved import model_name, tool_digests
 from holdfast.controllers.watch.dispatcher import moment
 from holdfast.drift.finding import Finding
 from holdfast.drift.record.ledger import Ledger, Moment
 from holdfast.drift.scan import LiveState
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
-from holdfast.manifest.fleet.fleet import DeclaredAgent
+from holdfast.manifest.agent.model import as_reference
+from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.resource_fleet import Place
 
 Read = Callable[[ObjectRef], KubeObject | None]
@@ -29,14 +29,14 @@ Read = Callable[[ObjectRef], KubeObject | None]
 class AgentObserver:
     """Sees agents as they are wanted and as they are, and remembers since when they differ."""
 
-    def __init__(self, board: ObjectStore, read: Read) -> None:
+    def __init__(self, store: ObjectStore, read: Read) -> None:
         """Prepare to see.
 
         Args:
-            board: What the watch has heard.
+            store: What the watch has heard.
             read: Asks the server for one object.
         """
-        self._board, self._read = board, read
+        self._store, self._read = store, read
         self._ledger = Ledger()
         self._noting = threading.Lock()
         self._broken: dict[Place, tuple[str, tuple[str, ...]]] = {}
@@ -53,7 +53,7 @@ class AgentObserver:
     def is_too_early(self, place: Place, declaration: Declaration) -> bool:
         """Whether a kind of the agent's objects is still being read; it is asked for again then."""
         kinds = {item.manifest["kind"] for item in declaration.rendered.get(place, ())}
-        return bool(kinds - self._board.listed - self._board.blind.keys())
+        return bool(kinds - self._store.listed - self._store.blind.keys())
 
     def observed(
         self, place: Place, resource: KubeObject, declaration: Declaration, error: str
@@ -69,10 +69,10 @@ class AgentObserver:
         rendered = declaration.rendered.get(place, ())
         kinds = {item.manifest["kind"] for item in rendered}
         blind = tuple(
-            f"{kind}: {self._board.blind[kind]}"
-            for kind in sorted(kinds & self._board.blind.keys())
+            f"{kind}: {self._store.blind[kind]}"
+            for kind in sorted(kinds & self._store.blind.keys())
         )
-        live = self._board.of_agent(place)
+        live = self._store.of_agent(place)
         pods = tuple(one for each, one in live.items() if each[1] == "Pod")
         live = {each: one for each, one in live.items() if each[1] != "Pod"}
         view = AgentView(
@@ -151,7 +151,7 @@ class AgentObserver:
         for item in rendered:
             ref = reference_of(item.manifest)
             if ref.identity not in live:
-                one = self._board.objects.get(ref.identity) or self._read(ref)
+                one = self._store.objects.get(ref.identity) or self._read(ref)
                 if one is not None:
                     found[ref.identity] = one
         return found
@@ -202,3 +202,33 @@ class AgentObserver:
         if not opened:
             return ""
         return min(opened).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def model_name(agent: DeclaredAgent, fleet: Fleet) -> str:
+    """Name of an agent's model, its own or a shared one's; empty without one."""
+    model = agent.spec.model
+    if model is None:
+        return ""
+    if model.ref is None:
+        return str(model.name or "")
+    shared = fleet.model_config(model.ref, agent.namespace)
+    return str(shared.spec.name or "") if shared else ""
+
+
+def tool_digests(agent: DeclaredAgent, fleet: Fleet) -> dict[str, str]:
+    """Server, as the lock names it, to the digest of its reviewed tools; empty where there is none.
+
+    A digest in the manifest wins over that of the tool server, and that over the lock's.
+    """
+    digests: dict[str, str] = {}
+    for tool in agent.spec.tools:
+        if tool.mcp is None:
+            continue
+        name, declared = str(tool.mcp.url), tool.mcp.digest
+        if tool.mcp.server_ref is not None:
+            server = fleet.mcp_server(tool.mcp.server_ref, agent.namespace)
+            name = "/".join(as_reference(tool.mcp.server_ref, agent.namespace))
+            declared = declared or (server.spec.digest if server else None)
+        locked = fleet.tool_lock.servers.get(name)
+        digests[name] = declared or (locked.digest if locked else "")
+    return digests

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 
 from holdfast import __version__
+from holdfast.adapters.cluster.api_error import ApiError, UnreachableError
+from holdfast.adapters.cluster.backoff import STARTS
 from holdfast.adapters.tracing.opentelemetry import tracer_of
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.errors import ExitCode, InputError
@@ -57,3 +59,34 @@ def tracer_for(stack: str, log: Callable[..., None]) -> Tracer:
     if place:
         log("trace", to=place)
     return tracer
+
+
+def wait_for_api_server(
+    begin: Callable[[], None], rest: Callable[[float], bool], tell: Callable[[str], None]
+) -> bool:
+    """Begin as soon as the server answers.
+
+    Args:
+        begin: Begins, or raises.
+        rest: Rests for so many seconds; whether to go on.
+        tell: Hears why it waits.
+
+    Returns:
+        Whether it has begun; False when it was told to stop before.
+
+    Raises:
+        ClusterError: the server has refused, which waiting does not mend.
+    """
+    failures = 0
+    while True:
+        try:
+            begin()
+        except (UnreachableError, ApiError) as error:
+            if isinstance(error, ApiError) and not error.may_pass:
+                raise
+            failures += 1
+            tell(str(error))
+            if not rest(STARTS.seconds(failures)):
+                return False
+        else:
+            return True

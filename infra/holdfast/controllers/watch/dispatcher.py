@@ -1,12 +1,11 @@
 """Tell those who listen, each look under an id of its own."""
 
-import secrets
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import count
 
 from holdfast.adapters.cluster.changes import Snapshot
+from holdfast.controllers.runtime.log import run_ids
 from holdfast.controllers.watch.pending import Task
 from holdfast.drift.cause.cause_ledger import CauseLedger
 from holdfast.drift.finding import NotChecked
@@ -31,8 +30,7 @@ class ListenerDispatcher:
         self._stated: tuple[tuple[NotChecked, ...], Status] | None = None
         self._next_statement = 0.0
         self._causes = CauseLedger()
-        run = secrets.token_hex(3)
-        self._names = (f"{run}-{number}" for number in count(1))
+        self._names = run_ids()
 
     def look(
         self, ref: ObjectRef, task: Task, taken: float, events: tuple[FindingEvent, ...]

@@ -69,7 +69,7 @@ class WatchLoop:
         self._inbox: queue.SimpleQueue[_Heard | None] = queue.SimpleQueue()
         self._is_stopping = False
         self._ledger = Ledger()
-        self._telling = ListenerDispatcher(listeners)
+        self._dispatcher = ListenerDispatcher(listeners)
         self._number = 0
         self._next_load = 0.0
         self._problem: NotChecked | None = None
@@ -93,18 +93,18 @@ class WatchLoop:
                 self._step()
         finally:
             self._watch.stop()
-            self._telling.settle()
+            self._dispatcher.settle()
 
     def _begin(self) -> None:
         """Begin a round: everything is read and judged by the declaration as it is now."""
         wanted = self._sources.load()
         self._number += 1
-        self._round = WatchSession(wanted, self._sources, self._ledger, self._telling)
+        self._session = WatchSession(wanted, self._sources, self._ledger, self._dispatcher)
         number, inbox = self._number, self._inbox
         self._watch: ClusterWatch = self._sources.watch(
             wanted.kinds,
             lambda change: inbox.put(_Heard(number, change)),
-            self._round.sight.known,
+            self._session.coverage.known,
         )
         self._plan_listing()
 
@@ -117,44 +117,46 @@ class WatchLoop:
         self._hear()
         self._keep_up_with_the_stack()
         if self._problem is None:
-            self._round.note_sessions()
-            self._round.judge_all_due()
-        self._telling.settle()
+            self._session.note_sessions()
+            self._session.judge_all_due()
+        self._dispatcher.settle()
         if time.monotonic() >= self._next_listing:
             self._watch.list_next()
             self._plan_listing()
         problems = () if self._problem is None else (self._problem,)
-        not_checked = (*problems, *self._round.not_checked)
-        self._telling.state(not_checked, self._ledger, self._round.objects)
+        not_checked = (*problems, *self._session.not_checked)
+        self._dispatcher.state(not_checked, self._ledger, self._session.objects)
 
     def _hear(self) -> None:
         """Take what was heard, waiting for it as long as nothing else is to be done."""
         now = time.monotonic()
         wait = min(POLL_SECONDS, max(0.0, self._next_listing - now))
         if self._problem is None:
-            due = self._round.queue.seconds_until_due(now)
+            due = self._session.queue.seconds_until_due(now)
             wait = wait if due is None else min(wait, due)
         for each in drain(self._inbox, wait, MOST_AT_ONCE):
             if each is not None and each.number == self._number:
                 self._take(each.change)
 
     def _take(self, change: Change) -> None:
-        sight = self._round.sight
+        coverage = self._session.coverage
         if isinstance(change, Moved):
-            self._round.note_moved(change)
+            self._session.note_moved(change)
         elif isinstance(change, Planned):
-            self._is_outdated |= self._round.lacked(change.kind)
-            sight.plan(change)
+            self._is_outdated |= self._session.lacked(change.kind)
+            coverage.plan(change)
         elif isinstance(change, WatchRecovered):
-            sight.regain(change.place)
+            coverage.regain(change.place)
         else:
             kind = change.place.kind.kind
             if isinstance(change, Snapshot):
-                self._round.hold(change)
+                self._session.hold(change)
                 if change.is_restart:
-                    self._telling.restart(kind, "listed again")
-            elif isinstance(change, StreamInterrupted) or sight.lose(change.place, change.reason):
-                self._telling.restart(kind, change.reason)
+                    self._dispatcher.restart(kind, "listed again")
+            elif isinstance(change, StreamInterrupted) or coverage.lose(
+                change.place, change.reason
+            ):
+                self._dispatcher.restart(kind, change.reason)
 
     def _keep_up_with_the_stack(self) -> None:
         """Judge nothing during an update; begin anew after one that was recorded."""

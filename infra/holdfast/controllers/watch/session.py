@@ -26,7 +26,7 @@ class WatchSession:
     """Judges what is heard.
 
     Attributes:
-        sight: What can be seen.
+        coverage: What can be seen.
         queue: What waits for a look.
     """
 
@@ -35,14 +35,14 @@ class WatchSession:
         wanted: DesiredState,
         sources: WatchInputs,
         ledger: Ledger,
-        telling: ListenerDispatcher,
+        dispatcher: ListenerDispatcher,
     ) -> None:
-        self.sight = WatchCoverage(wanted.kinds)
+        self.coverage = WatchCoverage(wanted.kinds)
         self.queue = PendingChanges()
-        self._wanted = wanted
+        self._desired = wanted
         self._sources = sources
         self._ledger = ledger
-        self._telling = telling
+        self._dispatcher = dispatcher
         self._held: list[Snapshot] = []
         self._later: list[Moved] = []
         self._unjudged: dict[Identity, NotChecked] = {}
@@ -52,18 +52,20 @@ class WatchSession:
     def not_checked(self) -> tuple[NotChecked, ...]:
         """What is not known, and why."""
         held = {NOT_READ} if self._held else set()
-        half_done = {*self._wanted.half_done.values(), *self._wanted.not_checked}
-        return tuple(sorted({*self.sight.not_checked, *self._unjudged.values(), *held, *half_done}))
+        half_done = {*self._desired.half_done.values(), *self._desired.not_checked}
+        return tuple(
+            sorted({*self.coverage.not_checked, *self._unjudged.values(), *held, *half_done})
+        )
 
     @property
     def objects(self) -> int:
         """How many objects are declared."""
-        return len(self._wanted.judge.declared)
+        return len(self._desired.judge.declared)
 
     def lacked(self, kind: WatchedKind) -> bool:
         """Whether a kind is served now that was not when the declaration was read."""
         return kind.entry is not None and any(
-            each.key == kind.key and each.entry is None for each in self._wanted.kinds
+            each.key == kind.key and each.entry is None for each in self._desired.kinds
         )
 
     def hold(self, snapshot: Snapshot) -> None:
@@ -74,7 +76,7 @@ class WatchSession:
         """Take one change of one object; after the place that it was in was judged, if it waits."""
         if any(snapshot.place == moved.place for snapshot in self._held):
             self._later.append(moved)
-        elif self.sight.note_moved(moved):
+        elif self.coverage.note_moved(moved):
             self._note_autoscaler(moved.identity, moved.live)
             self.queue.add(moved.identity, Version(moved.live, moved.seconds))
 
@@ -83,8 +85,8 @@ class WatchSession:
 
         A pod that is not known yet is looked at when it is.
         """
-        entered = self._wanted.entered()
-        for identity in entered & self.sight.members if entered else ():
+        entered = self._desired.entered()
+        for identity in entered & self.coverage.members if entered else ():
             self.queue.add_unread(identity, time.monotonic())
 
     def judge_all_due(self) -> None:
@@ -94,7 +96,9 @@ class WatchSession:
         """
         held, self._held = self._held, []
         for snapshot in held:
-            if snapshot.place.kind.kind == AUTOSCALER_KIND or self.sight.is_ready(AUTOSCALER_KIND):
+            if snapshot.place.kind.kind == AUTOSCALER_KIND or self.coverage.is_ready(
+                AUTOSCALER_KIND
+            ):
                 for task in self.queue.take_due(time.monotonic(), is_forced=True):
                     self._work_on(task)  # what came before the place was read
                 self._judge_place(snapshot)
@@ -110,7 +114,7 @@ class WatchSession:
 
     def _judge_place(self, snapshot: Snapshot) -> None:
         listing, place = snapshot.listing, snapshot.place
-        gone = self.sight.take(snapshot)
+        gone = self.coverage.take(snapshot)
         for identity, live in listing.objects.items():
             self._note_autoscaler(identity, live)
         wanted = {ref.identity for ref in place.refs if ref.name}
@@ -128,12 +132,12 @@ class WatchSession:
             events = self._ledger.note(identity, findings, moment(time.monotonic()))
             if events:
                 task = Task(identity, snapshot.seconds, changes=1)
-                self._telling.look(self._ref_of(identity), task, time.monotonic(), events)
-        self._telling.reading(snapshot)
+                self._dispatcher.look(self._ref_of(identity), task, time.monotonic(), events)
+        self._dispatcher.reading(snapshot)
 
     def _as_declared(self, identities: Iterable[Identity], api_version: str) -> frozenset[Identity]:
         """Without what is declared in another version: it counts where it is read in that one."""
-        declared = self._wanted.judge.declared
+        declared = self._desired.judge.declared
         return frozenset(
             one
             for one in identities
@@ -147,7 +151,7 @@ class WatchSession:
         except Exception as error:
             # A defect must not end the watch of all other objects: this one is not checked.
             reason = NotChecked(str(self._ref_of(task.identity)), fault_text(error))
-            self.sight.unread[task.identity] = reason
+            self.coverage.unread[task.identity] = reason
             self.queue.done(task, time.monotonic(), has_succeeded=False)
         else:
             self.queue.done(task, time.monotonic(), has_succeeded=True)
@@ -156,13 +160,13 @@ class WatchSession:
         taken = time.monotonic()
         identity = task.identity
         latest = task.latest or self._read(identity)
-        self.sight.unread.pop(identity, None)
+        self.coverage.unread.pop(identity, None)
         findings = self._findings(identity, latest)
         events = _NOTHING
         if self._ledger.is_as_before(identity, findings):
             events = self._between(task)
         events += self._ledger.note(identity, findings, moment(latest.seconds))
-        self._telling.look(self._ref_of(identity), task, taken, events)
+        self._dispatcher.look(self._ref_of(identity), task, taken, events)
 
     def _between(self, task: Task) -> tuple[FindingEvent, ...]:
         """What came and went while nobody looked: an edit that was put back at once is told too."""
@@ -183,11 +187,11 @@ class WatchSession:
     def _judge(
         self, objects: dict[Identity, KubeObject], only: frozenset[Identity]
     ) -> dict[Identity, list[Finding]]:
-        report = self._wanted.report(objects, self.sight.unread, only)
+        report = self._desired.report(objects, self.coverage.unread, only)
         found: dict[Identity, list[Finding]] = {identity: [] for identity in only}
         for finding in report.findings:
             found[finding.ref.identity].append(finding)
-        known = {*self.sight.unread.values(), *self._wanted.half_done.values()}
+        known = {*self.coverage.unread.values(), *self._desired.half_done.values()}
         for identity in only:
             self._unjudged.pop(identity, None)
         for item in set(report.not_checked) - known:
@@ -198,25 +202,25 @@ class WatchSession:
 
     def _note_autoscaler(self, identity: Identity, live: KubeObject | None) -> None:
         if identity[1] == AUTOSCALER_KIND:
-            for target in self._wanted.note_autoscaler(identity, live):
+            for target in self._desired.note_autoscaler(identity, live):
                 self.queue.add_unread(target, time.monotonic())
 
     def _close_what_is_nobodys(self) -> None:
         """Once everything was read: findings about what is neither declared nor there any more."""
-        if self._is_swept or self._held or not self.sight.is_whole:
+        if self._is_swept or self._held or not self.coverage.is_whole:
             return
         self._is_swept = True
-        left = self._ledger.identities - self._wanted.judge.declared.keys() - self.sight.members
+        left = self._ledger.identities - self._desired.judge.declared.keys() - self.coverage.members
         for identity in left:
             now = time.monotonic()
             events = self._ledger.note(identity, (), moment(now))
-            self._telling.look(self._ref_of(identity), Task(identity, now), now, events)
+            self._dispatcher.look(self._ref_of(identity), Task(identity, now), now, events)
 
     def _ref_of(self, identity: Identity) -> ObjectRef:
-        known = self._wanted.judge.declared.get(identity)
+        known = self._desired.judge.declared.get(identity)
         if known:
             return known[0]
         group, kind, namespace, name = identity
-        watched = (each for each in self._wanted.kinds if each.kind == kind)
+        watched = (each for each in self._desired.kinds if each.kind == kind)
         versions = (each.api_version for each in watched if each.refs[0].group == group)
         return ObjectRef(namespace, kind, name, next(versions, f"{group}/" if group else ""))

@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from holdfast.adapters.cluster.conflicts import retry_on_conflict
 from holdfast.adapters.cluster.writing import (
     Writer,
     apply_object,
     delete_object,
     patch_object,
     read_object,
+    retry_on_conflict,
 )
 from holdfast.drift.object_drift import object_findings
 from holdfast.drift.plan.replacement import ORPHANING

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 from holdfast.adapters.cluster.api_error import ApiError
-from holdfast.adapters.cluster.conflicts import retry_on_conflict
-from holdfast.adapters.cluster.writing import Writer, patch_object
+from holdfast.adapters.cluster.writing import Writer, patch_object, retry_on_conflict
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.structure import KindEntry
 
@@ -56,7 +55,7 @@ def test_patience_ends_but_never_before_the_second_try() -> None:
 def test_whoever_waits_for_long_is_told_why_once(
     monkeypatch: pytest.MonkeyPatch, conflicts: int, times: int
 ) -> None:
-    monkeypatch.setattr("holdfast.adapters.cluster.conflicts.time.sleep", lambda _: None)
+    monkeypatch.setattr("holdfast.adapters.cluster.writing.time.sleep", lambda _: None)
     work, _ = answering(*[refusal(409)] * conflicts, "done")
     told: list[str] = []
 

@@ -21,7 +21,7 @@ from holdfast.controllers.gitops.roles import (
     Listener,
     RejectedCommitError,
 )
-from holdfast.controllers.runtime.fights import MOST_PUT_BACKS
+from holdfast.controllers.runtime.conflicts import MOST_PUT_BACKS
 from holdfast.errors import ClusterError, EngineError, ExitCode
 
 FIRST = Commit("1" * 40, "Ann <ann@example.test>", "", "first")

@@ -68,9 +68,9 @@ def test_an_agent_that_ends_in_a_defect_is_tried_again_and_the_others_go_on() ->
 def test_a_defect_is_logged_without_what_it_quotes_and_counted() -> None:
     log, metrics = StringIO(), OperatorMetrics("prod")
     operator = loop(log, metrics)
-    operator._looks._under_way = 1
-    operator._looks._queue.add(BAD, 0.0)
-    assert operator._looks._queue.take(10.0) == BAD
+    operator._pool._under_way = 1
+    operator._pool._queue.add(BAD, 0.0)
+    assert operator._pool._queue.take(10.0) == BAD
     operator._end(ReconcileResult(BAD, fault=ValueError("invalid literal: 'hunter2'")))
     line = json.loads(log.getvalue())
     assert (line["level"], line["agent"]) == ("error", "bad")
@@ -84,14 +84,14 @@ def test_a_change_that_cannot_be_taken_does_not_end_the_loop(
 ) -> None:
     log, metrics = StringIO(), OperatorMetrics("prod")
     operator, listed = loop(log, metrics), list[int]()
-    monkeypatch.setattr(operator._following, "list_again", lambda: listed.append(1))
+    monkeypatch.setattr(operator._informers, "list_again", lambda: listed.append(1))
     ref = ObjectRef("cx", "Service", "a", "v1")
     place = WatchScope(WatchedKind(None, (ref,)), "Service")
 
     def take(_: Change) -> None:
         raise AttributeError("no metadata")
 
-    monkeypatch.setattr(operator._board, "take", take)
+    monkeypatch.setattr(operator._store, "take", take)
     for _ in range(3):
         operator._take_safely(Moved(place, ref.identity, None, "1", 0.0))
     assert failures(metrics) == 3

@@ -3,7 +3,7 @@
 import pytest
 from holdfast.adapters.cluster.api_error import ApiError, UnreachableError
 from holdfast.adapters.cluster.backoff import STARTS
-from holdfast.controllers.operator.beginning import wait_for_api_server
+from holdfast.controllers.runtime.process import wait_for_api_server
 
 
 def refusal(status: int) -> ApiError:

@@ -15,7 +15,7 @@ WINDOW_SECONDS: Final = 3600.0
 K = TypeVar("K", bound=Hashable)
 
 
-class FightBreaker(Generic[K]):
+class ConflictBreaker(Generic[K]):
     """Counts how often fields were put back; a key is an object and a field path."""
 
     def __init__(self, most: int = MOST_PUT_BACKS, window_seconds: float = WINDOW_SECONDS) -> None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 
 from holdfast.kube.objects import KubeObject
+from holdfast.manifest.types.agent_label import agent_of
 
 from bench.fleet import engine_seconds
 from bench.operated import (
@@ -34,7 +35,6 @@ LONGEST_SECONDS = 1500.0
 
 APPLIED = "expand: s until all is applied"
 ENGINE = "engine, the same as plain objects: s"
-AGENT_LABEL = "holdfast.dev/agent"
 CHANGED = "agent-000"
 
 
@@ -109,7 +109,7 @@ def _one_changed(
     places = sorted({cluster.place_of(each) for each in everything})
     before = declared_versions(cluster.client, places)
     one = next(each for each in resources if each["metadata"]["name"] == CHANGED)
-    own = [one, *(each for each in objects if _agent_of(each) == CHANGED)]
+    own = [one, *(each for each in objects if agent_of(each) == CHANGED)]
     keys = {(cluster.place_of(each)[1], str(each["metadata"]["name"])): each for each in own}
     started = time.monotonic()
     cluster.write([{**one, "spec": {**one["spec"], "version": "9.9.9"}}])
@@ -128,10 +128,6 @@ def _one_changed(
         "expand: objects of others written": len(written - keys.keys()),
         "expand: target objects of others written": 0,
     }
-
-
-def _agent_of(one: KubeObject) -> str:
-    return str((one["metadata"].get("labels") or {}).get(AGENT_LABEL) or "")
 
 
 def _seconds_until(started: float, is_so: Callable[[], bool], poll_seconds: float = 1.0) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.adapters.engine.stack import Stack
-from holdfast.operations.stack.engine import ready_stack
+from holdfast.operations.stack.context import StackContext
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.place import SandboxPlace, sandbox_place
 
@@ -94,7 +94,7 @@ def engine_seconds(agents: int) -> float:
 
 def _deployed(root: Path, agents: int) -> tuple[Stack, float]:
     """The stack of a project, deployed for the first time, and the seconds that this took."""
-    stack = ready_stack(root, STACK)
+    stack = StackContext(root, STACK).engine()
     stack.init_if_absent()
     _report(f"deploying {agents} agents by the engine, as plain objects ...")
     seconds = stack.up().seconds

@@ -19,7 +19,7 @@ from google.protobuf import json_format
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.policy.evaluate import verdicts
 from holdfast.operations.policy.sources import rendered_objects
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast_policies import judge
@@ -101,7 +101,7 @@ def _large_stack(objects: list[dict[str, Any]]) -> dict[str, float | str]:
 def _start_and_check() -> dict[str, float | str]:
     """Seconds until the pack has told its port, and of a check of the samples in this process."""
     starts = [_start_seconds() for _ in range(ROUNDS)]
-    state = StackState(ROOT, STACK)
+    state = StackContext(ROOT, STACK)
     start = time.process_time()
     verdicts(rendered_objects(state).judged, profile_of(STACK))
     return {

@@ -15,10 +15,10 @@ import sys
 import time
 from collections.abc import Callable
 
-from holdfast.adapters.cluster.kind_reader import Identity, ListOptions
+from holdfast.adapters.cluster.kind_reader import ListOptions
 from holdfast.adapters.cluster.listing import read_listed
 from holdfast.drift.scan import DriftJudge
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
 

@@ -12,7 +12,7 @@ import click
 from holdfast.adapters.engine.run.events import Event, StepDone
 from holdfast.adapters.engine.run.toolchain import find_program
 from holdfast.adapters.engine.stack import Stack
-from holdfast.operations.stack.engine import ready_stack
+from holdfast.operations.stack.context import StackContext
 from holdfast.sandbox.place import sandbox_place
 
 from examples.linked_project import ROOT
@@ -85,7 +85,7 @@ def as_alice(*arguments: str) -> None:
 
 def open_dev(root: Path = ROOT) -> Stack:
     """The stack `dev` of a project, ready to run."""
-    return ready_stack(root, STACK)
+    return StackContext(root, STACK).engine()
 
 
 class Progress:

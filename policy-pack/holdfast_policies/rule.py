@@ -7,7 +7,7 @@ values, so a rule is written once. Imports nothing but the standard library.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from holdfast_policies.cel import Admission
 from holdfast_policies.edit import Edit
@@ -23,6 +23,9 @@ class Environment(StrEnum):
     DEV = "dev"
     STAGING = "staging"
     PROD = "prod"
+
+
+PROFILES: Final = tuple(each.value for each in Environment)
 
 
 class Level(StrEnum):

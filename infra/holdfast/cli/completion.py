@@ -52,7 +52,7 @@ def complete_stacks() -> None:
 
 
 class _WithStacks(ShellComplete):
-    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[Any]]:
+    def get_completions(self, args: list[str], incomplete: str) -> "list[CompletionItem[Any]]":
         """Names of stacks after an option that takes one, else what click knows."""
         if not _takes_stack(args):
             return super().get_completions(args, incomplete)

@@ -11,7 +11,7 @@ from holdfast.adapters.engine.run.environment import (
     prepare_engine,
 )
 from holdfast.adapters.engine.run.executable import find_pulumi
-from holdfast.operations.stack.engine import stack_kubeconfig
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.sandbox.place import sandbox_place
 
@@ -45,7 +45,9 @@ def command(stack: str | None, form: str) -> None:
       pulumi refresh -s dev --preview-only --expect-no-changes
     """
     root = find_project_root()
-    kubeconfig = stack_kubeconfig(root, stack) if stack else sandbox_place().kubeconfig()
+    kubeconfig = (
+        StackContext(root, stack).sandbox_kubeconfig if stack else sandbox_place().kubeconfig()
+    )
     environment = engine_environment(
         find_pulumi(),
         project_backend=read_project(root).backend_url,

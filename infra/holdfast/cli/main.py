@@ -92,7 +92,7 @@ class VerbGroup(NamedVerbs):
         command = importlib.import_module(f"holdfast.cli.{module_of(cmd_name)}").command
         return command if isinstance(command, click.Command) else None
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[Any]]":
         """Complete verbs from the table, without loading them; options as click does."""
         verbs = [
             CompletionItem(verb, help=text)

@@ -12,7 +12,7 @@ from holdfast.kube.names import fault_in_label_name
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.fleet.fleet import Fleet
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.declaration import declaration_of
 from holdfast.operations.stack.project import find_project_root
 from holdfast.render.plan.declared import plan_fleet
@@ -87,7 +87,7 @@ def command(
             remedy="write NAMESPACE/NAME",
         )
     reader = Reader(f"holdfast-drift-{stack.rpartition('/')[2]}", user, (namespace, name))
-    state = StackState(find_project_root(), stack)
+    state = StackContext(find_project_root(), stack)
     declared = declaration_of(state, None).objects
     kinds = _kinds_of(state, declared)
     if asked["probes"]:
@@ -109,7 +109,7 @@ def _telling(stack: str, reader: Reader) -> list[KubeObject]:
     return status_writer_rbac(stack, teller)
 
 
-def _kinds_of(state: StackState, objects: Sequence[KubeObject]) -> set[ReadKind]:
+def _kinds_of(state: StackContext, objects: Sequence[KubeObject]) -> set[ReadKind]:
     """Every kind that a scan of the stack reads, and where."""
     from holdfast.adapters.cluster.listing import WATCHED_KINDS  # noqa: PLC0415  (loads the client)
 
@@ -138,12 +138,12 @@ def _kinds_of(state: StackState, objects: Sequence[KubeObject]) -> set[ReadKind]
 
 
 def _served(
-    state: StackState, objects: Sequence[KubeObject]
+    state: StackContext, objects: Sequence[KubeObject]
 ) -> Mapping[tuple[str, str], KindEntry | None]:
     """How the cluster calls the kinds that are not Kubernetes' own."""
     from holdfast.operations.scan.live import ClusterSource  # noqa: PLC0415  (loads the client)
 
-    cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_SECONDS)
+    cluster = ClusterSource.connect(state.kubeconfig, state.kube_context, _REQUEST_SECONDS)
     cluster.placed(objects)
     return cluster.kinds
 

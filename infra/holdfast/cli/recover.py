@@ -19,7 +19,7 @@ from holdfast.operations.deploy.facts import day_two_record, journal_of
 from holdfast.operations.deploy.request import tell_terminal
 from holdfast.operations.deploy.state_copies import offer_copy
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
-from holdfast.operations.stack.engine import stack_kubeconfig
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.json_text import json_text
 
@@ -67,7 +67,7 @@ def command(name: str, reason: str, output: str, *, replaces: bool) -> ExitCode:
     stack = open_stack(
         root,
         name,
-        kubeconfig=stack_kubeconfig(root, name),
+        kubeconfig=StackContext(root, name).sandbox_kubeconfig,
         variables={"PULUMI_DISABLE_PROVIDER_PREVIEW": "true"},
     )
     recovered = _recovered(stack, replaces=replaces)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from holdfast.adapters.clock import utc_now
 from holdfast.cli.options.report import (
     ReportRequest,
     check_files,
@@ -14,10 +15,11 @@ from holdfast.cli.options.report import (
     write_all,
     write_reports,
 )
-from holdfast.cli.options.timestamps import Moment, now
+from holdfast.cli.options.timestamps import Moment
+from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.scan_context import DriftContext
-from holdfast.operations.stack.context import open_state
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.stack.source_locations import places_in
 from holdfast.render.provenance.origins import Origins
@@ -25,7 +27,7 @@ from holdfast.report.documents.drift_document import read_drift_json
 from holdfast.report.html.fleet_formats import FLEET_FORMATS, write_fleet
 
 
-class _SavedScan(click.ParamType[tuple[str, Path]]):
+class _SavedScan(TypedParameter[tuple[str, Path]]):
     """`STACK=FILE`."""
 
     name = "STACK=FILE"
@@ -130,7 +132,7 @@ def _of_fleet(
     check_files(wanted)
     report = fleet_report(
         FleetRequest(
-            find_project_root(), stacks, now(), scans, is_offline, observed_at=observed_at or ""
+            find_project_root(), stacks, utc_now(), scans, is_offline, observed_at=observed_at or ""
         )
     )
     write_all(lambda chosen, *, colour: write_fleet(report, chosen), wanted)
@@ -153,6 +155,9 @@ def _of_document(wanted: ReportRequest, document: Path, stack: str, observed_at:
     report = read_drift_json(text, source)
     context = DriftContext(stack=stack, observed_at=observed_at or "", runbook=wanted.runbook)
     if stack:
-        context = replace(context, location_of=places_in(Origins(open_state(stack).fleet, stack)))
+        context = replace(
+            context,
+            location_of=places_in(Origins(StackContext(find_project_root(), stack).fleet, stack)),
+        )
     write_reports(report, wanted, context)
     return ExitCode.OK

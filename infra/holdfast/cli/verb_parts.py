@@ -86,7 +86,7 @@ class VerbWithParts(click.Command):
         part = _loaded(self.parts, args[0])
         return part.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[Any]]":
         """Complete the parts beside what click completes."""
         parts = [
             CompletionItem(name, help=text)

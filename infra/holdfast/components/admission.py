@@ -7,7 +7,8 @@ import pulumi
 from holdfast.components.arguments import AdmissionPoliciesArgs
 from holdfast.components.faulty_arguments import validated
 from holdfast.components.inputs import AdmissionPoliciesInputs
-from holdfast.components.registration import TOKEN, names_of, objects_of, register
+from holdfast.components.registration import names_of, objects_of, register
+from holdfast.manifest.publish.component_types import component_type
 from holdfast.render.objects.admission import AdmissionPlan, of_kind, render_admission
 
 _ORDER = (
@@ -38,7 +39,7 @@ class AdmissionPolicies(pulumi.ComponentResource):
     ) -> None:
         plan = args if isinstance(args, AdmissionPlan) else _plan_of(name, args)
         rendered = objects_of(render_admission, plan)
-        super().__init__(f"{TOKEN}:AdmissionPolicies", name, {}, opts)
+        super().__init__(component_type("AdmissionPolicies"), name, {}, opts)
         before: list[pulumi.Resource] = []
         for kind in _ORDER:
             before += [register(item, self, list(before)) for item in of_kind(rendered, kind)]

@@ -18,7 +18,8 @@ from holdfast.components.parts import (
     AgentStorage,
     AgentWorkload,
 )
-from holdfast.components.registration import TOKEN, objects_of, plan_of
+from holdfast.components.registration import objects_of, plan_of
+from holdfast.manifest.publish.component_types import AGENT_TYPE, component_type
 from holdfast.render.objects.promotion import has_promotion
 from holdfast.render.plan import render_agent as concerns
 from holdfast.render.plan.plan import AgentPlan
@@ -43,7 +44,7 @@ class Agent(pulumi.ComponentResource):
         self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentInputs)
-        super().__init__(f"{TOKEN}:Agent", name, {}, opts)
+        super().__init__(AGENT_TYPE, name, {}, opts)
         network, identity = _parts_of(self, plan, opts)
         self.namespace = pulumi.Output.from_input(plan.marks.namespace)
         self.url = network.url
@@ -76,7 +77,7 @@ class McpServer(pulumi.ComponentResource):
         self, name: str, args: McpServerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, McpServerInputs)
-        super().__init__(f"{TOKEN}:McpServer", name, {}, opts)
+        super().__init__(component_type("McpServer"), name, {}, opts)
         _, identity = _parts_of(self, plan, opts)
         self.namespace = pulumi.Output.from_input(plan.marks.namespace)
         self.url = pulumi.Output.from_input(plan.url)

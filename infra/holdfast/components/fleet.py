@@ -11,9 +11,10 @@ from holdfast.components.agent import Agent, McpServer
 from holdfast.components.arguments import FleetArgs
 from holdfast.components.faulty_arguments import validated
 from holdfast.components.inputs import FleetInputs
-from holdfast.components.registration import TOKEN, KubernetesObject, objects_of, register
+from holdfast.components.registration import KubernetesObject, objects_of, register
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
+from holdfast.manifest.publish.component_types import component_type
 from holdfast.render.fleet import FleetPlan, Place, render_fleet
 from holdfast.render.plan.marks import Origin
 from holdfast.render.plan.plan import AgentPlan
@@ -39,7 +40,7 @@ class Fleet(pulumi.ComponentResource):
         plan = args if isinstance(args, FleetPlan) else _plan_of(name, args)
         # Each part renders its own objects; together they must not claim one name twice.
         objects_of(render_fleet, plan)
-        super().__init__(f"{TOKEN}:Fleet", name, {}, opts)
+        super().__init__(component_type("Fleet"), name, {}, opts)
         namespaces: dict[str, KubernetesObject] = {
             item.manifest["metadata"]["name"]: register(item, self)
             for item in plan.namespace_objects()

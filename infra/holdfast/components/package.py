@@ -22,7 +22,8 @@ from holdfast.components.faulty_arguments import CamelCaseArguments, FaultyArgum
 from holdfast.components.fleet import Fleet
 from holdfast.components.host_watch import end_with_engine
 from holdfast.components.package_schema import output_name, package_schema, schema_text
-from holdfast.components.registration import TOKEN, Part, UnrenderableError
+from holdfast.components.registration import Part, UnrenderableError
+from holdfast.manifest.publish.component_types import component_type
 
 COMPONENTS: tuple[type[pulumi.ComponentResource], ...] = (
     Fleet,
@@ -47,7 +48,9 @@ class HoldfastPackage(Provider):
     def __init__(self) -> None:
         super().__init__(__version__, json.dumps(package_schema(COMPONENTS)))
         # Every constructor takes a name, arguments and options; their base class takes others.
-        self._components: dict[str, Any] = {f"{TOKEN}:{each.__name__}": each for each in COMPONENTS}
+        self._components: dict[str, Any] = {
+            component_type(each.__name__): each for each in COMPONENTS
+        }
 
     def construct(
         self,

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 from holdfast.components.faulty_arguments import validated
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
+from holdfast.manifest.publish.component_types import component_type
 from holdfast.render.plan.marks import RenderedObject
 from holdfast.render.plan.plan import AgentPlan
 
-TOKEN = "holdfast:index"  # noqa: S105 - a Pulumi type token, no credential
 PROVIDER_VERSION = version("pulumi-kubernetes")
 
 
@@ -88,7 +88,7 @@ class Part(pulumi.ComponentResource):
         rendered: Sequence[RenderedObject],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        super().__init__(f"{TOKEN}:{type(self).__name__}", name, {}, opts)
+        super().__init__(component_type(type(self).__name__), name, {}, opts)
         # The engine does not hand a component's dependencies down to its children.
         depends_on = opts.depends_on if opts else None
         self.objects = tuple(register(item, self, depends_on) for item in rendered)

@@ -19,13 +19,13 @@ from holdfast.drift.finding import (
     Severity,
 )
 from holdfast.drift.masking import mask_pair
-from holdfast.drift.object_drift import Surroundings, agent_of
-from holdfast.kube.objects import ObjectRef, reference_of
+from holdfast.drift.object_drift import Surroundings
+from holdfast.kube.objects import Identity, ObjectRef, reference_of
 from holdfast.kube.paths import ItemKey, Path, Segment, parse_path, value_at
 from holdfast.kube.structure import ListType, Structure
+from holdfast.manifest.types.agent_label import agent_of
 
 PULUMI: Final = "pulumi"
-Identity = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from holdfast.errors import SourceLocation
-from holdfast.kube.objects import ObjectRef
+from holdfast.kube.objects import Identity, ObjectRef
 from holdfast.kube.paths import Path, format_path
 
 
@@ -261,5 +261,5 @@ def with_findings(report: DriftReport, more: Iterable[Finding]) -> DriftReport:
     return replace(report, findings=tuple(findings))
 
 
-Objects = Mapping[tuple[str, str, str, str], Mapping[str, Any]]
+Objects = Mapping[Identity, Mapping[str, Any]]
 """Objects by identity: group, kind, namespace, name."""

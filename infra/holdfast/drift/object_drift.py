@@ -31,8 +31,8 @@ from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.kube.paths import ABSENT
 from holdfast.kube.semantics import builtin_types
 from holdfast.kube.structure import Structure, TypeTable, builtin_kind
+from holdfast.manifest.types.agent_label import agent_of
 
-AGENT_LABEL: Final = "holdfast.dev/agent"
 _RESTARTED: Final = (
     "spec",
     "template",
@@ -93,12 +93,6 @@ class Surroundings:
         annotations = mapping_at(desired, "metadata", "annotations")
         events = self.trail().of_object(ref) if self.trail is not None else None
         return Evidence(events, str(annotations.get(FIELD_MANAGER_ANNOTATION) or ""))
-
-
-def agent_of(kube_object: Mapping[str, Any]) -> str:
-    """Agent that an object says it belongs to; empty where it says nothing."""
-    labels = mapping_at(kube_object, "metadata", "labels")
-    return str(labels.get(AGENT_LABEL) or "")
 
 
 def object_findings(

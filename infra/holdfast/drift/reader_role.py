@@ -7,12 +7,12 @@ Source: Kubernetes documentation, "Using RBAC Authorization".
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from holdfast.kube.objects import KubeObject, api_group
+from holdfast.kube.rbac import policy_rule, role_and_binding, service_account_subject, user_subject
 
 VERBS: Final = ("get", "list", "watch")
-_RBAC: Final = "rbac.authorization.k8s.io"
 _LABELS: Final = {
     # Of no stack: a scan does not take its own rights for a stranger in an agents' namespace.
     "app.kubernetes.io/managed-by": "holdfast",
@@ -56,9 +56,8 @@ class Reader:
     def subject(self) -> KubeObject:
         """As a binding names it."""
         if self.user:
-            return {"apiGroup": _RBAC, "kind": "User", "name": self.user}
-        namespace, name = self.service_account
-        return {"kind": "ServiceAccount", "name": name, "namespace": namespace}
+            return user_subject(self.user)
+        return service_account_subject(*self.service_account)
 
 
 def reader_objects(kinds: Iterable[ReadKind], reader: Reader) -> list[KubeObject]:
@@ -78,25 +77,15 @@ def reader_objects(kinds: Iterable[ReadKind], reader: Reader) -> list[KubeObject
     objects: list[KubeObject] = []
     if not reader.user:
         namespace, name = reader.service_account
-        objects.append(_object("v1", "ServiceAccount", name, namespace))
+        metadata = _metadata(name, namespace)
+        objects.append({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
     for namespace in sorted(places):
-        objects += _granted(places[namespace], namespace, reader)
+        metadata = _metadata(reader.name, namespace)
+        objects += role_and_binding(metadata, _rules(places[namespace]), reader.subject)
     return objects
 
 
-def _granted(kinds: Sequence[ReadKind], namespace: str, reader: Reader) -> list[KubeObject]:
-    prefix = "" if namespace else "Cluster"
-    version = f"{_RBAC}/v1"
-    role = _object(version, f"{prefix}Role", reader.name, namespace)
-    binding = _object(version, f"{prefix}RoleBinding", reader.name, namespace)
-    reference = {"apiGroup": _RBAC, "kind": f"{prefix}Role", "name": reader.name}
-    return [
-        role | {"rules": _rules(kinds)},
-        binding | {"roleRef": reference, "subjects": [reader.subject]},
-    ]
-
-
-def _rules(kinds: Sequence[ReadKind]) -> list[dict[str, Any]]:
+def _rules(kinds: Sequence[ReadKind]) -> list[KubeObject]:
     granted: dict[tuple[str, tuple[str, ...], tuple[str, ...]], set[str]] = {}
     for kind in kinds:
         # What lies below an object, such as `services/proxy`, is got and never listed; and so is
@@ -105,18 +94,11 @@ def _rules(kinds: Sequence[ReadKind]) -> list[dict[str, Any]]:
         key = (api_group(kind.api_version), verbs, kind.names)
         granted.setdefault(key, set()).add(kind.plural)
     return [
-        {
-            "apiGroups": [group],
-            "resources": sorted(granted[group, verbs, names]),
-            **({"resourceNames": sorted(names)} if names else {}),
-            "verbs": list(verbs),
-        }
+        policy_rule(group, sorted(granted[group, verbs, names]), verbs, sorted(names))
         for group, verbs, names in sorted(granted)
     ]
 
 
-def _object(api_version: str, kind: str, name: str, namespace: str) -> KubeObject:
-    metadata: KubeObject = {"name": name, "labels": dict(_LABELS)}
-    if namespace:
-        metadata["namespace"] = namespace
-    return {"apiVersion": api_version, "kind": kind, "metadata": metadata}
+def _metadata(name: str, namespace: str) -> KubeObject:
+    scope = {"namespace": namespace} if namespace else {}
+    return {"name": name, "labels": dict(_LABELS), **scope}

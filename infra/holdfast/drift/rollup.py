@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from holdfast.drift.finding import AgentState, AgentStatus, DriftReport
-from holdfast.drift.object_drift import agent_of
-from holdfast.kube.objects import mapping_at, reference_of
+from holdfast.kube.objects import Identity, mapping_at, reference_of
+from holdfast.manifest.types.agent_label import agent_of
 
 TEAM_LABEL: Final = "holdfast.dev/owner"
 
@@ -14,7 +14,7 @@ TEAM_LABEL: Final = "holdfast.dev/owner"
 def agents_of(
     desired: Iterable[Mapping[str, Any]],
     report: DriftReport,
-    unread: Collection[tuple[str, str, str, str]],
+    unread: Collection[Identity],
     *,
     is_blind: bool = False,
 ) -> tuple[AgentStatus, ...]:

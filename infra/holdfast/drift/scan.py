@@ -7,10 +7,9 @@ from typing import Any
 
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, NotChecked, Objects
 from holdfast.drift.object_drift import Surroundings, object_findings, whole_object_finding
+from holdfast.drift.owner_references import Owners
 from holdfast.drift.unmanaged import Strangers
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
-
-Identity = tuple[str, str, str, str]
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 
 
 @dataclass(frozen=True)
@@ -22,6 +21,7 @@ class LiveState:
         unread: Which declared objects could not be looked at, and why.
         watched: Group and kind of what was read although nobody declares any: of these, metadata.
         settled: Declared objects that were judged when they were read, and are in sync.
+        is_whole: Everything there is: what is not in `objects` does not exist. So of files.
     """
 
     objects: Objects
@@ -29,6 +29,7 @@ class LiveState:
     not_checked: tuple[NotChecked, ...] = ()
     watched: frozenset[tuple[str, str]] = frozenset()
     settled: Collection[Identity] = frozenset()
+    is_whole: bool = False
 
 
 class DriftJudge:
@@ -54,7 +55,7 @@ class DriftJudge:
         self.around = around
         pairs = [(reference_of(one), one) for one in desired]
         self.declared = {ref.identity: (ref, one) for ref, one in pairs}
-        self._kinds = {ref.identity[:2] for ref, _ in pairs}
+        self._kinds = {ref.identity.group_kind for ref, _ in pairs}
         self._strangers = Strangers(desired, stack)
 
     def report(self, live: LiveState, only: Collection[Identity] | None = None) -> DriftReport:
@@ -119,6 +120,7 @@ class DriftJudge:
     ) -> Iterator[Finding]:
         wanted = live.objects if only is None else [key for key in only if key in live.objects]
         candidates = ((key, live.objects[key]) for key in wanted if key not in self.declared)
-        for found in self._strangers.among(candidates, self._kinds | live.watched):
+        owners = Owners(live.objects, self.declared, live.is_whole)
+        for found in self._strangers.among(candidates, self._kinds | live.watched, owners):
             ref = reference_of(found)
             yield whole_object_finding(ref, found, DriftClass.UNMANAGED, self.around)

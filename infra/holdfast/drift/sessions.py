@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from holdfast.drift.cause.attribution import AuditTrail
 from holdfast.drift.finding import Actor, DriftClass, ExpectedBy, Finding, Severity
-from holdfast.drift.object_drift import agent_of
 from holdfast.kube.objects import mapping_at, reference_of
+from holdfast.manifest.types.agent_label import agent_of
 
 _PATHS: Final = {"ephemeralcontainers": ("spec", "ephemeralContainers")}
 

@@ -1,8 +1,8 @@
 """Live objects that nobody declared, where that is the declaration's business.
 
 That is in a namespace which is itself declared, and wherever an object carries the stack's labels.
-What the cluster makes itself, what belongs to another object and what a declared object refers to
-is no stranger.
+What the cluster makes itself, what provably belongs to another object and what a declared object
+refers to is managed.
 """
 
 import re
@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
+from holdfast.drift.owner_references import Owners
 from holdfast.drift.references import referenced
-from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of
 
 _MANAGED_BY: Final = "app.kubernetes.io/managed-by"
 _INSTANCE: Final = "app.kubernetes.io/instance"
@@ -24,10 +25,41 @@ _SYSTEM_OBJECTS: Final = frozenset(
         ("ServiceAccount", "default"),
     }
 )
-_SYSTEM_KINDS: Final = frozenset(
-    {"Event", "Endpoints", "EndpointSlice", "ReplicaSet", "ControllerRevision", "Lease"}
-)
+_SYSTEM_KINDS: Final = frozenset({"Event", "ControllerRevision", "Lease"})
 _OF_ACCOUNT: Final = "kubernetes.io/service-account.name"
+_REGISTRY_CREDENTIALS: Final = frozenset(
+    {"kubernetes.io/dockercfg", "kubernetes.io/dockerconfigjson"}
+)
+"""Secrets that OpenShift makes for every account; they open its registry, not the API server."""
+_TOKEN_TYPE: Final = "kubernetes.io/service-account-token"  # noqa: S105  (a type, not a token)
+
+LOOKED_FOR: Final = frozenset(
+    {
+        ("", "Pod"),
+        ("", "ReplicationController"),
+        ("", "Service"),
+        ("", "Endpoints"),
+        ("apps", "Deployment"),
+        ("apps", "StatefulSet"),
+        ("apps", "DaemonSet"),
+        ("apps", "ReplicaSet"),
+        ("autoscaling", "HorizontalPodAutoscaler"),
+        ("batch", "Job"),
+        ("batch", "CronJob"),
+        ("discovery.k8s.io", "EndpointSlice"),
+        ("gateway.networking.k8s.io", "Gateway"),
+        ("gateway.networking.k8s.io", "GRPCRoute"),
+        ("gateway.networking.k8s.io", "HTTPRoute"),
+        ("keda.sh", "ScaledJob"),
+        ("keda.sh", "ScaledObject"),
+        ("networking.k8s.io", "Ingress"),
+        ("networking.k8s.io", "NetworkPolicy"),
+        ("policy", "PodDisruptionBudget"),
+        ("rbac.authorization.k8s.io", "Role"),
+        ("rbac.authorization.k8s.io", "RoleBinding"),
+    }
+)
+"""Group and kind of what runs code, takes traffic, grants rights, scales, or stops a rollout."""
 
 
 def declared_namespaces(desired: Iterable[KubeObject]) -> set[str]:
@@ -64,23 +96,38 @@ class Strangers:
 
     def among(
         self,
-        live: Iterable[tuple[tuple[str, str, str, str], Mapping[str, Any]]],
+        live: Iterable[tuple[Identity, Mapping[str, Any]]],
         kinds: Collection[tuple[str, str]],
+        owners: Owners,
     ) -> Iterator[Mapping[str, Any]]:
-        """The strangers among live objects.
+        """The unmanaged ones among live objects.
 
         Args:
             live: Objects that are not declared, with their identities.
-            kinds: Group and kind of what is looked at.
+            kinds: Group and kind of what is declared or was asked for beside it.
+            owners: What may own an object.
         """
+        wanted = {*kinds, *LOOKED_FOR} if owners.is_whole else kinds
         for identity, found in live:
             if (
-                identity[:2] in kinds
-                and _is_our_business(identity[2], found, self._owned, self._stack)
-                and not _is_system(found)
+                (identity.group_kind in wanted or _is_token(found))
+                and self._is_our_business(identity.namespace, found, is_alone=owners.is_whole)
+                and not _is_system(found, owners)
                 and not self._is_meant(*identity[1:])
             ):
                 yield found
+
+    def _is_our_business(self, namespace: str, found: Mapping[str, Any], *, is_alone: bool) -> bool:
+        labels = mapping_at(found, "metadata", "labels")
+        owner = labels.get(_INSTANCE) if labels.get(_MANAGED_BY) == "holdfast" else None
+        if self._stack and owner == self._stack:
+            return True
+        # A namespace may be shared with another stack, which judges its own objects; in files that
+        # are compared with each other there is no other stack.
+        is_others = (
+            owner is not None and owner != self._stack and not (is_alone and not self._stack)
+        )
+        return namespace in self._owned and not is_others
 
     def _is_meant(self, kind: str, namespace: str, name: str) -> bool:
         """Whether a declared object refers to it, or a declared set has made it."""
@@ -90,21 +137,23 @@ class Strangers:
         return is_claim or (kind, namespace, name) in self._meant
 
 
-def _is_our_business(namespace: str, found: Mapping[str, Any], owned: set[str], stack: str) -> bool:
-    labels = mapping_at(found, "metadata", "labels")
-    owner = labels.get(_INSTANCE) if labels.get(_MANAGED_BY) == "holdfast" else None
-    # A namespace may be shared with another stack, which judges its own objects.
-    return bool(stack and owner == stack) or (namespace in owned and owner in (None, stack))
-
-
-def _is_system(found: Mapping[str, Any]) -> bool:
+def _is_system(found: Mapping[str, Any], owners: Owners) -> bool:
     """Whether an object is made by the cluster itself, or belongs to another object."""
     metadata = mapping_at(found, "metadata")
     kind, name = str(found.get("kind")), str(metadata.get("name"))
-    if metadata.get("ownerReferences") or kind in _SYSTEM_KINDS:
+    if kind in _SYSTEM_KINDS or (kind, name) in _SYSTEM_OBJECTS or owners.account_for(found):
         return True
-    is_token = kind == "Secret" and _OF_ACCOUNT in mapping_at(metadata, "annotations")
-    return is_token or (kind, name) in _SYSTEM_OBJECTS
+    if kind == "Endpoints":
+        # They carry no owner: the controller gives them the name of their Service.
+        namespace = str(metadata.get("namespace") or "")
+        return owners.has(Identity("", "Service", namespace, name))
+    is_of_account = kind == "Secret" and _OF_ACCOUNT in mapping_at(metadata, "annotations")
+    return is_of_account and found.get("type") in _REGISTRY_CREDENTIALS
+
+
+def _is_token(found: Mapping[str, Any]) -> bool:
+    """Whether it is a credential of an account that never ends; nothing makes these by itself."""
+    return found.get("kind") == "Secret" and found.get("type") == _TOKEN_TYPE
 
 
 def _claim_names(desired: Iterable[KubeObject]) -> Iterator[tuple[str, re.Pattern[str]]]:

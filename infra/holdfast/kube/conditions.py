@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 Truth = Literal["True", "False", "Unknown"]
 MOST_CHARACTERS: Final = 1024
 """A message is for people: more of it is in the report of a scan."""
+_MOST_NAMED: Final = 3
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,12 @@ class Condition:
     status: Truth
     reason: str
     message: str = ""
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Names or short texts as a message holds them: the first few, and how many more there are."""
+    more = len(names) - _MOST_NAMED
+    return "; ".join(names[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def with_times(

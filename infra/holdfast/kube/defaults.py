@@ -195,7 +195,9 @@ WORKLOAD_DEFAULTS: Final[dict[str, Struct]] = {
         "completions": _completions,
         "backoffLimit": 6,
         "completionMode": "NonIndexed",
-        "podReplacementPolicy": "TerminatingOrFailed",
+        "podReplacementPolicy": lambda spec: (
+            "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed"
+        ),
         "manualSelector": False,
         "selector": ALLOCATED,
     },
@@ -307,9 +309,59 @@ OTHER_DEFAULTS: Final[dict[str, Struct]] = {
     "admissionregistration.v1.MutatingAdmissionPolicySpec": {"failurePolicy": "Fail"},
 }
 
+
+def _device_count(request: Struct) -> Any:  # noqa: ANN401  (a default is any JSON value)
+    return 1 if request.get("allocationMode", "ExactCount") == "ExactCount" else ABSENT
+
+
+def _template_labels(spec: Struct) -> Any:  # noqa: ANN401  (a default is any JSON value)
+    return mapping_at(spec, "template", "metadata", "labels") or ABSENT
+
+
+_DEVICE_REQUEST: Struct = {"allocationMode": "ExactCount", "count": _device_count}
+
+RARER_DEFAULTS: Final[dict[str, Struct]] = {
+    "core.v1.ReplicationControllerSpec": {"replicas": 1, "selector": _template_labels},
+    "core.v1.EndpointPort": {"protocol": "TCP"},
+    "core.v1.ISCSIPersistentVolumeSource": {"iscsiInterface": "default"},
+    "core.v1.RBDPersistentVolumeSource": {
+        "pool": "rbd",
+        "user": "admin",
+        "keyring": "/etc/ceph/keyring",
+    },
+    "core.v1.ScaleIOVolumeSource": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
+    "core.v1.ScaleIOPersistentVolumeSource": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
+    "batch.v1.PodFailurePolicyOnPodConditionsPattern": {"status": "True"},
+    "storage.v1.CSIDriverSpec": {
+        "attachRequired": True,
+        "podInfoOnMount": False,
+        "storageCapacity": False,
+        "fsGroupPolicy": "ReadWriteOnceWithFSType",
+        "volumeLifecycleModes": ["Persistent"],
+        "requiresRepublish": False,
+        "seLinuxMount": False,
+        "preventPodSchedulingIfMissing": False,
+    },
+    "resource.v1.ExactDeviceRequest": _DEVICE_REQUEST,
+    "resource.v1.DeviceSubRequest": _DEVICE_REQUEST,
+    "resource.v1.DeviceTaint": {"timeAdded": ALLOCATED},
+    "flowcontrol.v1.FlowSchemaSpec": {"matchingPrecedence": 1000},
+    "flowcontrol.v1.ExemptPriorityLevelConfiguration": {
+        "nominalConcurrencyShares": 0,
+        "lendablePercent": 0,
+    },
+    "flowcontrol.v1.LimitedPriorityLevelConfiguration": {
+        "nominalConcurrencyShares": 30,
+        "lendablePercent": 0,
+    },
+    "flowcontrol.v1.QueuingConfiguration": {"handSize": 8, "queues": 64, "queueLengthLimit": 50},
+}
+"""Devices, storage drivers, priority levels and the older workloads."""
+
 BUILTIN_DEFAULTS: Final[dict[str, Struct]] = {
     **POD_DEFAULTS,
     **WORKLOAD_DEFAULTS,
     **NETWORK_DEFAULTS,
     **OTHER_DEFAULTS,
+    **RARER_DEFAULTS,
 }

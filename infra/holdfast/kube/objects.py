@@ -2,12 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 KubeObject = dict[str, Any]
 """A whole object: nested dicts, lists and JSON scalars, as the API server speaks them."""
+
+KindKey = tuple[str, str]
+"""apiVersion and kind."""
+
+
+class Identity(NamedTuple):
+    """What stays equal when an object is read in another API version."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        """The kind, in whichever version."""
+        return self[:2]
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -30,9 +47,9 @@ class ObjectRef:
         return api_group(self.api_version)
 
     @property
-    def identity(self) -> tuple[str, str, str, str]:
-        """What stays equal across API versions: group, kind, namespace, name."""
-        return (self.group, self.kind, self.namespace, self.name)
+    def identity(self) -> Identity:
+        """What stays equal across API versions."""
+        return Identity(self.group, self.kind, self.namespace, self.name)
 
     def __str__(self) -> str:
         name = f"{self.namespace}/{self.name}" if self.namespace else self.name

@@ -1,21 +1,19 @@
-"""What pods, Jobs and workloads are doing, read from their status. Pure.
+"""What pods and Jobs are doing, read from their status. Pure.
 
-Source: Kubernetes API reference, PodStatus, JobStatus, DeploymentStatus; metrics.k8s.io/v1beta1.
+Source: Kubernetes API reference, PodStatus, ContainerState, JobStatus; metrics.k8s.io/v1beta1.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.kube.quantities import parse_quantity
 
 MEASURED: Final = ("cpu", "memory")
 _STARTING: Final = frozenset({"ContainerCreating", "PodInitializing"})
-_KEEPS_RUNNING: Final = frozenset(
-    {"Deployment", "StatefulSet", "ReplicaSet", "Rollout", "DaemonSet", "Sandbox"}
-)
 
 
 @dataclass(frozen=True)
@@ -70,22 +68,6 @@ class JobState:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class WorkloadState:
-    """How much of a workload is there.
-
-    Attributes:
-        desired: Replicas that it is to have now; None for what makes Jobs.
-        ready: Of these, healthy ones; None for what makes Jobs.
-        last_run: When it last made a Job (RFC 3339); empty for all others, and before the first.
-    """
-
-    ref: ObjectRef
-    desired: int | None = None
-    ready: int | None = None
-    last_run: str = ""
-
-
 def pod_state(pod: KubeObject, usage: Mapping[str, Any] | None) -> PodState:
     """One pod.
 
@@ -126,17 +108,36 @@ def job_state(job: KubeObject) -> JobState:
     return JobState(name, "suspended" if is_suspended else "running")
 
 
-def workload_state(live: KubeObject) -> WorkloadState:
-    """One object that runs pods, or makes Jobs."""
-    ref, status = reference_of(live), mapping_at(live, "status")
-    if ref.kind not in _KEEPS_RUNNING:
-        last = status.get("lastScheduleTime") or status.get("lastActiveTime")
-        return WorkloadState(ref, last_run=str(last or ""))
-    desired = mapping_at(live, "spec").get("replicas", 1)
-    ready = status.get("readyReplicas")
-    if ready is None and ref.kind == "Sandbox":
-        ready = int(_is_true(status, "Ready"))
-    return WorkloadState(ref, int(desired), int(ready or 0))
+def stuck_pods(pods: Iterable[Mapping[str, Any]]) -> tuple[str, str] | None:
+    """Why pods do not start or stay, told of the commonest reason; None when none says."""
+    found: Counter[tuple[str, str]] = Counter()
+    examples: dict[tuple[str, str], str] = {}
+    for pod in pods:
+        for reason, message in _troubles(pod):
+            found[reason, ""] += 1
+            examples.setdefault((reason, ""), f"pod {pod['metadata']['name']}: {message}")
+    if not found:
+        return None
+    [(key, count)] = found.most_common(1)
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    return key[0], f"{examples[key]}{more}"
+
+
+def _troubles(pod: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    status = mapping_at(pod, "status")
+    for each in status.get("conditions") or ():
+        if each.get("type") == "PodScheduled" and each.get("status") == "False":
+            yield str(each.get("reason") or "Unschedulable"), str(each.get("message") or "")
+    if status.get("phase") == "Failed":
+        yield str(status.get("reason") or "PodFailed"), str(status.get("message") or "it failed")
+    for field in ("initContainerStatuses", "containerStatuses"):
+        for container in status.get(field) or ():
+            waiting = mapping_at(container, "state", "waiting")
+            reason = str(waiting.get("reason") or "")
+            if reason and reason not in _STARTING:
+                restarts = int(container.get("restartCount") or 0)
+                told = str(waiting.get("message") or "waits")
+                yield reason, f"container {container.get('name')}, {restarts} restarts: {told}"
 
 
 def _phase(pod: KubeObject) -> tuple[str, str]:
@@ -194,10 +195,5 @@ def _sum(amounts: Iterable[Any]) -> Fraction | None:
     return sum((parse_quantity(each) for each in listed), Fraction(0))
 
 
-def _is_true(status: Mapping[str, Any], condition: str) -> bool:
-    found = status.get("conditions") or []
-    return any(each.get("type") == condition and each.get("status") == "True" for each in found)
-
-
-def _statuses(pod: KubeObject, field: str) -> list[dict[str, Any]]:
+def _statuses(pod: Mapping[str, Any], field: str) -> list[dict[str, Any]]:
     return mapping_at(pod, "status").get(field) or []

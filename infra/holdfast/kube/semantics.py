@@ -12,6 +12,10 @@ from holdfast.kube.defaults import BUILTIN_DEFAULTS
 from holdfast.kube.objects import mapping_at
 from holdfast.kube.structure import TypeTable, builtin
 
+_POD_AFFINITY: Final = {
+    "preferredDuringSchedulingIgnoredDuringExecution": "[core.v1.WeightedPodAffinityTerm]bag",
+    "requiredDuringSchedulingIgnoredDuringExecution": "[core.v1.PodAffinityTerm]bag",
+}
 _CORRECTIONS: Final[dict[str, dict[str, str]]] = {
     # RBAC grants are a union: neither rules nor the parts of a rule have an order.
     "rbac.v1.Role": {"rules": "[rbac.v1.PolicyRule]bag"},
@@ -32,6 +36,50 @@ _CORRECTIONS: Final[dict[str, dict[str, str]]] = {
     "core.v1.Endpoints": {"subsets": "[core.v1.EndpointSubset]bag"},
     "core.v1.PersistentVolumeClaimSpec": {"accessModes": "[string]bag"},
     "core.v1.Capabilities": {"add": "[string]bag", "drop": "[string]bag"},
+    # Rules, peers and ports of a network policy are unions (networking/v1 NetworkPolicySpec).
+    "networking.v1.NetworkPolicySpec": {
+        "ingress": "[networking.v1.NetworkPolicyIngressRule]bag",
+        "egress": "[networking.v1.NetworkPolicyEgressRule]bag",
+        "policyTypes": "[string]bag",
+    },
+    "networking.v1.NetworkPolicyIngressRule": {
+        "from": "[networking.v1.NetworkPolicyPeer]bag",
+        "ports": "[networking.v1.NetworkPolicyPort]bag",
+    },
+    "networking.v1.NetworkPolicyEgressRule": {
+        "to": "[networking.v1.NetworkPolicyPeer]bag",
+        "ports": "[networking.v1.NetworkPolicyPort]bag",
+    },
+    "networking.v1.IPBlock": {"except": "[string]bag"},
+    # Requirements of a selector all hold; the terms of a node selector are alternatives.
+    "meta.v1.LabelSelector": {"matchExpressions": "[meta.v1.LabelSelectorRequirement]bag"},
+    "meta.v1.LabelSelectorRequirement": {"values": "[string]bag"},
+    "core.v1.NodeSelector": {"nodeSelectorTerms": "[core.v1.NodeSelectorTerm]bag"},
+    "core.v1.NodeSelectorTerm": {
+        "matchExpressions": "[core.v1.NodeSelectorRequirement]bag",
+        "matchFields": "[core.v1.NodeSelectorRequirement]bag",
+    },
+    "core.v1.NodeSelectorRequirement": {"values": "[string]bag"},
+    # The scheduler adds up preferences and asks for every requirement.
+    "core.v1.NodeAffinity": {
+        "preferredDuringSchedulingIgnoredDuringExecution": "[core.v1.PreferredSchedulingTerm]bag"
+    },
+    "core.v1.PodAffinity": _POD_AFFINITY,
+    "core.v1.PodAntiAffinity": _POD_AFFINITY,
+    # A taint is tolerated by any toleration that matches it.
+    "core.v1.PodSpec": {
+        "tolerations": "[core.v1.Toleration]bag",
+        "readinessGates": "[core.v1.PodReadinessGate]bag",
+    },
+    "core.v1.ServiceSpec": {
+        "externalIPs": "[string]bag",
+        "loadBalancerSourceRanges": "[string]bag",
+    },
+    # The policy that allows the most, or the least, is chosen (autoscaling/v2 selectPolicy).
+    "autoscaling.v2.HPAScalingRules": {"policies": "[autoscaling.v2.HPAScalingPolicy]bag"},
+    "core.v1.ResourceQuotaSpec": {"scopes": "[string]bag"},
+    "core.v1.ServiceAccount": {"imagePullSecrets": "[core.v1.LocalObjectReference]bag"},
+    "core.v1.PersistentVolumeSpec": {"accessModes": "[string]bag"},
 }
 
 
@@ -82,7 +130,8 @@ CANONICAL: Final[dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = 
 def builtin_types() -> TypeTable:
     """Types, merge keys, quantities and defaults of everything that Kubernetes itself serves."""
     packaged = builtin()
-    rules = packaged.types["autoscaling.v2.HPAScalingRules"]
+    name = "autoscaling.v2.HPAScalingRules"
+    rules = packaged.types[name] | _CORRECTIONS[name]
     copies = {"autoscaling.v2.ScaleUp": rules, "autoscaling.v2.ScaleDown": rules}
     types = copies | {
         name: fields | _CORRECTIONS.get(name, {}) for name, fields in packaged.types.items()

@@ -15,6 +15,9 @@ import msgspec
 
 from holdfast.kube.objects import api_group
 
+_METADATA_TYPES: Final = "meta.v1."
+"""Types that the server holds as Go structs in objects of every kind, custom resources included."""
+
 Default = Any | Callable[[Mapping[str, Any]], Any]
 """A value, or a function of the struct that lacks the field; ABSENT says "none here"."""
 
@@ -115,7 +118,12 @@ class Structure:
             value.omits_zero = False  # a key with an empty value is there
             return value
         notation = self._fields.get(name)
-        return UNKNOWN if notation is None else Structure(notation, self._table)
+        if notation is None:
+            return UNKNOWN
+        field = Structure(notation, self._table)
+        if self.notation.startswith(_METADATA_TYPES):
+            field.omits_zero = not field.is_pointer
+        return field
 
     @property
     def item(self) -> "Structure":

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from holdfast.errors import RenderError
-from holdfast.kube.objects import reference_of
+from holdfast.kube.objects import Identity, reference_of
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.stack.environment import NamespaceLimits
 from holdfast.manifest.types.ordering import cycles, waves
@@ -156,7 +156,7 @@ def _rendered(plan: FleetPlan, agents: Iterable[AgentPlan]) -> tuple[RenderedObj
 
 def _refuse_shared_names(rendered: Iterable[RenderedObject]) -> None:
     """Agent `x` with a volume `y-data` and agent `x-y` with a volume `data` mean one claim."""
-    owners: dict[tuple[str, str, str, str], str] = {}
+    owners: dict[Identity, str] = {}
     for item in rendered:
         ref = reference_of(item.manifest)
         owner = owners.setdefault(ref.identity, item.agent)

@@ -6,6 +6,7 @@ Pure: plain objects with the path each is applied to. Applied on every start, al
 from dataclasses import dataclass
 from typing import Any
 
+from holdfast.kube.rbac import RBAC_GROUP, policy_rule, user_subject
 from holdfast.sandbox.place import USERS
 
 PROVISIONER = "sandbox.holdfast.dev/volume"
@@ -15,8 +16,6 @@ NODE_CAPACITY = {"cpu": "256", "memory": "2Ti", "ephemeral-storage": "4Ti", "pod
 GPU_CAPACITY = {"nvidia.com/gpu": "8"}
 NODE_NAMES = ("node-0", "node-1", "node-2")
 """Each in a zone of its own; the last has the GPUs."""
-
-_RBAC = "rbac.authorization.k8s.io"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ def bootstrap_objects() -> tuple[BootstrapObject, ...]:
         _storage_class("sandbox-late", "WaitForFirstConsumer", is_default=False),
         # Nodes, volumes and classes belong to no namespace; the built-in roles leave them out.
         _cluster_object(
-            _RBAC,
+            RBAC_GROUP,
             {
                 "kind": "ClusterRole",
                 "metadata": {"name": "sandbox-cluster-reader"},
@@ -101,23 +100,17 @@ def _storage_class(name: str, binding_mode: str, *, is_default: bool) -> Bootstr
 
 
 def _may_read(group: str, *resources: str) -> dict[str, list[str]]:
-    return {
-        "apiGroups": [group],
-        "resources": list(resources),
-        "verbs": ["get", "list", "watch"],
-    }
+    return policy_rule(group, resources, ("get", "list", "watch"))
 
 
 def _binding(name: str, role: str, *users: str) -> BootstrapObject:
     return _cluster_object(
-        _RBAC,
+        RBAC_GROUP,
         {
             "kind": "ClusterRoleBinding",
             "metadata": {"name": name},
-            "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role},
-            "subjects": [
-                {"apiGroup": _RBAC, "kind": "User", "name": USERS[user]} for user in users
-            ],
+            "roleRef": {"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": role},
+            "subjects": [user_subject(USERS[user]) for user in users],
         },
     )
 

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from holdfast.adapters.files.atomic_write import make_private_directory, write_private_file
 from holdfast.sandbox.place import LOOPBACK, USERS, SandboxPlace
-from holdfast.sandbox.private_file import make_private_directory, write_private_file
 
 LIFETIME = datetime.timedelta(days=365)
 RENEW_BEFORE = datetime.timedelta(days=30)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from holdfast.adapters.engine.run.toolchain import find_program
+from holdfast.adapters.files.atomic_write import make_private_directory
 from holdfast.errors import SandboxError
 from holdfast.sandbox.health import is_fit_for_use
 from holdfast.sandbox.interruption import interrupts_ignored, interrupts_raised
@@ -15,7 +16,6 @@ from holdfast.sandbox.launch import Launcher
 from holdfast.sandbox.lock import exclusive
 from holdfast.sandbox.place import SandboxPlace
 from holdfast.sandbox.ports import busy_ports, choose_ports
-from holdfast.sandbox.private_file import make_private_directory
 from holdfast.sandbox.programs import PROGRAMS
 from holdfast.sandbox.record import SandboxRecord, read_record, write_record
 from holdfast.sandbox.requirements import prepare_folder, require_linux, require_resources

@@ -7,8 +7,8 @@ import base64
 import json
 from typing import Any
 
+from holdfast.adapters.files.atomic_write import write_private_file
 from holdfast.sandbox.place import LOOPBACK, SandboxPlace
-from holdfast.sandbox.private_file import write_private_file
 
 
 def api_address(port: int) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from holdfast.adapters.files.atomic_write import PRIVATE_FILE_MODE
 from holdfast.errors import SandboxError
 from holdfast.sandbox.place import SandboxPlace
-from holdfast.sandbox.private_file import FILE_MODE
 from holdfast.sandbox.process import read_identity
 from holdfast.sandbox.programs import Program
 from holdfast.sandbox.record import SandboxRecord, write_record
@@ -96,7 +96,7 @@ class Launcher:
     def _spawn(
         self, command: list[str], environment: dict[str, str], log: Path
     ) -> "subprocess.Popen[bytes]":
-        handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE_MODE)
+        handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE_FILE_MODE)
         try:
             return subprocess.Popen(
                 command,

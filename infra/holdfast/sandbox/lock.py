@@ -5,8 +5,8 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from holdfast.adapters.files.atomic_write import PRIVATE_FILE_MODE
 from holdfast.sandbox.place import SandboxPlace
-from holdfast.sandbox.private_file import FILE_MODE
 
 
 @contextmanager
@@ -16,7 +16,7 @@ def exclusive(place: SandboxPlace, report: Callable[[str], None]) -> Iterator[No
     The kernel releases the lock when its holder ends in whatever way. The file stays: removing it
     would let two commands hold two locks of one name.
     """
-    handle = os.open(place.lock, os.O_RDWR | os.O_CREAT, FILE_MODE)
+    handle = os.open(place.lock, os.O_RDWR | os.O_CREAT, PRIVATE_FILE_MODE)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from holdfast.adapters.files.atomic_write import write_private_file
 from holdfast.errors import SandboxError
 from holdfast.sandbox.place import SandboxPlace
-from holdfast.sandbox.private_file import write_private_file
 from holdfast.sandbox.process import ProcessIdentity
 
 FORMAT = 1

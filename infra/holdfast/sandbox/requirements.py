@@ -5,9 +5,9 @@ import shutil
 import sys
 from pathlib import Path
 
+from holdfast.adapters.files.atomic_write import make_private_directory
 from holdfast.errors import SandboxError
 from holdfast.sandbox.place import SandboxPlace
-from holdfast.sandbox.private_file import make_private_directory
 
 MEMORY_BYTES = 640 * 1024**2
 DISK_BYTES = 512 * 1024**2

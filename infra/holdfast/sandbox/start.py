@@ -8,6 +8,7 @@ import shutil
 import socket
 from pathlib import Path
 
+from holdfast.adapters.files.atomic_write import make_private_directory
 from holdfast.errors import SandboxError
 from holdfast.sandbox import certificates
 from holdfast.sandbox.api_client import ApiClient
@@ -15,7 +16,6 @@ from holdfast.sandbox.bootstrap import bootstrap_objects
 from holdfast.sandbox.kubeconfig import write_kubeconfig
 from holdfast.sandbox.launch import Launcher
 from holdfast.sandbox.place import LOOPBACK, SandboxPlace
-from holdfast.sandbox.private_file import make_private_directory
 from holdfast.sandbox.programs import API_SERVER, CONTROLLER_MANAGER, ETCD, KWOK, SCHEDULER
 from holdfast.sandbox.readiness import CONDITIONS, Waiter
 from holdfast.sandbox.record import Ports

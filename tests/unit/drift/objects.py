@@ -7,7 +7,7 @@ from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.finding import Finding
 from holdfast.drift.object_drift import Surroundings, object_findings
 from holdfast.kube.managed_fields import FieldSet
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.kube.paths import ABSENT, format_path, parse_path, with_value
 
 CREATED = "2026-11-21T10:00:00Z"
@@ -136,7 +136,7 @@ def drift(desired: KubeObject, live: KubeObject, **around: Any) -> list[tuple[st
     return summary([each for each in findings(desired, live, **around) if each.counts])
 
 
-def identity(one: KubeObject) -> tuple[str, str, str, str]:
+def identity(one: KubeObject) -> Identity:
     return reference_of(one).identity
 
 

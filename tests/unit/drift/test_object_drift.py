@@ -268,12 +268,6 @@ def test_what_a_person_says_to_the_operator_is_a_remark(
             id="cleanup of a load balancer",
         ),
         pytest.param(
-            declared("v1", "ConfigMap"),
-            {"metadata.ownerReferences": [{"uid": "1", "name": "x", "controller": True}]},
-            "kube-controller-manager",
-            id="owner reference",
-        ),
-        pytest.param(
             declared("example.test/v1", "Agent"),
             {'metadata.annotations["kopf.zalando.org/last-handled-configuration"]': "{}"},
             "kopf",
@@ -350,3 +344,34 @@ def test_an_older_version_of_a_known_kind_is_compared_by_its_known_types() -> No
     one = declared("apps/v1beta2", "Deployment", spec=DEPLOYMENT["spec"])
     live = live_of(one, {f"{CONTAINER}.resources.limits.cpu": "1000m"})
     assert drift(one, live) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "edits", "manager"),
+    [
+        pytest.param(
+            "ConfigMap",
+            {"metadata.ownerReferences": [{"uid": "1", "name": "x", "controller": True}]},
+            "evil-controller",
+            id="an owner, by a name that anybody can choose",
+        ),
+        pytest.param(
+            "Service",
+            {'metadata.annotations["service.beta.kubernetes.io/scheme"]': "internet-facing"},
+            "",
+            id="a field of a cloud's controller that nobody owns",
+        ),
+        pytest.param(
+            "Service", {"metadata.finalizers": ["trap"]}, "", id="a finalizer that nobody owns"
+        ),
+    ],
+)
+def test_what_a_controller_would_own_is_drift_without_its_ownership(
+    kind: str, edits: dict[str, Any], manager: str
+) -> None:
+    live = live_of(declared("v1", kind), edits)
+    if manager:
+        live = owned_by(manager, "metadata.ownerReferences", live)
+    else:
+        live["metadata"]["managedFields"] = []
+    assert drift(declared("v1", kind), live) != []

@@ -86,7 +86,6 @@ class TestUnmanaged:
     @pytest.mark.parametrize(
         "edits",
         [
-            pytest.param({"metadata.ownerReferences": [{"uid": "1"}]}, id="owned"),
             pytest.param({"metadata.name": "kube-root-ca.crt"}, id="the cluster's own"),
             pytest.param(of_stack("prod"), id="another stack's"),
             pytest.param({"kind": "LimitRange"}, id="kind that is not declared"),

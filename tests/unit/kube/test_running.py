@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from holdfast.kube.objects import KubeObject
-from holdfast.kube.running import job_state, pod_state, workload_state
+from holdfast.kube.running import job_state, pod_state
 
 IMAGE_ID = "registry.example/agent@sha256:" + "1" * 64
 
@@ -141,27 +141,3 @@ def test_a_job_has_one_outcome(
     job = {"kind": "Job", "metadata": {"name": "one"}, "spec": spec}
     state = job_state(job | {"status": {"conditions": conditions}})
     assert (state.outcome, state.reason) == expected
-
-
-@pytest.mark.parametrize(
-    ("kind", "spec", "status", "expected"),
-    [
-        pytest.param("Deployment", {"replicas": 3}, {"readyReplicas": 2}, (3, 2, ""), id="some"),
-        pytest.param("Deployment", {}, {}, (1, 0, ""), id="none ready"),
-        pytest.param(
-            "Sandbox",
-            {},
-            {"conditions": [{"type": "Ready", "status": "True"}]},
-            (1, 1, ""),
-            id="sandbox",
-        ),
-        pytest.param(
-            "CronJob", {}, {"lastScheduleTime": "then"}, (None, None, "then"), id="by the clock"
-        ),
-    ],
-)
-def test_a_workload_says_how_much_of_it_is_there(
-    kind: str, spec: dict[str, Any], status: dict[str, Any], expected: tuple[object, ...]
-) -> None:
-    state = workload_state({"kind": kind, "spec": spec, "status": status})
-    assert (state.desired, state.ready, state.last_run) == expected

@@ -7,8 +7,8 @@ from holdfast.adapters.git.source import Commit, Source
 from holdfast.drift.finding import AgentState, DriftReport, Finding, NotChecked, Severity
 from holdfast.drift.record.sightings import Sighting
 from holdfast.errors import SourceLocation
-from holdfast.kube.health import HEALTHY, Health, HealthVerdict
 from holdfast.kube.objects import ObjectRef
+from holdfast.kube.workload_status import HEALTHY, Health, HealthVerdict
 from holdfast.manifest.fleet.topology import Edge, Node, Relation
 from holdfast.operations.describe.fleet import (
     FleetAgent,

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from holdfast.adapters.cluster.kind_reader import Identity, Listing, ListOptions
-from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.adapters.cluster.kind_reader import Listing, ListOptions
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef
 from holdfast.kube.structure import KindEntry
 
 

@@ -10,11 +10,11 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import JSON, ApiClient, path_of
 from holdfast.kube.objects import KubeObject
@@ -116,7 +116,7 @@ class EventRecorder:
 
     def _continue(self, series: _Series) -> bool:
         """Write how long a series is by now; False where it is gone, or may not be written."""
-        body = {"series": {"count": series.count, "lastObservedTime": _now()}}
+        body = {"series": {"count": series.count, "lastObservedTime": utc_now("microseconds")}}
         try:
             self.client.write(
                 "PATCH", series.path, msgspec.json.encode(body), content_type=_MERGE_PATCH
@@ -135,7 +135,7 @@ class EventRecorder:
             "apiVersion": EVENTS,
             "kind": "Event",
             "metadata": {"name": name, "namespace": namespace},
-            "eventTime": _now(),
+            "eventTime": utc_now("microseconds"),
             "reportingController": self.controller,
             "reportingInstance": self.instance,
             "action": reason,
@@ -159,7 +159,3 @@ def _remember(kept: OrderedDict[Any, Any], key: object, value: object) -> None:
     kept.move_to_end(key)
     if len(kept) > _MOST_REMEMBERED:
         kept.popitem(last=False)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

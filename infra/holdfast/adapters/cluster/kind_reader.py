@@ -21,7 +21,7 @@ from holdfast.adapters.cluster.decoding import (
     decode_raw,
 )
 from holdfast.errors import ClusterError, LoginError
-from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef
 from holdfast.kube.structure import KindEntry
 
 PAGE_OBJECTS: Final = 500
@@ -29,8 +29,6 @@ MOST_CONFIRMED_ONE_BY_ONE: Final = 10
 """More objects missing than that are confirmed by one more LIST."""
 
 METADATA_ONLY: Final = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
-
-Identity = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, order=True)
@@ -216,14 +214,14 @@ class KindReader:
     def _forget(self, namespace: str) -> None:
         """Drop what half a list has shown: some of it may be gone by now."""
         listing = self.listing
-        kept = {key for key in listing.there if namespace and key[2] != namespace}
+        kept = {key for key in listing.there if namespace and key.namespace != namespace}
         listing.objects = {key: one for key, one in listing.objects.items() if key in kept}
         listing.unchanged &= kept
         listing.settled &= kept
 
     def _keep(self, fields: RawObject) -> None:
         head = decode_head(fields["metadata"])
-        identity = (self.group, self.kind, head.namespace, head.name)
+        identity = Identity(self.group, self.kind, head.namespace, head.name)
         self.listing.unread.pop(identity, None)
         if head.resource_version and self.question.known.get(identity) == head.resource_version:
             self.listing.unchanged.add(identity)

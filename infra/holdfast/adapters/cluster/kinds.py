@@ -11,11 +11,9 @@ import msgspec
 from holdfast.adapters.cluster.api_error import ApiError, UnreachableError
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.json_answers import get_json
+from holdfast.kube.objects import KindKey
 from holdfast.kube.openapi import defaults_of, short_name, types_of
 from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
-
-KindKey = tuple[str, str]
-"""apiVersion and kind."""
 
 
 class _Resource(msgspec.Struct):

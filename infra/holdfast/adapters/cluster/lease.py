@@ -7,11 +7,11 @@ expired by the reader's own clock, from when it last saw the record change.
 import math
 import time
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import JSON, ApiClient, path_of
 from holdfast.adapters.cluster.json_answers import get_json, written_object
@@ -97,7 +97,7 @@ class Lease:
             raise
 
     def _write(self, method: str, current: dict[str, Any], changes: int) -> bool | None:
-        now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        now = utc_now("microseconds")
         before = current.get("spec") or {}
         is_kept = before.get("holderIdentity") == self.holder
         spec = {

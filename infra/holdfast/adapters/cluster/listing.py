@@ -8,8 +8,7 @@ from typing import Final
 from holdfast.adapters.cluster.api_error import UnreachableError
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kind_reader import METADATA_ONLY, KindReader, Listing, ListOptions
-from holdfast.adapters.cluster.kinds import KindKey
-from holdfast.kube.objects import KubeObject, ObjectRef, api_group
+from holdfast.kube.objects import KindKey, KubeObject, ObjectRef, api_group
 from holdfast.kube.structure import KindEntry, builtin_kind
 
 CONCURRENT_KINDS: Final = 4

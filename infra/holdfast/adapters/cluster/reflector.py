@@ -38,8 +38,9 @@ from holdfast.adapters.cluster.changes import (
 )
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.decoding import RawObject, decode_head, decode_line, decode_object
-from holdfast.adapters.cluster.kind_reader import Identity, KindReader, unread_reason
+from holdfast.adapters.cluster.kind_reader import KindReader, unread_reason
 from holdfast.errors import ClusterError, HoldfastError
+from holdfast.kube.objects import Identity
 
 SILENCE_SECONDS: Final = 150.0
 """The server sends a bookmark about once a minute: twice none is no quiet cluster."""
@@ -250,7 +251,7 @@ class Reflector:
         # A kind that is wanted wherever it is has one reference, without a namespace.
         is_wanted = not head.namespace or not kind.namespaces.isdisjoint({head.namespace, ""})
         if event_type != "BOOKMARK" and is_wanted:
-            identity = (kind.refs[0].group, kind.kind, head.namespace, head.name)
+            identity = Identity(kind.refs[0].group, kind.kind, head.namespace, head.name)
             is_gone = event_type == "DELETED"
             live = (
                 None

@@ -6,9 +6,8 @@ from typing import Final
 
 from holdfast.adapters.cluster.changes import WatchedKind
 from holdfast.adapters.cluster.kind_reader import METADATA_ONLY, ListOptions
-from holdfast.adapters.cluster.kinds import KindKey
 from holdfast.adapters.cluster.listing import WATCHED_KINDS
-from holdfast.kube.objects import ObjectRef
+from holdfast.kube.objects import KindKey, ObjectRef
 from holdfast.kube.structure import KindEntry, builtin_kind
 
 AUTOSCALERS: Final = ("autoscaling/v2", "HorizontalPodAutoscaler")

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from holdfast.adapters.engine.state.history import Change
+from holdfast.kube.timestamps import format_utc
 
 _TRAILER = re.compile(r"^Holdfast-([A-Za-z-]+): (.*)$", re.MULTILINE)
 _IN_MESSAGE: Final = (
@@ -150,4 +151,4 @@ def _field_name(trailer: str) -> str:
 
 
 def _rfc3339(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return format_utc(datetime.fromtimestamp(seconds, UTC))

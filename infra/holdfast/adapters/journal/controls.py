@@ -1,10 +1,10 @@
 """What people tell a running loop: pause, go on, fights are over. A file, read at every turn."""
 
-import os
 from pathlib import Path
 
 import msgspec
 
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.errors import HoldfastError
 
 
@@ -52,10 +52,8 @@ def write_controls(file: Path, controls: LoopControls) -> None:
     Raises:
         HoldfastError: the file cannot be written.
     """
-    scratch = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        scratch.write_bytes(msgspec.json.encode(controls))
-        scratch.replace(file)
+        write_atomically(file, msgspec.json.encode(controls))
     except OSError as error:
         raise HoldfastError(f"{file} cannot be written ({error.strerror})") from error

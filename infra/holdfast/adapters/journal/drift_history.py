@@ -16,9 +16,10 @@ import msgspec
 from holdfast.adapters.journal.configurations import Configurations, Kept
 from holdfast.adapters.journal.journal import Journal
 from holdfast.drift.finding import DriftReport
-from holdfast.drift.record.sightings import Observation, instant
+from holdfast.drift.record.sightings import Observation
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, canonical_json
+from holdfast.kube.timestamps import parse_timestamp
 from holdfast.report.documents.drift_document import report_of
 from holdfast.report.documents.drift_json import drift_document
 
@@ -117,7 +118,7 @@ def _observation(
     if line.schema_version != SCHEMA_VERSION:
         message = f"unknown version {line.schema_version!r}"
         raise ValueError(message)
-    instant(line.observed_at)
+    parse_timestamp(line.observed_at)
     if line.report is not None:
         reports[line.digest] = report_of(line.report, "history", line.objects_checked)
     configurations.take(line.declared)

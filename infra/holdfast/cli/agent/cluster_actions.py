@@ -9,7 +9,7 @@ from holdfast.cli.agent.action import AgentAction, takes_action
 from holdfast.errors import ExitCode, InputError
 from holdfast.kube.nodes import node_trouble
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
-from holdfast.operations.stack.engine import held_stack
+from holdfast.operations.stack.context import StackContext
 from holdfast.report.text.action_text import ActionStep
 
 
@@ -35,7 +35,7 @@ def restart(asked: AgentAction, node: str) -> ExitCode:
     what = f"{len(found)} pods{f' of node {node}' if node else ''}"
 
     def do() -> None:
-        with held_stack(asked.root, asked.stack):
+        with StackContext(asked.root, asked.stack).locked():
             pods.replace(found)
 
     return asked.carry_out(_evictions(found, ""), what, do)
@@ -92,7 +92,7 @@ def reschedule(asked: AgentAction, node: str, *, force: bool) -> ExitCode:
     left = sorted({str(mapping_at(pod, "spec").get("nodeName")) for pod, _ in troubled})
 
     def do() -> None:
-        with held_stack(asked.root, asked.stack):
+        with StackContext(asked.root, asked.stack).locked():
             pods.move([pod for pod, _ in troubled], is_forced=force)
 
     return asked.carry_out(steps, f"{len(troubled)} pods off {', '.join(left)}", do)
@@ -121,7 +121,7 @@ def recreate(asked: AgentAction, *, whole: bool) -> ExitCode:
     made = [ActionStep("create", reference_of(one)) for one in recreation.declared]
 
     def do() -> None:
-        with held_stack(asked.root, asked.stack):
+        with StackContext(asked.root, asked.stack).locked():
             recreation.do(live)
 
     return asked.carry_out([*gone, *made], f"{len(made)} objects made again", do)

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import click
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.adapters.git.source import source_of
 from holdfast.adapters.journal.journal import Journal
-from holdfast.cli.options.timestamps import now
 from holdfast.errors import ExitCode, HoldfastError, InputError
-from holdfast.operations.stack.engine import ready_stack
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
 from holdfast.operations.validate.report import ValidationReport
 from holdfast.operations.validate.validation import validate_project
 from holdfast.report.text.gate_report import (
@@ -30,7 +30,6 @@ from holdfast.report.text.gate_report import (
     gate_summary,
 )
 
-PACK_FOLDER = "policy-pack"
 _COULD_NOT_START = 127
 _SIGNAL_BASE = 128
 """As shells have it."""
@@ -77,7 +76,7 @@ def command(
     planned += [("policy", gates.policy), ("preview", gates.preview)]
     if command_line:
         planned.append(("command", _command_check(command_line)))
-    started, source = now(), source_of(gates.root)
+    started, source = utc_now(), source_of(gates.root)
     commit, is_dirty = (source.commit.name, source.is_dirty) if source else ("", False)
     steps = tuple(_told(_run(planned)))
     report = GateReport(stack, started, steps, commit, is_dirty)
@@ -129,7 +128,9 @@ class _Gates:
     def preview(self) -> _Failed | None:
         """The engine could carry it out, and its own policy pack refuses nothing."""
         pack = self.root / PACK_FOLDER
-        ready_stack(self.root, self._stack).preview(policy_pack=pack if pack.is_dir() else None)
+        StackContext(self.root, self._stack).engine().preview(
+            policy_pack=pack if pack.is_dir() else None
+        )
         return None
 
 
@@ -183,6 +184,6 @@ def _keep(report: GateReport, root: Path, file: Path | None) -> None:
         journal.append(gate_json(report, is_one_line=True).encode())
     if file is not None:
         try:
-            write_whole(file, gate_json(report))
+            write_atomically(file, gate_json(report))
         except OSError as error:
             raise HoldfastError(f"{file}: {error.strerror or error}") from error

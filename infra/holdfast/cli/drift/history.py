@@ -6,11 +6,13 @@ import click
 
 from holdfast.adapters.journal.drift_history import Recorded, read_history
 from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.history import threshold_option
 from holdfast.cli.options.timestamps import Moment
 from holdfast.drift.record.observed import observed_objects
-from holdfast.drift.record.sightings import alerts, in_order, instant, sightings
+from holdfast.drift.record.sightings import alerts, in_order, sightings
 from holdfast.errors import ExitCode, InputError
-from holdfast.operations.scan.recording import damage_note, default_history_file, threshold_option
+from holdfast.kube.timestamps import parse_timestamp
+from holdfast.operations.scan.recording import damage_note, default_history_file
 from holdfast.report.documents.history_report import HistoryReport, history_json, history_text
 
 
@@ -69,7 +71,9 @@ def _report(
         raise InputError(f"{file}: no scan was recorded", remedy="run `holdfast drift` first")
     if moment is not None:
         first = scans[0].observed_at
-        scans = [each for each in scans if instant(each.observed_at) <= instant(moment)]
+        scans = [
+            each for each in scans if parse_timestamp(each.observed_at) <= parse_timestamp(moment)
+        ]
         if not scans:
             raise InputError(f"no scan was made by {moment}", remedy=f"the first was at {first}")
     last = scans[-1]

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from holdfast.drift.cause.owners import owned_objects
-from holdfast.drift.object_drift import agent_of
 from holdfast.errors import ExitCode, InputError
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
 from holdfast.report.text.owners_text import owners_json, owners_text
 

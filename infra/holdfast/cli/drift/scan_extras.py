@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
+from holdfast.cli.options.history import history_options
 from holdfast.cli.options.probes import ProbeRequest, probe_options
-from holdfast.operations.scan.recording import HistoryRequest, history_options
+from holdfast.operations.scan.recording import HistoryRequest
 
 Command = Callable[..., int]
 

@@ -8,7 +8,8 @@ from holdfast_policies.rule import Environment, Rule
 from holdfast_policies.table import RULES_BY_ID
 
 from holdfast.errors import InputError
-from holdfast.operations.stack.context import open_state
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project import find_project_root
 from holdfast.report.exchange.policy_notices import page_of
 from holdfast.report.text.rule_words import InForce, RuleExplanation, explained_json, explained_text
 
@@ -55,7 +56,7 @@ def _explanation(rule: Rule, in_force: InForce | None) -> RuleExplanation:
 
 
 def _in_force(rule: Rule, stack: str) -> InForce:
-    state = open_state(stack)
+    state = StackContext(find_project_root(), stack)
     try:
         profile = profile_of(state.policy_profile, state.fleet.environment.policy.rules)
     except PolicyConfigError as error:

@@ -2,8 +2,8 @@
 
 import click
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.journal.controls import LoopControls, read_controls, write_controls
-from holdfast.cli.options.timestamps import now
 from holdfast.controllers.gitops.loop_controls import controls_of
 from holdfast.errors import ExitCode
 from holdfast.manifest.stack.stack_files import read_stack_file
@@ -29,7 +29,7 @@ def command(stack: str, reason: str) -> ExitCode:
     read_stack_file(root, stack)
     file = controls_of(root, stack)
     before = read_controls(file)
-    said = LoopControls(operator(), now(), reason, before.fights_closed_seconds)
+    said = LoopControls(operator(), utc_now(), reason, before.fights_closed_seconds)
     write_controls(file, said)
     journal_of(root, stack).add(day_two_record("pause", stack, reason))
     click.echo(f"paused: {stack} ({reason})", err=True)

@@ -27,7 +27,7 @@ from holdfast.controllers.runtime.log import Log, Logger, Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals, tracer_for
 from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.errors import ExitCode, HoldfastError
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 
 HOOK_SECRET = "HOLDFAST_HOOK_SECRET"  # noqa: S105  (the name of a variable)
 _SECONDS = click.FloatRange(min=1.0)
@@ -173,7 +173,7 @@ def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None
     try:
         if loop.leader.take():
             actor = loop.actor
-            state = StackState(actor.root, actor.stack)
+            state = StackContext(actor.root, actor.stack)
             watch_for_drift(actor.stack, reconciler.ask, Output(), supervisor)
             watch_nodes(state, reconciler.ask, loop.log, supervisor)
             watch_metrics(state, reconciler.ask, loop.log, supervisor)

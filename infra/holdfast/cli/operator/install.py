@@ -11,10 +11,10 @@ from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.adapters.cluster.writing import Writer, apply_object
 from holdfast.cli.operator.objects import operator_options
 from holdfast.errors import ClusterError
+from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.agent.agent import API_VERSION
-from holdfast.render.plan.marks import FIELD_MANAGER
 
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 _DEFINITIONS = KindEntry("customresourcedefinitions", is_namespaced=False, type_name="")

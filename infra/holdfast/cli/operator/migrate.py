@@ -8,8 +8,7 @@ from holdfast.cli.options.confirm import agree
 from holdfast.errors import ClusterError, ExitCode, InputError
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.operations.deploy.facts import day_two_record, journal_of
-from holdfast.operations.stack.context import StackState
-from holdfast.operations.stack.engine import ready_stack
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.state_ownership import RecordedAgents
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.action_text import ActionStep, action_json, steps_text
@@ -43,7 +42,7 @@ def command(stack: str, reason: str, output: str, *, yes: bool, dry_run: bool) -
       holdfast operator migrate -s prod && holdfast up -s prod
     """
     root = find_project_root()
-    state = StackState(root, stack)
+    state = StackContext(root, stack)
     recorded = RecordedAgents.of(root, stack)
     _refuse_unready(state, recorded)
     steps = [
@@ -66,7 +65,7 @@ def command(stack: str, reason: str, output: str, *, yes: bool, dry_run: bool) -
         say("planned")
         return ExitCode.OK
     agree(f"Hand {len(steps)} objects over to the operator?", is_agreed=yes)
-    hand_over(ready_stack(root, stack), recorded.urns.values())
+    hand_over(StackContext(root, stack).engine(), recorded.urns.values())
     record = msgspec.structs.replace(
         day_two_record(_ACTION, stack, reason),
         agents=tuple(sorted(recorded.urns)),
@@ -78,7 +77,7 @@ def command(stack: str, reason: str, output: str, *, yes: bool, dry_run: bool) -
     return ExitCode.OK
 
 
-def _refuse_unready(state: StackState, recorded: RecordedAgents) -> None:
+def _refuse_unready(state: StackContext, recorded: RecordedAgents) -> None:
     """Refuse while nobody would hold the objects afterwards."""
     mode = state.fleet.environment.agent_resources.mode
     if mode != "expand":
@@ -96,12 +95,12 @@ def _refuse_unready(state: StackState, recorded: RecordedAgents) -> None:
     _refuse_unserved(state)
 
 
-def _refuse_unserved(state: StackState) -> None:
+def _refuse_unserved(state: StackContext) -> None:
     from holdfast.adapters.cluster.client import ApiClient  # noqa: PLC0415  (loads the client)
     from holdfast.adapters.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
     from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
 
-    client = ApiClient(connection_of(state.kubeconfig, state.context))
+    client = ApiClient(connection_of(state.kubeconfig, state.kube_context))
     wanted = (API_VERSION, AGENT_KIND)
     if wanted not in served_kinds(client, [wanted]):
         raise ClusterError(

@@ -12,7 +12,7 @@ from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.structure import builtin_kind
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.render.plan.declared import plan_fleet
 
@@ -57,7 +57,7 @@ def operator_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _objects(stack: str, image: str, owner: str, api_servers: tuple[str, ...]) -> list[KubeObject]:
-    state = StackState(find_project_root(), stack)
+    state = StackContext(find_project_root(), stack)
     environment, name = state.fleet.environment, stack.rpartition("/")[2]
     if environment.agent_resources.mode == "off":
         raise InputError(
@@ -76,6 +76,6 @@ def _objects(stack: str, image: str, owner: str, api_servers: tuple[str, ...]) -
         from holdfast.adapters.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
         from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
 
-        client = ApiClient(connection_of(state.kubeconfig, state.context))
+        client = ApiClient(connection_of(state.kubeconfig, state.kube_context))
         kinds = served_kinds(client, sorted(foreign))
     return operator_objects(request, plan_fleet(state.fleet, name), state.rendered, kinds)

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 import click
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import HoldfastError, InputError
 from holdfast.operations.scan.scan_context import DriftContext
@@ -47,7 +48,7 @@ class ReportRequest:
         return (*main, *self.files)
 
 
-class _ReportFile(click.ParamType[tuple[str, Path]]):
+class _ReportFile(TypedParameter[tuple[str, Path]]):
     """`FORMAT=FILE`."""
 
     name = "FORMAT=FILE"
@@ -172,7 +173,7 @@ def write_all(writer: Writer, wanted: ReportRequest) -> None:
     """
     for chosen, file in wanted.written_files:
         try:
-            write_whole(file, writer(chosen, colour=False))
+            write_atomically(file, writer(chosen, colour=False))
         except OSError as error:
             raise HoldfastError(f"{file}: {error.strerror or error}") from error
         click.echo(f"wrote {file}", err=True)

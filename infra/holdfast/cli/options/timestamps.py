@@ -1,13 +1,12 @@
-"""Moments on the command line: RFC 3339, shown in UTC and whole seconds."""
-
-from datetime import UTC, datetime
+"""Times on the command line: RFC 3339, passed on in UTC and whole seconds."""
 
 import click
 
-from holdfast.drift.record.sightings import instant
+from holdfast.cli.options.typed_parameter import TypedParameter
+from holdfast.kube.timestamps import format_utc, parse_timestamp
 
 
-class Moment(click.ParamType[str]):
+class Moment(TypedParameter[str]):
     """An RFC 3339 time such as `2026-11-21T12:00:00Z`; a date alone is its first moment in UTC."""
 
     name = "TIME"
@@ -17,18 +16,9 @@ class Moment(click.ParamType[str]):
     ) -> str:
         """The same moment in UTC."""
         text = str(value)
+        is_date = len(text) == len("2026-11-21")
         try:
-            moment = instant(f"{text}T00:00:00Z" if len(text) == len("2026-11-21") else text)
+            moment = parse_timestamp(f"{text}T00:00:00Z" if is_date else text)
         except ValueError:
             self.fail(f"expected a time such as 2026-11-21T12:00:00Z, got {text!r}", param, ctx)
-        return shown(moment)
-
-
-def now() -> str:
-    """This moment."""
-    return shown(datetime.now(UTC))
-
-
-def shown(moment: datetime) -> str:
-    """A moment as reports show it."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return format_utc(moment)

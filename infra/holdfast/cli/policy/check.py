@@ -5,10 +5,11 @@ from functools import partial
 from pathlib import Path
 
 import click
+from holdfast_policies.rule import PROFILES
 from holdfast_policies.table import RULES
 
+from holdfast.adapters.clock import utc_now
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
-from holdfast.cli.options.timestamps import now
 from holdfast.cli.policy.request import CheckRequest, source_options
 from holdfast.errors import ExitCode
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
@@ -17,8 +18,6 @@ from holdfast.operations.policy.sources import profile_by
 from holdfast.report.exchange.policy_formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
 from holdfast.report.text.policy_text import objects_text
-
-PROFILES = ("dev", "staging", "prod")
 
 
 @click.command("check")
@@ -76,7 +75,7 @@ def command(
         objects=judged,
         not_checked=gathered.not_checked,
         remarks=gathered.remarks,
-        observed_at=now(),
+        observed_at=utc_now(),
     )
     if objects:
         click.echo(objects_text(report), nl=False, err=wanted.output != "text")

@@ -11,6 +11,7 @@ from holdfast_policies.admission.kyverno import kyverno_policies
 from holdfast_policies.admission.parameters import in_cluster
 from holdfast_policies.admission.validating import Mode, bundle
 from holdfast_policies.profile import Profile, profile_of
+from holdfast_policies.rule import PROFILES
 
 from holdfast.convert.files.files import ExportedFile
 from holdfast.errors import ExitCode, InputError
@@ -40,7 +41,7 @@ _TARGETS: dict[str, Callable[..., list[dict[str, Any]]]] = {
     help="What judges in the cluster: the API server, Kyverno or Gatekeeper.",
 )
 @click.option("-s", "--stack", help="Levels, parameters, waivers and namespaces of this stack.")
-@click.option("--profile", help="Without a stack: dev, staging or prod.")
+@click.option("--profile", type=click.Choice(PROFILES), help="Without a stack.")
 @click.option(
     "--mode",
     type=click.Choice([str(mode) for mode in Mode]),
@@ -127,8 +128,6 @@ def _plan(stack: str | None, profile: str | None) -> AdmissionPlan:
 
 
 def _plan_of_profile(profile: str) -> AdmissionPlan:
-    if profile not in ("dev", "staging", "prod"):
-        raise InputError(f"no profile {profile!r}", remedy="use dev, staging or prod")
     settings = AdmissionSettings(scope="cluster")
     return AdmissionPlan(profile, profile_of(profile), settings, Origin(profile))
 

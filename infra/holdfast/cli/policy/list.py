@@ -3,14 +3,15 @@
 import click
 import msgspec
 from holdfast_policies.profile import profile_of
+from holdfast_policies.rule import PROFILES
 
 from holdfast.cli.options.colour import wants_colour
-from holdfast.errors import ExitCode, InputError
+from holdfast.errors import ExitCode
 from holdfast.report.text.rule_words import rules_text
 
 
 @click.command("list")
-@click.option("--profile", default="prod", show_default=True, help="dev, staging or prod.")
+@click.option("--profile", type=click.Choice(PROFILES), default="prod", show_default=True)
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
@@ -21,8 +22,6 @@ def command(profile: str, output: str) -> ExitCode:
     Example:
       holdfast policy list --profile dev
     """
-    if profile not in ("dev", "staging", "prod"):
-        raise InputError(f"no profile {profile!r}", remedy="use dev, staging or prod")
     rulings = profile_of(profile).rulings
     if output == "text":
         click.echo(rules_text(rulings, colour=wants_colour()), nl=False)

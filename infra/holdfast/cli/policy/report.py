@@ -9,24 +9,21 @@ import click
 from holdfast_policies.profile import PolicyConfigError, environment_of, load_config, profile_of
 from holdfast_policies.table import RULES
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult, read_result
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
-from holdfast.cli.options.timestamps import now
 from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.operations.policy.engine_verdicts import EngineRun, engine_report
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import place_of_agent
-from holdfast.operations.stack.context import StackState
-from holdfast.operations.stack.engine import ready_stack
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
 from holdfast.render.provenance.origins import Origins
 from holdfast.report.exchange.policy_formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
-
-PACK_FOLDER = "policy-pack"
 
 
 @click.command("report")
@@ -88,7 +85,7 @@ def command(
             is_mandatory=_levels(state, stack, config),
             place_of=_places(state),
             place_near=None if wanted.is_for_files else _places_of_agents(state),
-            observed_at=now(),
+            observed_at=utc_now(),
         )
     )
     write_all(partial(_written, report, wanted.runbook), wanted)
@@ -101,10 +98,10 @@ def _written(report: PolicyReport, pages: str, chosen: str, *, colour: bool) -> 
     return write_policy(report, chosen, RULES, pages=pages, colour=colour)
 
 
-def _state_of(stack: str, *, is_needed: bool) -> StackState | None:
+def _state_of(stack: str, *, is_needed: bool) -> StackContext | None:
     """The stack in its project; None where events alone are read, outside of any."""
     try:
-        return StackState(find_project_root(), stack)
+        return StackContext(find_project_root(), stack)
     except InputError:
         if is_needed:
             raise
@@ -112,15 +109,15 @@ def _state_of(stack: str, *, is_needed: bool) -> StackState | None:
 
 
 def _previewed(
-    state: StackState, pack: Path | None, config: Path | None
+    state: StackContext, pack: Path | None, config: Path | None
 ) -> tuple[RunResult, RunFailedError | None]:
     """The preview's result, and its error unless that is a mandatory rule's."""
-    folder = pack or state.project_root / PACK_FOLDER
+    folder = pack or state.root / PACK_FOLDER
     if not (folder / "PulumiPolicy.yaml").is_file():
         raise InputError(f"{folder}: no policy pack", remedy="name it with --policy-pack")
     if config is not None and not config.is_file():
         raise InputError(f"{config}: no such file", remedy="name a JSON file of rules to levels")
-    stack = ready_stack(state.project_root, state.name)
+    stack = StackContext(state.root, state.name).engine()
     try:
         return stack.preview(policy_pack=folder, policy_config=config), None
     except RunFailedError as error:
@@ -147,7 +144,7 @@ def _saved(events: Path) -> RunResult:
     return result
 
 
-def _levels(state: StackState | None, stack: str, config: Path | None) -> Callable[[str], bool]:
+def _levels(state: StackContext | None, stack: str, config: Path | None) -> Callable[[str], bool]:
     """Whether a rule refuses, by the stack's profile, its own settings and the config file."""
     rules = dict(state.fleet.environment.policy.rules) if state else {}
     try:
@@ -159,7 +156,7 @@ def _levels(state: StackState | None, stack: str, config: Path | None) -> Callab
     return mandatory.__contains__
 
 
-def _places(state: StackState | None) -> Callable[[ObjectRef, FieldPath], SourceLocation | None]:
+def _places(state: StackContext | None) -> Callable[[ObjectRef, FieldPath], SourceLocation | None]:
     if state is None:
         return lambda _ref, _path: None
     origins = Origins(state.fleet, state.name)
@@ -170,6 +167,6 @@ def _places(state: StackState | None) -> Callable[[ObjectRef, FieldPath], Source
     return place_of
 
 
-def _places_of_agents(state: StackState | None) -> Callable[[str], SourceLocation | None] | None:
+def _places_of_agents(state: StackContext | None) -> Callable[[str], SourceLocation | None] | None:
     """Places that are known at once: a person at a terminal waits for no others."""
     return partial(place_of_agent, state.fleet) if state else None

@@ -18,7 +18,7 @@ from holdfast.operations.policy.sources import (
     policy_of,
     rendered_objects,
 )
-from holdfast.operations.stack.context import StackState, open_state
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.validate.waivers import WAIVERS_FILE
 
@@ -102,9 +102,9 @@ class CheckRequest:
         return "/".join(part for part in ("policy", self.stack, source) if part)
 
     @cached_property
-    def state(self) -> StackState:
+    def state(self) -> StackContext:
         """The stack."""
-        return open_state(self.stack)
+        return StackContext(find_project_root(), self.stack)
 
     @cached_property
     def export(self) -> "Deployment":
@@ -142,7 +142,7 @@ class CheckRequest:
 
             if self.state_file is not None:
                 return gathered(self.export)
-            return recorded_objects(self.state.project_root, self.stack)
+            return recorded_objects(self.state.root, self.stack)
         return rendered_objects(self.state)
 
     def _live(self) -> Gathered:
@@ -154,7 +154,7 @@ class CheckRequest:
         request = replace(
             request,
             kubeconfig=self.kubeconfig or self.state.kubeconfig,
-            context=self.context or self.state.context,
+            context=self.context or self.state.kube_context,
         )
         if not self.namespaces and not self.is_everywhere:
             declared = {agent.namespace for agent in self.state.fleet.workloads}

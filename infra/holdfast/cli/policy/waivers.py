@@ -3,7 +3,7 @@
 import click
 from holdfast_policies.waivers import compiled
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.stack.project import find_project_root
@@ -26,6 +26,6 @@ def command(write: bool) -> ExitCode:
     if not write:
         click.echo(text, nl=False)
         return ExitCode.OK
-    write_whole(root / WAIVERS_FILE, text)
+    write_atomically(root / WAIVERS_FILE, text)
     click.echo(f"wrote {WAIVERS_FILE}", err=True)
     return ExitCode.OK

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from holdfast.adapters.engine.backend.activity import ActivityReader
+from holdfast.adapters.engine.project import PROJECT_FILE
 from holdfast.adapters.engine.state.interrupted import interrupted, mend
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.command import run_git
@@ -34,7 +35,7 @@ from holdfast.operations.remediate.by_mode import Agreement, act
 from holdfast.operations.remediate.revert import plans_for
 from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
 from holdfast.operations.stack.commit_project import lend_environment
-from holdfast.operations.stack.engine import ready_stack
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.gitops_ownership import DeliveredElsewhereError
 
 ACTION = "reconcile"
@@ -75,7 +76,7 @@ class LoopActor:
         commit = self.tracked.newest()
         self.tracked.check_out(commit)
         root = (self.tracked.folder / self.path).resolve()
-        if not (root / "Pulumi.yaml").is_file():
+        if not (root / PROJECT_FILE).is_file():
             raise RejectedCommitError(
                 f"commit {commit.short} of {self.tracked.place} has no Pulumi.yaml in {self.path}",
                 remedy="correct --path",
@@ -115,7 +116,7 @@ class LoopActor:
 
     def _waits_for_holder(self) -> BlockedReason | None:
         """Whoever holds the lock; a lock of a process of this machine that has ended is removed."""
-        stack = ready_stack(self.root, self.stack)
+        stack = StackContext(self.root, self.stack).engine()
         left = interrupted(stack)
         if left.holders and not left.worst.has_ended:
             who = left.worst

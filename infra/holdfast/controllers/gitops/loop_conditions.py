@@ -18,11 +18,10 @@ from holdfast.controllers.gitops.roles import (
     RejectedCommitError,
 )
 from holdfast.errors import HoldfastError
-from holdfast.kube.conditions import Condition
+from holdfast.kube.conditions import Condition, join_names
 from holdfast.manifest.publish.resource_interface import STACK_CONDITIONS
 
 _SHORT: Final = 12
-_MOST_NAMED: Final = 3
 
 
 @dataclass(frozen=True)
@@ -156,7 +155,7 @@ class LoopConditions(Listener):
     def _stable(self) -> Condition:
         if not self._fights:
             return Condition("Stable", "True", "NoFights", "nobody else keeps writing a field")
-        message = _several([f"{name} {path}" for name, path in self._fights])
+        message = join_names([f"{name} {path}" for name, path in self._fights])
         return Condition(
             "Stable", "False", "Fighting", f"put back again and again, left alone now: {message}"
         )
@@ -164,10 +163,10 @@ class LoopConditions(Listener):
     def _drifted(self) -> Condition:
         failures = list(dict.fromkeys(self._failures.values()))
         if any((self._drift or {}).values()):
-            message = _several([*_words(self._drift or {}), *failures, *self._unseen])
+            message = join_names([*_words(self._drift or {}), *failures, *self._unseen])
             return Condition("Drifted", "True", "Drift", message)
         if failures or self._unseen:
-            message = _several([*failures, *self._unseen])
+            message = join_names([*failures, *self._unseen])
             return Condition("Drifted", "Unknown", "CannotSee", message)
         if self._drift is None:
             return Condition("Drifted", "Unknown", "NotCompared", "nothing was compared yet")
@@ -176,15 +175,10 @@ class LoopConditions(Listener):
 
 def fields_in_words(fields: Sequence[Field]) -> str:
     """Fields as a message names them: a few, and how many more. No values."""
-    return _several([f"{name} {path}".rstrip() for name, path in fields])
+    return join_names([f"{name} {path}".rstrip() for name, path in fields])
 
 
 def _words(drift: Mapping[str, tuple[Field, ...]]) -> Iterator[str]:
     for agent, fields in sorted(drift.items()):
         if fields:
             yield f"{agent or 'no agent'}: {fields_in_words(fields)}"
-
-
-def _several(texts: Sequence[str]) -> str:
-    more = len(texts) - _MOST_NAMED
-    return "; ".join(texts[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")

@@ -13,19 +13,20 @@ from holdfast.controllers.gitops.loop_state import LoopState
 from holdfast.controllers.gitops.roles import Listener
 from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
 from holdfast.controllers.runtime.log import Log
-from holdfast.operations.stack.context import StackState, open_state
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project import find_project_root
 
 _ANSWER_SECONDS = 10.0
 
 
 def stack_login(stack: str) -> Callable[[], Connection]:
     """Logs in to the cluster of a stack of the project in the working directory."""
-    state: StackState | None = None
+    state: StackContext | None = None
 
     def log_in() -> Connection:
         nonlocal state
-        state = state or open_state(stack)
-        return connection_of(state.kubeconfig, state.context)
+        state = state or StackContext(find_project_root(), stack)
+        return connection_of(state.kubeconfig, state.kube_context)
 
     return log_in
 

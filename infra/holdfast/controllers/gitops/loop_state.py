@@ -7,11 +7,11 @@ properties".
 import threading
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.reconciler import COMMIT
@@ -132,7 +132,7 @@ class LoopState(Listener):
 
     def _note_conditions(self) -> list[dict[str, Any]]:
         """The conditions, with the time at which each of them was first seen to be so."""
-        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        now = utc_now()
         with self._lock:
             self._timed = with_times(self._conditions.now(), self._timed, None, now)
             return self._timed

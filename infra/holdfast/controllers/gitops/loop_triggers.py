@@ -17,9 +17,9 @@ from holdfast.drift.unmanaged import stack_selector
 from holdfast.kube.objects import mapping_at
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import read_stack_file
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.scan.live import ClusterSource
-from holdfast.operations.stack.context import StackState
-from holdfast.render.plan.marks import AGENT_LABEL
+from holdfast.operations.stack.context import StackContext
 
 _REQUEST_SECONDS = 60.0
 
@@ -27,17 +27,17 @@ Ask = Callable[[str, str], None]
 """Takes a key of the loop, and why somebody should look."""
 
 
-def watch_nodes(stack: StackState, ask: Ask, log: Log, supervisor: Supervisor) -> None:
+def watch_nodes(stack: StackContext, ask: Ask, log: Log, supervisor: Supervisor) -> None:
     """Ask for the agents with pods on a node that turns."""
 
     def watch(_: threading.Event) -> None:
-        _follow_nodes(StackState(stack.project_root, stack.name), ask, log)
+        _follow_nodes(StackContext(stack.root, stack.name), ask, log)
 
     supervisor.start("nodes", watch)
 
 
-def _follow_nodes(state: StackState, ask: Ask, log: Log) -> None:
-    cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_SECONDS)
+def _follow_nodes(state: StackContext, ask: Ask, log: Log) -> None:
+    cluster = ClusterSource.connect(state.kubeconfig, state.kube_context, _REQUEST_SECONDS)
     inbox: queue.SimpleQueue[Change] = queue.SimpleQueue()
     watch = ClusterWatch(WatchConfig(cluster.client, inbox.put, {}))
     watch.follow([watched_nodes()])
@@ -58,19 +58,15 @@ def _follow_nodes(state: StackState, ask: Ask, log: Log) -> None:
 def _agents_on(cluster: ClusterSource, stack: str, node: str) -> list[str]:
     selector = stack_selector(stack.rpartition("/")[2])
     pods = list_whole(cluster.client, "v1", "pods", "", selector)
-    found = {
-        str(mapping_at(pod, "metadata", "labels").get(AGENT_LABEL) or "")
-        for pod in pods
-        if mapping_at(pod, "spec").get("nodeName") == node
-    }
+    found = {agent_of(pod) for pod in pods if mapping_at(pod, "spec").get("nodeName") == node}
     return sorted(found - {""})
 
 
-def watch_metrics(stack: StackState, ask: Ask, log: Log, supervisor: Supervisor) -> None:
+def watch_metrics(stack: StackContext, ask: Ask, log: Log, supervisor: Supervisor) -> None:
     """Ask for a look at everything when a metric of `holdfast:updates` comes past a limit."""
 
     def settings() -> Environment | None:
-        return read_stack_file(stack.project_root, stack.name).environment
+        return read_stack_file(stack.root, stack.name).environment
 
     def tell(metric: str, problem: str) -> None:
         log("watch", kind="metric", metric=metric, error=problem)

@@ -11,9 +11,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.event_writing import EventRecorder
@@ -176,7 +176,7 @@ class StackReport(Listener):
 
     def _status(self, before: Mapping[str, Any], generation: int) -> dict[str, Any]:
         known = self._conditions
-        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        now = utc_now()
         status = {
             "observedGeneration": generation,
             "wantedCommit": known.wanted,

@@ -12,11 +12,11 @@ from holdfast.adapters.cluster.event_writing import EVENTS, NAMESPACE_OF_THE_CLU
 from holdfast.controllers.gitops.stack_report import resource_name
 from holdfast.drift.reader_role import Reader
 from holdfast.kube.objects import KubeObject, api_group
+from holdfast.kube.rbac import policy_rule, role_and_binding
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.publish.custom_resource import plural_of
 from holdfast.manifest.publish.resource_interface import AGENT_STACK_KIND
 
-_RBAC: Final = "rbac.authorization.k8s.io"
 _LABELS: Final = {
     "app.kubernetes.io/managed-by": "holdfast",
     "app.kubernetes.io/instance": "holdfast-reconcile",
@@ -32,33 +32,14 @@ def status_writer_rbac(stack: str, teller: Reader) -> list[KubeObject]:
         stack: Which stack.
         teller: Who is to tell, under which name.
     """
-    own, plural = [api_group(API_VERSION)], plural_of(AGENT_STACK_KIND)
-    written: KubeObject = {
-        "apiGroups": own,
-        "resources": [plural, f"{plural}/status"],
-        # Server-side apply names what it makes: `create` can be limited to it as well.
-        "resourceNames": [resource_name(stack)],
-        "verbs": ["create", "patch"],
-    }
-    told: KubeObject = {"apiGroups": [api_group(EVENTS)], "resources": ["events"]}
-    return [
-        *_granted("", [written], teller),
-        *_granted(NAMESPACE_OF_THE_CLUSTER, [told | {"verbs": ["create"]}], teller),
-    ]
-
-
-def _granted(namespace: str, rules: list[KubeObject], teller: Reader) -> list[KubeObject]:
-    prefix, version = "" if namespace else "Cluster", f"{_RBAC}/v1"
+    own, plural = api_group(API_VERSION), plural_of(AGENT_STACK_KIND)
+    # Server-side apply names what it makes: `create` can be limited to it as well.
+    names = [resource_name(stack)]
+    written = policy_rule(own, [plural, f"{plural}/status"], ["create", "patch"], names)
+    told = policy_rule(api_group(EVENTS), ["events"], ["create"])
     metadata: KubeObject = {"name": teller.name, "labels": dict(_LABELS)}
-    if namespace:
-        metadata["namespace"] = namespace
+    there = {**metadata, "namespace": NAMESPACE_OF_THE_CLUSTER}
     return [
-        {"apiVersion": version, "kind": f"{prefix}Role", "metadata": metadata, "rules": rules},
-        {
-            "apiVersion": version,
-            "kind": f"{prefix}RoleBinding",
-            "metadata": metadata,
-            "roleRef": {"apiGroup": _RBAC, "kind": f"{prefix}Role", "name": teller.name},
-            "subjects": [teller.subject],
-        },
+        *role_and_binding(metadata, [written], teller.subject),
+        *role_and_binding(there, [told], teller.subject),
     ]

@@ -19,17 +19,16 @@ from holdfast.adapters.cluster.writing import (
     read_object,
     retry_on_conflict,
 )
-from holdfast.controllers.operator.agent_view import Identity
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.plan.revert import field_manager_for, plan_missing, plan_object
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.errors import ClusterError
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.managed_fields import FIELD_MANAGER
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.render.objects.agent_resources import FINALIZER
 from holdfast.render.objects.serving import keeping_side
-from holdfast.render.plan.marks import FIELD_MANAGER
 
 OPERATOR: Final = "holdfast-operator"
 _PLURALS: Final = {"Agent": "agents", "AgentTeam": "agentteams"}

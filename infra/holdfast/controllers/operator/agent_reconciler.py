@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.event_writing import EventRecorder
 from holdfast.controllers.operator.actor import Actor
@@ -15,11 +16,11 @@ from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
 from holdfast.controllers.operator.observer import AgentObserver
 from holdfast.controllers.operator.status import agent_status
 from holdfast.controllers.runtime.conflicts import ConflictBreaker
-from holdfast.controllers.runtime.log import Run, Runs, utc_now
+from holdfast.controllers.runtime.log import Run, Runs
 from holdfast.drift.finding import Finding
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import turned
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.kube.paths import format_path
 from holdfast.kube.structure import KindEntry
 from holdfast.manifest.agent.agent import AGENT_KIND
@@ -92,7 +93,7 @@ class AgentReconciler:
         Raises:
             ClusterError: its status cannot be written.
         """
-        resource = self._store.objects.get((OWN_GROUP, AGENT_KIND, *place))
+        resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
         if resource is None:
             self._forget(place)
             return True
@@ -134,7 +135,7 @@ class AgentReconciler:
                 is_done = self._act(place, decision, declaration, look.log)
                 if place in self._errors:
                     acting.fail(self._errors[place])
-            resource = self._store.objects.get((OWN_GROUP, AGENT_KIND, *place), resource)
+            resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place), resource)
             view = self._observed(place, resource, declaration)
             view = self._compared(view, place, declaration)
         else:
@@ -182,7 +183,7 @@ class AgentReconciler:
         if decision.deed is Action.REVERT:
             self._revert(place, decision.revert, declaration, say)
         if decision.deed is Action.RELEASE:
-            resource = self._store.objects.get((OWN_GROUP, AGENT_KIND, *place))
+            resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
             if resource is not None:  # else it went while its objects were deleted
                 self.actor.release(resource)
 
@@ -207,7 +208,7 @@ class AgentReconciler:
     def _revert(
         self, place: Place, findings: Sequence[Finding], declaration: Declaration, say: Say
     ) -> None:
-        resource = self._store.objects.get((OWN_GROUP, AGENT_KIND, *place))
+        resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
         for ref in dict.fromkeys(each.ref for each in findings):
             paths = {each.path for each in findings if each.ref == ref}
             written = self.actor.put_back(ref, declaration.judge, paths)
@@ -239,7 +240,7 @@ class AgentReconciler:
             objects=len(view.rendered),
         )
         written = self.actor.write_status(view.resource, status)
-        self._store.put((OWN_GROUP, AGENT_KIND, *place), written)
+        self._store.put(Identity(OWN_GROUP, AGENT_KIND, *place), written)
         for each in turned(before.get("conditions") or (), status["conditions"]):
             is_good = (each["status"] == "True") != (each["type"] in _BAD_NEWS)
             if each["status"] != "Unknown" and each["type"] in (_NEWS if before else _FIRST_NEWS):

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.drift.cause.delivery import engine_of
 from holdfast.drift.finding import Finding
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import Path, format_path
 from holdfast.render.plan.marks import REVISION, RenderedObject, content_hash
 
 if TYPE_CHECKING:
     from holdfast.controllers.operator.failover import FailoverState
 
-Identity = tuple[str, str, str, str]
 PAUSED: Final = "holdfast.dev/paused"
 """Annotation of an agent: while it is `true`, the operator reports and does not write."""
 

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
-from holdfast.controllers.operator.agent_view import AgentView, Identity, field_name, revision_of
+from holdfast.controllers.operator.agent_view import AgentView, field_name, revision_of
 from holdfast.controllers.operator.failover import FailoverState
 from holdfast.drift.cause.delivery import left_to
 from holdfast.drift.finding import Finding
-from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.render.objects.agent_resources import FINALIZER
 from holdfast.render.objects.serving import is_movable, keeping_side, other_side, with_serving
 from holdfast.render.plan.marks import RenderedObject
 
-AGENT_LABEL = "holdfast.dev/agent"
 _NEVER_PRUNED = frozenset({"PersistentVolumeClaim"})
 
 
@@ -144,18 +144,14 @@ def _is_ours(view: AgentView, item: RenderedObject) -> bool:
     live = view.live.get(reference_of(item.manifest).identity)
     if live is None:
         return True
-    return bool(_agent_of(live) == view.resource["metadata"]["name"])
-
-
-def _agent_of(kube_object: KubeObject) -> str:
-    return str(mapping_at(kube_object, "metadata", "labels").get(AGENT_LABEL) or "")
+    return bool(agent_of(live) == view.resource["metadata"]["name"])
 
 
 def _pruned(view: AgentView) -> Iterator[KubeObject]:
     """Live objects that were rendered once, and are declared no more."""
     declared = {reference_of(each.manifest).identity for each in view.rendered}
     for identity, live in view.live.items():
-        if identity not in declared and _is_removable(live) and identity[1] not in _NEVER_PRUNED:
+        if identity not in declared and _is_removable(live) and identity.kind not in _NEVER_PRUNED:
             yield live
 
 
@@ -189,4 +185,4 @@ def _leaves(view: AgentView, identity: Identity, retained: set[Identity]) -> boo
     if identity in retained or not revision_of(view.live[identity]):
         return False
     declared = {reference_of(each.manifest).identity for each in view.rendered}
-    return identity[1] not in _NEVER_PRUNED or identity in declared
+    return identity.kind not in _NEVER_PRUNED or identity in declared

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from holdfast.adapters.cluster.api_error import fault_text
-from holdfast.controllers.operator.agent_view import Identity
 from holdfast.controllers.operator.declaration import (
     Declaration,
     Renderer,
@@ -15,11 +14,11 @@ from holdfast.controllers.operator.declaration import (
     fingerprint_of,
     read_settings,
 )
-from holdfast.controllers.operator.informers import ALWAYS, InformerSet, KindKey
+from holdfast.controllers.operator.informers import ALWAYS, InformerSet
 from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
 from holdfast.controllers.runtime.log import Log
 from holdfast.errors import ClusterError
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import Identity, KindKey, KubeObject
 from holdfast.manifest.fleet.resource_fleet import Place
 from holdfast.render.objects.agent_resources import settings_name
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.controllers.operator.agent_view import Identity
 from holdfast.kube.conditions import Condition, Truth
-from holdfast.kube.objects import KubeObject, mapping_at
+from holdfast.kube.objects import Identity, KubeObject
+from holdfast.kube.workload_status import pod_counts
 from holdfast.manifest.agent.scaling import Availability
 from holdfast.render.objects.services import STANDBY
 from holdfast.render.objects.serving import Side, other_side, serving_side
@@ -89,20 +89,17 @@ def failover_state_of(
     """
     if not availability.standby:
         return None
-    service = live.get(("", "Service", namespace, agent))
+    service = live.get(Identity("", "Service", namespace, agent))
     side = serving_side(service) if service is not None else None
     names: dict[Side, str] = {"primary": agent, "standby": f"{agent}-{STANDBY}"}
     workloads = {
-        each: live.get(("apps", "Deployment", namespace, name)) for each, name in names.items()
+        each: live.get(Identity("apps", "Deployment", namespace, name))
+        for each, name in names.items()
     }
     if side is None or any(one is None for one in workloads.values()):
         return None
-    ready = {each: _ready(one) for each, one in workloads.items()}
+    ready = {each: pod_counts(one or {}).ready for each, one in workloads.items()}
     return FailoverState(agent, availability, side, (ready[side], ready[other_side(side)]))
-
-
-def _ready(workload: KubeObject | None) -> int:
-    return int(mapping_at(workload, "status").get("readyReplicas") or 0)
 
 
 def _truth(standing: FailoverState) -> Truth:

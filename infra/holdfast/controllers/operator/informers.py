@@ -12,12 +12,10 @@ from holdfast.adapters.cluster.reflector import WatchConfig
 from holdfast.controllers.runtime.node_health import watched_nodes
 from holdfast.drift.unmanaged import stack_selector
 from holdfast.errors import ClusterError
-from holdfast.kube.objects import ObjectRef
+from holdfast.kube.objects import KindKey, ObjectRef
 from holdfast.kube.structure import KindEntry, TypeTable
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.kinds.kinds import KINDS
-
-KindKey = tuple[str, str]
 
 ALWAYS: Final = (
     *((API_VERSION, kind) for kind in KINDS),

@@ -18,7 +18,6 @@ from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, WatchConfig
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.operator.agent_reconciler import AgentReconciler
-from holdfast.controllers.operator.agent_view import Identity
 from holdfast.controllers.operator.declaration import Declaration, VerdictsFor
 from holdfast.controllers.operator.desired_state import DesiredStateCache
 from holdfast.controllers.operator.informers import InformerSet
@@ -33,7 +32,7 @@ from holdfast.controllers.runtime.queue import drain
 from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.errors import HoldfastError
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import Identity, KubeObject
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.resource_fleet import Place
 from holdfast.manifest.stack.environment import Environment

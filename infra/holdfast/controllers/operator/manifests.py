@@ -8,11 +8,12 @@ Source: Kubernetes documentation, "Using RBAC Authorization", Privilege escalati
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from holdfast.controllers.runtime.node_health import NODE
 from holdfast.errors import InvalidFilesError
-from holdfast.kube.objects import KubeObject, api_group
+from holdfast.kube.objects import KindKey, KubeObject, api_group
+from holdfast.kube.rbac import policy_rule, role_and_binding, service_account_subject
 from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION, Agent
 from holdfast.manifest.kinds.kinds import KINDS
@@ -30,7 +31,6 @@ from holdfast.render.plan.surroundings import Surroundings
 
 NAMESPACE: Final = "holdfast-system"
 PORT: Final = 9464
-_RBAC: Final = "rbac.authorization.k8s.io"
 _READING: Final = ("get", "list", "watch")
 _ALWAYS_READ: Final = (
     NODE,
@@ -46,7 +46,6 @@ _LIMITS: Final = NamespaceLimits.model_validate(
     }
 )
 _OWN: Final = api_group(API_VERSION)
-KindKey = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -173,23 +172,15 @@ def _rights(
 
 
 def _granted(agent: AgentPlan, namespace: str, rules: list[KubeObject]) -> list[KubeObject]:
-    marks, prefix = agent.marks.metadata(), "" if namespace else "Cluster"
-    name = f"holdfast-{agent.marks.name}"
-    metadata = {"name": name, "labels": marks["labels"], "annotations": marks["annotations"]}
-    if namespace:
-        metadata["namespace"] = namespace
-    version = f"{_RBAC}/v1"
-    account = {"kind": "ServiceAccount", "name": agent.marks.name, "namespace": NAMESPACE}
-    return [
-        {"apiVersion": version, "kind": f"{prefix}Role", "metadata": metadata, "rules": rules},
-        {
-            "apiVersion": version,
-            "kind": f"{prefix}RoleBinding",
-            "metadata": metadata,
-            "roleRef": {"apiGroup": _RBAC, "kind": f"{prefix}Role", "name": name},
-            "subjects": [account],
-        },
-    ]
+    marks = agent.marks.metadata()
+    metadata: KubeObject = {
+        "name": f"holdfast-{agent.marks.name}",
+        "labels": marks["labels"],
+        "annotations": marks["annotations"],
+        **({"namespace": namespace} if namespace else {}),
+    }
+    account = service_account_subject(NAMESPACE, agent.marks.name)
+    return list(role_and_binding(metadata, rules, account))
 
 
 def reading_rules(
@@ -206,7 +197,7 @@ def reading_rules(
     """
     used = {_key(each) for each in _objects_of(plan, rendered)}
     return [
-        _rule(_OWN, sorted(_plurals()), _READING),
+        policy_rule(_OWN, sorted(_plurals()), _READING),
         *_of_kinds(used | set(_ALWAYS_READ), kinds, _READING),
     ]
 
@@ -224,14 +215,14 @@ def writing_rules(
     makes a role must have the rights that it gives, and has no others.
     """
     rules = [
-        _rule(_OWN, ["agents/status", "agentteams/status"], ("patch",)),
-        _rule("events.k8s.io", ["events"], ("create", "patch")),
+        policy_rule(_OWN, ["agents/status", "agentteams/status"], ("patch",)),
+        policy_rule("events.k8s.io", ["events"], ("create", "patch")),
     ]
     is_expanded = plan.resource_mode == "expand"
     agents = [each for each in plan.agents if each.marks.namespace == namespace]
     if not is_expanded and all(each.spec.drift.mode != "revert" for each in agents):
         if any(each.spec.availability.failover == "automatic" for each in agents):
-            rules.append(_rule("", ["services"], ("create", "patch")))
+            rules.append(policy_rule("", ["services"], ("create", "patch")))
         return rules
     objects = [
         each
@@ -239,7 +230,7 @@ def writing_rules(
         if each["metadata"].get("namespace") == namespace
     ]
     verbs = ("create", "patch", "delete") if is_expanded else ("create", "patch")
-    rules += [_rule(_OWN, ["agents"], ("patch",))] if is_expanded else []
+    rules += [policy_rule(_OWN, ["agents"], ("patch",))] if is_expanded else []
     rules += _of_kinds({_key(each) for each in objects}, kinds, verbs)
     given = [rule for each in objects if each["kind"] == "Role" for rule in each["rules"]]
     return rules + [rule for index, rule in enumerate(given) if rule not in given[:index]]
@@ -263,12 +254,7 @@ def _of_kinds(
         entry = builtin_kind(*key) or kinds.get(key)
         if entry is not None:
             groups.setdefault(api_group(key[0]), set()).add(entry.plural)
-    return [_rule(group, sorted(groups[group]), verbs) for group in sorted(groups)]
-
-
-def _rule(group: str, resources: Iterable[str], verbs: Iterable[str]) -> KubeObject:
-    rule: dict[str, Any] = {"apiGroups": [group], "resources": list(resources)}
-    return rule | {"verbs": list(verbs)}
+    return [policy_rule(group, sorted(groups[group]), verbs) for group in sorted(groups)]
 
 
 def _plurals() -> set[str]:

@@ -18,11 +18,10 @@ from holdfast.adapters.cluster.changes import (
     WatchLost,
     WatchRecovered,
 )
-from holdfast.controllers.operator.agent_view import Identity
-from holdfast.controllers.operator.decision import AGENT_LABEL
-from holdfast.kube.objects import KubeObject, api_group, mapping_at, reference_of
+from holdfast.kube.objects import Identity, KubeObject, api_group, mapping_at, reference_of
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet.resource_fleet import Place
+from holdfast.manifest.types.agent_label import agent_of
 
 OWN_GROUP: Final = api_group(API_VERSION)
 TOMBSTONE_SECONDS: Final = 600.0
@@ -131,7 +130,7 @@ class ObjectStore:
         self._gone.pop(identity, None)
         self.objects[identity] = live
         self.versions[identity] = version
-        self._kinds.setdefault(identity[:2], {})[identity] = live
+        self._kinds.setdefault(identity.group_kind, {})[identity] = live
         if place := agent_place(identity, live):
             self._of_agent.setdefault(place, set()).add(identity)
 
@@ -143,7 +142,7 @@ class ObjectStore:
         while next(iter(self._gone.values())).seconds < now - TOMBSTONE_SECONDS:
             self._gone.popitem(last=False)
         self.versions.pop(identity, None)
-        self._kinds[identity[:2]].pop(identity, None)
+        self._kinds[identity.group_kind].pop(identity, None)
         self._leave_agent(identity, live)
         return live
 
@@ -220,5 +219,5 @@ def _version_of(live: Mapping[str, Any]) -> str:
 def agent_place(identity: Identity, live: Mapping[str, Any]) -> Place | None:
     """Agent that an object says it belongs to; None where it says nothing, or is one itself."""
     group, _, namespace, _ = identity
-    name = mapping_at(live, "metadata", "labels").get(AGENT_LABEL)
-    return None if not name or group == OWN_GROUP else (namespace, str(name))
+    name = agent_of(live)
+    return None if not name or group == OWN_GROUP else (namespace, name)

@@ -7,10 +7,9 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC
 from typing import Any
 
-from holdfast.controllers.operator.agent_view import AgentView, Identity
+from holdfast.controllers.operator.agent_view import AgentView
 from holdfast.controllers.operator.declaration import Declaration
 from holdfast.controllers.operator.failover import FailoverState, failover_state_of
 from holdfast.controllers.operator.object_store import ObjectStore
@@ -18,7 +17,8 @@ from holdfast.controllers.watch.dispatcher import moment
 from holdfast.drift.finding import Finding
 from holdfast.drift.record.ledger import Ledger, Moment
 from holdfast.drift.scan import LiveState
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
+from holdfast.kube.timestamps import format_utc
 from holdfast.manifest.agent.model import as_reference
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.resource_fleet import Place
@@ -201,7 +201,7 @@ class AgentObserver:
         ]
         if not opened:
             return ""
-        return min(opened).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        return format_utc(min(opened))
 
 
 def model_name(agent: DeclaredAgent, fleet: Fleet) -> str:

@@ -7,16 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from holdfast.controllers.operator.agent_view import AgentView
-from holdfast.controllers.operator.workload_state import WORKLOADS, WorkloadState, workload_state
 from holdfast.drift.cause.delivery import left_to
 from holdfast.drift.finding import Finding
-from holdfast.kube.conditions import Condition, Truth, with_times
+from holdfast.kube.conditions import Condition, Truth, join_names, with_times
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.paths import format_path
 from holdfast.kube.running import JobState, job_state
+from holdfast.kube.workload_status import WORKLOADS, Readiness, readiness_of
 from holdfast.render.plan.marks import RenderedObject
 
-_MOST_NAMED: Final = 3
 _MAKES_RUNS: Final = frozenset({"CronJob", "ScaledJob"})
 _BACKUP_ROLE: Final = "backup-schedule"
 _TRUTH: Final[dict[str, tuple[Truth, str]]] = {
@@ -38,7 +37,7 @@ def agent_status(view: AgentView, now: str) -> dict[str, Any]:
         now: RFC 3339; the time of conditions that change.
     """
     before = view.status
-    state = workload_state(_workloads(view), view.pods)
+    state = readiness_of(_workloads(view), view.pods)
     conditions = tuple(_conditions(view, state))
     truths = {each.type: each.status for each in conditions}
     is_programmed = truths["Programmed"] == "True"
@@ -64,7 +63,7 @@ def agent_status(view: AgentView, now: str) -> dict[str, Any]:
     return {key: value for key, value in status.items() if value not in ("", [], {})}
 
 
-def _conditions(view: AgentView, state: WorkloadState) -> Iterator[Condition]:
+def _conditions(view: AgentView, state: Readiness) -> Iterator[Condition]:
     yield _accepted(view)
     yield _resolved(view)
     yield _compliant(view)
@@ -72,7 +71,7 @@ def _conditions(view: AgentView, state: WorkloadState) -> Iterator[Condition]:
     yield stalled(view)
     if view.blind:
         for name in ("RolloutComplete", "Ready", "Drifted"):
-            yield Condition(name, "Unknown", "CannotSee", _several(view.blind))
+            yield Condition(name, "Unknown", "CannotSee", join_names(view.blind))
         return
     rolled = state.reason if state.is_rolled_out != "True" else "Complete"
     yield Condition("RolloutComplete", state.is_rolled_out, rolled, state.message)
@@ -86,7 +85,7 @@ def _conditions(view: AgentView, state: WorkloadState) -> Iterator[Condition]:
 
 def _accepted(view: AgentView) -> Condition:
     if view.invalid:
-        return Condition("Accepted", "False", "Invalid", _several(view.invalid))
+        return Condition("Accepted", "False", "Invalid", join_names(view.invalid))
     return Condition("Accepted", "True", "Valid", "it is a valid manifest")
 
 
@@ -94,7 +93,7 @@ def _resolved(view: AgentView) -> Condition:
     if view.invalid:
         return Condition("ResolvedRefs", "Unknown", "Invalid", "it is no valid manifest")
     if view.unresolved:
-        return Condition("ResolvedRefs", "False", "Unresolved", _several(view.unresolved))
+        return Condition("ResolvedRefs", "False", "Unresolved", join_names(view.unresolved))
     return Condition("ResolvedRefs", "True", "Resolved", "everything that it refers to is there")
 
 
@@ -104,11 +103,11 @@ def _compliant(view: AgentView) -> Condition:
         return Condition(name, "Unknown", "NotRendered", _UNRENDERED)
     live = sorted({rule for finding in view.drift for rule in finding.policies})
     if view.broken:
-        return Condition(name, "False", "DeclarationBreaksRules", _several(view.broken))
+        return Condition(name, "False", "DeclarationBreaksRules", join_names(view.broken))
     if live:
-        return Condition(name, "False", "DriftBreaksRules", _several(live))
+        return Condition(name, "False", "DriftBreaksRules", join_names(live))
     if view.blind:
-        return Condition(name, "Unknown", "CannotSee", _several(view.blind))
+        return Condition(name, "Unknown", "CannotSee", join_names(view.blind))
     return Condition(name, "True", "Compliant", "no mandatory rule is broken")
 
 
@@ -117,7 +116,7 @@ def _programmed(view: AgentView) -> Condition:
     cases: tuple[tuple[object, Truth, str, str], ...] = (
         (view.invalid or view.unresolved, "False", "NotRendered", _UNRENDERED),
         (view.error, "False", "NotWritten", view.error),
-        (view.blind, "Unknown", "CannotSee", _several(view.blind)),
+        (view.blind, "Unknown", "CannotSee", join_names(view.blind)),
         (view.outdated, "False", "Outdated", f"of another revision: {_refs(view.outdated)}"),
         (
             view.missing and is_new,
@@ -134,7 +133,9 @@ def _programmed(view: AgentView) -> Condition:
 
 
 def _refs(items: Sequence[RenderedObject]) -> str:
-    return _several([f"{one.manifest['kind']} {one.manifest['metadata']['name']}" for one in items])
+    return join_names(
+        [f"{one.manifest['kind']} {one.manifest['metadata']['name']}" for one in items]
+    )
 
 
 def _drifted(view: AgentView) -> Condition:
@@ -143,13 +144,13 @@ def _drifted(view: AgentView) -> Condition:
     if view.missing and not view.was_programmed:
         return Condition("Drifted", "Unknown", "NotDeployed", "its objects are not there yet")
     if view.fights:
-        message = f"put back again and again, and left alone now: {_several(view.fights)}"
+        message = f"put back again and again, and left alone now: {join_names(view.fights)}"
         return Condition("Drifted", "True", "Fight", message)
     drift = view.drift
     if drift:
         engines = {view.engine_of(each) for each in drift} - {""}
         message = "; ".join(
-            [_several([_words(each) for each in drift]), *map(left_to, sorted(engines))]
+            [join_names([_words(each) for each in drift]), *map(left_to, sorted(engines))]
         )
         return Condition("Drifted", "True", "Drift", message)
     return Condition("Drifted", "False", "InSync", "its objects are as declared")
@@ -162,12 +163,6 @@ def _words(finding: Finding) -> str:
     return f"{finding.ref.kind} {finding.ref.name}: {finding.drift_class}{path}" + (
         f" by {by}" if by else ""
     )
-
-
-def _several(texts: Sequence[str]) -> str:
-    shown = "; ".join(texts[:_MOST_NAMED])
-    more = len(texts) - _MOST_NAMED
-    return f"{shown}; and {more} more" if more > 0 else shown
 
 
 def _phase(view: AgentView, truths: Mapping[str, str]) -> str:
@@ -226,8 +221,7 @@ def stalled(view: AgentView) -> Condition:
     )
     for applies, reason, why in cases:
         if applies:
-            more = f"; and {len(why) - _MOST_NAMED} more" if len(why) > _MOST_NAMED else ""
-            return Condition("Stalled", "True", reason, "; ".join(why[:_MOST_NAMED]) + more)
+            return Condition("Stalled", "True", reason, join_names(why))
     return Condition("Stalled", "False", "NothingHinders", "nothing hinders it")
 
 

@@ -1,11 +1,11 @@
 """The status of teams: how many members are ready."""
 
+from holdfast.adapters.clock import utc_now
 from holdfast.controllers.operator.actor import Actor
 from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
-from holdfast.controllers.runtime.log import utc_now
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import Condition, with_times
-from holdfast.kube.objects import KubeObject, mapping_at
+from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.kinds.kinds import AGENT_TEAM_KIND
 
@@ -20,8 +20,7 @@ def tell_teams(store: ObjectStore, actor: Actor) -> None:
             written = actor.write_status(team, status)
         except ClusterError:
             return
-        metadata = team["metadata"]
-        store.put((OWN_GROUP, AGENT_TEAM_KIND, metadata["namespace"], metadata["name"]), written)
+        store.put(reference_of(team).identity, written)
 
 
 def _status(team: KubeObject, store: ObjectStore) -> KubeObject:
@@ -51,6 +50,6 @@ def _is_ready(store: ObjectStore, namespace: str, member: object) -> bool:
         namespace, name = str(member.get("namespace") or namespace), str(member.get("name"))
     else:
         name = str(member)
-    agent = store.objects.get((OWN_GROUP, AGENT_KIND, namespace, name), {})
+    agent = store.objects.get(Identity(OWN_GROUP, AGENT_KIND, namespace, name), {})
     conditions = mapping_at(agent, "status").get("conditions") or ()
     return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)

@@ -11,16 +11,15 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import count
 from typing import Any, Final, TextIO
 
 import msgspec
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.tracing.spans import UNTRACED, Fact, Span, Tracer
 from holdfast.errors import HoldfastError
 from holdfast.kube.safe_text import safe_text
-from holdfast.report.documents.drift_events import rfc3339
 
 _PLAIN: Final = re.compile(r"[^\s\"=]+")
 _MOST_CHARACTERS: Final = 500
@@ -78,7 +77,7 @@ class Logger:
 
     def __call__(self, phase: str, *, level: str = "info", **facts: Any) -> None:  # noqa: ANN401  (plain data)
         """Write one line; what is empty is left out."""
-        leading = {"time": rfc3339(datetime.now(UTC)), "level": level, "phase": phase}
+        leading = {"time": utc_now("milliseconds"), "level": level, "phase": phase}
         if level == "info" and not self._as_json:
             del leading["level"]
         told = {key: value for key, value in facts.items() if value not in ("", (), [], None)}
@@ -94,11 +93,6 @@ def _shown(value: Any) -> str:  # noqa: ANN401  (plain data)
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     text = safe_text(text, _MOST_CHARACTERS)
     return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
-
-
-def utc_now() -> str:
-    """Now, as RFC 3339 with seconds."""
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def run_ids() -> Iterator[str]:

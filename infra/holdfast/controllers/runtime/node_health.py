@@ -53,14 +53,14 @@ class NodeHealth:
     def take(self, change: Change) -> Iterator[Turn]:
         """Take what was heard of nodes; yields what has turned."""
         if isinstance(change, Moved):
-            yield from self._moved(change.identity[3], change.live)
+            yield from self._moved(change.identity.name, change.live)
         elif isinstance(change, Snapshot):
             listing = change.listing
             there = {each[3] for each in (*listing.objects, *listing.unchanged, *listing.unread)}
             for name in self._faults.keys() - there:
                 yield from self._moved(name, None)
             for identity, live in listing.objects.items():
-                yield from self._moved(identity[3], live)
+                yield from self._moved(identity.name, live)
 
     def _moved(self, name: str, live: Mapping[str, Any] | None) -> Iterator[Turn]:
         before = self._faults.pop(name, None)

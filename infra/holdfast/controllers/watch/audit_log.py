@@ -7,9 +7,9 @@ from pathlib import Path
 from holdfast.adapters.cluster.audit_log import AuditTail
 from holdfast.drift.cause.attribution import AuditTrail
 from holdfast.drift.finding import Finding, Objects
-from holdfast.drift.scan import Identity
 from holdfast.drift.sessions import session_findings
 from holdfast.errors import InputError
+from holdfast.kube.objects import Identity
 
 
 @dataclass
@@ -38,7 +38,9 @@ class FollowedLog:
         """Everything that it tells of so far."""
         new = list(self.tail.read_new())
         self.trail.add(new)
-        self._entered |= {("", "Pod", one.namespace, one.name) for one in new if one.enters_pod}
+        self._entered |= {
+            Identity("", "Pod", one.namespace, one.name) for one in new if one.enters_pod
+        }
         return self.trail
 
     def take_entered(self) -> frozenset[Identity]:

@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 
 from holdfast.adapters.cluster.changes import Moved, Planned, Snapshot, WatchedKind, WatchScope
 from holdfast.drift.finding import NotChecked
-from holdfast.kube.objects import ObjectRef
+from holdfast.kube.objects import Identity, ObjectRef
 
-Identity = tuple[str, str, str, str]
 KindPlan = tuple[str, tuple[ObjectRef, ...]]
 
 NOT_READ = NotChecked("cluster", "not everything has been read yet")

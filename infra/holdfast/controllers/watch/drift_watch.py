@@ -27,7 +27,7 @@ from holdfast.controllers.watch.request import WatchRequest
 from holdfast.drift.record.watch_report import Listener
 from holdfast.drift.scan import DriftJudge
 from holdfast.errors import ExitCode, InputError
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import builtin_kind
 from holdfast.operations.scan.live import places_beside
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
@@ -163,7 +163,7 @@ class WatchSources:
         self,
         kinds: tuple[WatchedKind, ...],
         tell: Callable[[Change], None],
-        known: Mapping[tuple[str, str, str, str], str],
+        known: Mapping[Identity, str],
     ) -> ClusterWatch:
         """Begin to watch kinds."""
         client = self._sources.cluster.client

@@ -9,9 +9,7 @@ from holdfast.adapters.cluster.cluster_watch import ClusterWatch
 from holdfast.drift.exemption.autoscaling import scaled_by
 from holdfast.drift.finding import DriftReport, Finding, NotChecked, Objects, with_findings
 from holdfast.drift.scan import DriftJudge, LiveState
-from holdfast.kube.objects import KubeObject, ObjectRef
-
-Identity = tuple[str, str, str, str]
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef
 
 AUTOSCALER_KIND: Final = "HorizontalPodAutoscaler"
 

@@ -6,9 +6,7 @@ from typing import Final
 
 from holdfast.adapters.cluster.backoff import READS
 from holdfast.controllers.runtime.queue import KeyedQueue
-from holdfast.kube.objects import KubeObject
-
-Identity = tuple[str, str, str, str]
+from holdfast.kube.objects import Identity, KubeObject
 
 QUIET_SECONDS: Final = 0.1
 """A change waits for the next one: what belongs together is judged together."""

@@ -16,9 +16,8 @@ from holdfast.controllers.watch.inputs import AUTOSCALER_KIND, DesiredState, Wat
 from holdfast.controllers.watch.pending import PendingChanges, Task, Version
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Ledger
-from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef
 
-Identity = tuple[str, str, str, str]
 _NOTHING: Final[tuple[FindingEvent, ...]] = ()
 
 
@@ -201,7 +200,7 @@ class WatchSession:
         return found
 
     def _note_autoscaler(self, identity: Identity, live: KubeObject | None) -> None:
-        if identity[1] == AUTOSCALER_KIND:
+        if identity.kind == AUTOSCALER_KIND:
             for target in self._desired.note_autoscaler(identity, live):
                 self.queue.add_unread(target, time.monotonic())
 

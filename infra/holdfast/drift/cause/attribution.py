@@ -15,6 +15,7 @@ from holdfast.drift.finding import Actor, DriftClass, EvidenceSource
 from holdfast.kube.audit import AuditEvent, plurals_of
 from holdfast.kube.managed_fields import ManagerEntry
 from holdfast.kube.objects import ObjectRef
+from holdfast.kube.timestamps import format_utc
 
 ADMISSION: Final = "(admission)"
 """Stands for the in-cluster mutation that is held to have set what nobody owns."""
@@ -81,7 +82,7 @@ class Evidence:
         event = self._event_of(entry)
         if event is None:
             return actor
-        time = entry.time or _rfc3339(event.time)
+        time = entry.time or format_utc(event.time)
         return replace(
             _of_event(event),
             manager=actor.manager,
@@ -137,17 +138,13 @@ def _of_event(event: AuditEvent) -> Actor:
         manager=event.manager,
         operation=operation,
         subresource=event.subresource,
-        time=_rfc3339(event.time),
+        time=format_utc(event.time),
         user=event.user,
         source=EvidenceSource.AUDIT,
         verb=event.verb,
         user_agent=event.user_agent,
         source_address=event.source_address,
     )
-
-
-def _rfc3339(time: datetime) -> str:
-    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _time_of(text: str) -> datetime:

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdfast.drift.cause.causes import FEWEST_OBJECTS, Hand, hand_behind
-from holdfast.drift.record.ledger import FindingEvent, FindingKey, Identity, Moment, Turn
+from holdfast.drift.record.ledger import FindingEvent, FindingKey, Moment, Turn
+from holdfast.kube.objects import Identity
 
 Key = tuple[Identity, FindingKey]
 

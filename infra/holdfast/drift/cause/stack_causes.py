@@ -11,8 +11,9 @@ from typing import Final
 
 from holdfast.drift.cause.causes import Hand, hand_behind
 from holdfast.drift.finding import AgentState, DriftReport, Finding
-from holdfast.kube.health import Health, HealthVerdict
 from holdfast.kube.objects import canonical_json
+from holdfast.kube.timestamps import format_utc
+from holdfast.kube.workload_status import Health, HealthVerdict
 
 SAME_TIME: Final = timedelta(minutes=15)
 """Long enough to go through the stacks by hand, short enough not to join two days of work."""
@@ -121,7 +122,7 @@ def shared_causes(stacks: Iterable[StackDrift]) -> tuple[SharedCause, ...]:
 def _shared(hand: Hand, found: list[tuple[datetime, str, Finding]]) -> Iterator[SharedCause]:
     if len({stack for _, stack, _ in found}) > 1:
         made, _, _ = found[0]
-        first = made.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        first = format_utc(made)
         yield SharedCause(hand, tuple((stack, finding) for _, stack, finding in found), first)
 
 

@@ -9,7 +9,11 @@ Source: kubernetes-sigs/structured-merge-diff, "typed", Comparison.
 """
 
 from collections.abc import Mapping
+from fractions import Fraction
+from math import ceil
 from typing import Any, Final
+
+import msgspec
 
 from holdfast.drift.compare.difference import Difference, Place
 from holdfast.drift.compare.list_comparison import compare_lists
@@ -25,7 +29,8 @@ JsonObject = Mapping[str, Any]
 
 _IDENTITY_FIELDS: Final = frozenset({"apiVersion", "kind"})
 _IDENTITY_METADATA: Final = frozenset({"name", "namespace", "generateName"})
-_NOTHING: Final[tuple[Any, ...]] = (None, {}, [])
+_EMPTY: Final[tuple[Any, ...]] = ({}, [])
+_MILLI: Final = 1000
 _PARSERS: Final[dict[str, Any]] = {"quantity": parse_quantity, "duration": parse_duration}
 
 
@@ -51,15 +56,32 @@ def _body(kube_object: JsonObject) -> dict[str, Any]:
     return body
 
 
-def is_same_scalar(structure: Structure, first: Any, second: Any) -> bool:  # noqa: ANN401  (JSON)
+def is_same_json(first: Any, second: Any) -> bool:  # noqa: ANN401  (JSON)
+    """Whether two JSON values are equal; to Python `True` and `1` are, at any depth."""
+    if first != second:
+        return False
+    if isinstance(first, dict):
+        # Equal text is the common case, and asked for in one step.
+        return msgspec.json.encode(first) == msgspec.json.encode(second) or all(
+            is_same_json(value, second[key]) for key, value in first.items()
+        )
+    if isinstance(first, list):
+        return all(map(is_same_json, first, second))
+    return isinstance(first, bool) == isinstance(second, bool)
+
+
+def is_same_scalar(structure: Structure, want: Any, have: Any) -> bool:  # noqa: ANN401  (JSON)
     """Whether two scalars mean the same: `1000m` and `1` where the type is a quantity."""
-    if first == second and isinstance(first, bool) == isinstance(second, bool):
+    if is_same_json(want, have):
         return True
     parse = _PARSERS.get(structure.notation)
     if parse is None:
         return False
     try:
-        return bool(parse(first) == parse(second))
+        wanted, found = parse(want), parse(have)
+        # The server rounds resources up to thousandths (core/v1 SetDefaults_ResourceList).
+        is_rounded = parse is parse_quantity and found == Fraction(ceil(wanted * _MILLI), _MILLI)
+        return bool(wanted == found or is_rounded)
     except (ValueError, TypeError, AttributeError):
         return False
 
@@ -83,9 +105,9 @@ class Walk:
         if isinstance(want, dict) and isinstance(have, dict):
             self.struct(place, want, have)
         elif isinstance(want, list) and isinstance(have, list):
-            if want != have:
+            if not is_same_json(want, have):
                 compare_lists(self, place, want, have)
-        elif want in _NOTHING and have in _NOTHING:
+        elif place.structure.omits_zero and _is_nothing(want) and _is_nothing(have):
             return
         elif not is_same_scalar(place.structure, want, have):
             self.note(place, DriftClass.CHANGED, want, have)
@@ -102,7 +124,7 @@ class Walk:
                     self.missing(place, key, want)
             elif wanted is None or (not wanted and _is_unset(place.structure, key, found)):
                 self.surplus(place, key, want, have)
-            elif wanted is not found and (wanted != found or wanted is True or found is True):
+            elif wanted is not found and not is_same_json(wanted, found):
                 self.value(place.field(key), wanted, found)
         for key, found in have.items():
             if found is not None and key not in want:
@@ -112,8 +134,8 @@ class Walk:
         """A declared field that is not there: nothing to say when that means the same."""
         place, wanted = parent.field(key), want[key]
         structure = place.structure
-        if wanted in ({}, []):
-            if structure.is_pointer:
+        if wanted in _EMPTY:
+            if not structure.omits_zero:
                 self.note(place, DriftClass.REMOVED, wanted, ABSENT)
         elif structure.omits_zero and structure.shape is Shape.SCALAR and not wanted:
             return
@@ -131,7 +153,7 @@ class Walk:
             place = place.undeclared(is_known=is_known)
         structure = place.structure
         is_zero = structure.omits_zero and structure.shape is Shape.SCALAR and not found
-        if is_zero or (found in ({}, []) and not structure.is_pointer):
+        if is_zero or (found in _EMPTY and structure.omits_zero):
             return
         default = parent.structure.defaults.get(key, ABSENT)
         if callable(default):
@@ -146,10 +168,14 @@ class Walk:
             self.note(place, DriftClass.CHANGED, ALLOCATED, found)
         elif default is not ABSENT:
             self.value(place, default, found)
-        elif _is_open(structure) and isinstance(found, dict | list):
+        elif _is_open(structure) and isinstance(found, dict | list) and found:
             self.value(place, {} if isinstance(found, dict) else [], found)
         else:
             self.note(place, DriftClass.ADDED, ABSENT, found)
+
+
+def _is_nothing(value: Any) -> bool:  # noqa: ANN401  (JSON value)
+    return value is None or value in _EMPTY
 
 
 def _is_unset(parent: Structure, key: str, found: Any) -> bool:  # noqa: ANN401  (JSON value)

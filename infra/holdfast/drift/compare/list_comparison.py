@@ -7,8 +7,8 @@ from holdfast.drift.compare.lists import (
     Matching,
     match_any_order,
     match_in_order,
-    references_reordered,
 )
+from holdfast.drift.compare.order import is_order_drift
 from holdfast.drift.finding import DriftClass
 from holdfast.kube.paths import ABSENT, ItemKey
 from holdfast.kube.semantics import BAG_IDENTITY
@@ -59,7 +59,9 @@ def _compare_keyed(walk: Walker, place: Place, want: Items, have: Items) -> None
     for key, items in found.items():
         if key not in wanted:
             walk.note(place.item(key).undeclared(), DriftClass.ADDED, ABSENT, items[0])
-    if place.structure.item.notation == "core.v1.EnvVar" and references_reordered(want, have):
+    shared = ([key for key in wanted if key in found], [key for key in found if key in wanted])
+    notation = place.structure.item.notation
+    if is_order_drift(place.path, notation, want, have, shared[0] != shared[1]):
         walk.note(place, DriftClass.CHANGED, want, have)
 
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from holdfast.kube.objects import ObjectRef, api_group, mapping_at
+from holdfast.kube.objects import Identity, ObjectRef, api_group, mapping_at
 
 REPLICAS: Final = ("spec", "replicas")
-Identity = tuple[str, str, str, str]
 AUTOSCALER_MANAGERS: Final = frozenset(
     # Argo Rollouts fills in a first count, without which nothing could scale a Rollout.
     {"kube-controller-manager", "keda", "keda-operator", "rollouts-controller"}
@@ -83,7 +82,7 @@ def _ranges(objects: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Identity, Re
         namespace = str(mapping_at(autoscaler, "metadata").get("namespace") or "")
         group = api_group(str(target.get("apiVersion") or "apps/v1"))
         kind = str(target.get("kind") or "Deployment")
-        yield (group, kind, namespace, str(target.get("name"))), limits
+        yield Identity(group, kind, namespace, str(target.get("name"))), limits
 
 
 def _range_of_autoscaler(spec: Mapping[str, Any]) -> ReplicaRange | None:

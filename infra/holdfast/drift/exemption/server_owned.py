@@ -34,7 +34,7 @@ class ServerOwned:
     Attributes:
         kind: Empty for every kind.
         path: Matches the beginning of the dotted path.
-        managers: Who must own the field; by default anybody or nobody.
+        managers: Who must own the field, alone; by default anybody or nobody.
         value: What the text of the value must match.
     """
 
@@ -98,7 +98,6 @@ _RULES: Final = (
     ServerOwned("Job", re.compile(r"spec\.selector")),
     ServerOwned("Secret", _annotations("kubernetes.io/service-account.uid")),
     ServerOwned("Secret", re.compile(r'metadata\.labels\["kubernetes\.io/legacy-token-')),
-    ServerOwned("", re.compile(r"metadata\.ownerReferences"), managers=_CONTROLLER_NAME),
     ServerOwned("", _FINALIZERS, managers=_CONTROLLER_NAME),
     ServerOwned(
         "",
@@ -173,7 +172,7 @@ def is_server_owned(
     return any(
         rule.kind in {"", ref.kind}
         and rule.path.match(path)
-        and all(rule.managers.search(name) for name in names)
+        and _is_written_by(rule.managers, names)
         and rule.value.search(value)
         for rule in _RULES
     )
@@ -187,4 +186,12 @@ def is_injected_bundle(
         return False
     annotations = mapping_at(desired, "metadata", "annotations")
     asked = any(_CA_ANNOTATION.search(key) for key in annotations)
-    return asked and all(_CA_INJECTORS.search(name) for name in managers)
+    return asked and _is_written_by(_CA_INJECTORS, managers)
+
+
+def _is_written_by(managers: re.Pattern[str], names: tuple[str, ...]) -> bool:
+    """Whether the owners are those that a rule names; what nobody owns was written by none of them.
+
+    An object that was applied server-side has owners: a field without one was wiped.
+    """
+    return managers is _ANY or (bool(names) and all(managers.search(name) for name in names))

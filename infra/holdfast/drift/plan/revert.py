@@ -16,14 +16,16 @@ from holdfast.drift.exemption.autoscaling import REPLICAS
 from holdfast.drift.exemption.server_owned import UPDATE_MARKS
 from holdfast.drift.finding import DriftClass, ExpectedBy, Finding, NextUpdate
 from holdfast.drift.plan.replacement import NEVER_REPLACED, needs_replacement
-from holdfast.kube.managed_fields import FIELD_MANAGER_ANNOTATION, read_managed_fields
+from holdfast.kube.managed_fields import (
+    FIELD_MANAGER,
+    FIELD_MANAGER_ANNOTATION,
+    read_managed_fields,
+)
 from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.kube.paths import ABSENT, Path, json_pointer, value_at, with_value
 from holdfast.kube.quantities import parse_quantity
 from holdfast.kube.structure import Structure
-
-FIELD_MANAGER: Final = "holdfast"
 
 
 class Step(StrEnum):

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from holdfast.drift.probes.outcome import Subject
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
-
-AGENT_LABEL: Final = "holdfast.dev/agent"
+from holdfast.manifest.types.agent_label import agent_of
 
 _POD_SPECS: Final = (
     ("spec", "template", "spec"),
@@ -32,8 +31,7 @@ def workloads_of(
     found = []
     for one in objects:
         ref = reference_of(one)
-        labels = mapping_at(one, "metadata", "labels")
-        if ref.namespace == namespace and labels.get(AGENT_LABEL) == agent:
+        if ref.namespace == namespace and agent_of(one) == agent:
             spec = pod_spec_of(one)
             found += [(Subject(agent, ref), spec)] if spec else []
     return found

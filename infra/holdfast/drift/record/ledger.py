@@ -10,9 +10,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from holdfast.drift.finding import DriftClass, Finding
+from holdfast.kube.objects import Identity
 from holdfast.kube.paths import Path
 
-Identity = tuple[str, str, str, str]
 FindingKey = tuple[DriftClass, Path]
 
 

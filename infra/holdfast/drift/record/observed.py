@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from holdfast.drift.finding import FIELD_CLASSES, PROBES, DriftClass, ExpectedBy, Finding
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.kube.paths import ABSENT, with_value
 
 
@@ -18,7 +18,7 @@ def observed_objects(
         declared: Objects as they were wanted, masked.
         findings: Of the scan, masked.
     """
-    found: dict[tuple[str, str, str, str], list[Finding]] = {}
+    found: dict[Identity, list[Finding]] = {}
     for each in findings:
         found.setdefault(each.ref.identity, []).append(each)
     for one in declared:

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from holdfast.drift.finding import Objects
-from holdfast.kube.objects import KubeObject, mapping_at
-
-Identity = tuple[str, str, str, str]
+from holdfast.kube.objects import Identity, KubeObject, mapping_at
 
 
 class RecordedObjects(Mapping[Identity, KubeObject]):

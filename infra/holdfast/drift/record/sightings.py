@@ -6,10 +6,10 @@ one before it counts as made at the same time.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from holdfast.drift.finding import PROBES, DriftReport, Finding, Severity
 from holdfast.kube.paths import format_path
+from holdfast.kube.timestamps import parse_timestamp
 
 
 def finding_key(finding: Finding) -> str:
@@ -79,7 +79,7 @@ def in_order(observations: Iterable[Observation]) -> Iterator[Observation]:
     """
     latest = ""
     for each in observations:
-        if not latest or instant(each.observed_at) > instant(latest):
+        if not latest or parse_timestamp(each.observed_at) > parse_timestamp(latest):
             latest = each.observed_at
         yield replace(each, observed_at=latest)
 
@@ -130,7 +130,7 @@ class _Track:
     def sighting(self, now: str) -> Sighting:
         assert self.finding is not None  # noqa: S101  (a track begins by being seen)
         end = now if self.is_open else self.last_seen
-        age = int((instant(end) - instant(self.since)).total_seconds())
+        age = int((parse_timestamp(end) - parse_timestamp(self.since)).total_seconds())
         return Sighting(
             self.finding, self.first_seen, self.since, self.last_seen, self.count, self.is_open, age
         )
@@ -155,19 +155,6 @@ def alerts(observations: Iterable[Observation], threshold: int) -> list[Alert]:
             raised.append(Alert(observation.observed_at, tuple(open_low.values())))
         is_raised = len(open_low) >= threshold
     return raised
-
-
-def instant(text: str) -> datetime:
-    """A moment of an RFC 3339 text.
-
-    Raises:
-        ValueError: the text is none, or names no zone.
-    """
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        message = f"{text!r} names no time zone"
-        raise ValueError(message)
-    return moment
 
 
 def short_duration(seconds: int) -> str:

@@ -15,11 +15,10 @@ from holdfast.adapters.cluster.writing import delete_object, read_object
 from holdfast.adapters.engine.state.handing_over import hand_over
 from holdfast.cli.agent.action import AgentAction
 from holdfast.errors import ClusterError, InputError
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.operations.scan.live import ClusterSource
-from holdfast.operations.stack.context import StackState
-from holdfast.operations.stack.engine import held_stack, ready_stack
+from holdfast.operations.stack.context import StackContext
 from holdfast.report.text.action_text import ActionStep
 from holdfast.report.text.backup_list import BackupFound
 
@@ -54,8 +53,10 @@ class AgentClaims:
     @classmethod
     def of(cls, asked: AgentAction) -> "AgentClaims":
         """Find the cluster; nothing is sent yet."""
-        state = StackState(asked.root, asked.stack)
-        cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_TIMEOUT_SECONDS)
+        state = StackContext(asked.root, asked.stack)
+        cluster = ClusterSource.connect(
+            state.kubeconfig, state.kube_context, _REQUEST_TIMEOUT_SECONDS
+        )
         return cls(asked, cluster)
 
     def backups(self) -> list[BackupFound]:
@@ -107,11 +108,11 @@ class AgentClaims:
         if not making_way.claims:
             return
         root, stack = self.asked.root, self.asked.stack
-        with held_stack(root, stack):
+        with StackContext(root, stack).locked():
             for claim in making_way.claims:
                 self._set_aside(claim)
         refs = {reference_of(claim).identity for claim in making_way.claims}
-        engine = ready_stack(root, stack)
+        engine = StackContext(root, stack).engine()
         hand_over(engine, [urn for identity, urn in _recorded(engine.export()) if identity in refs])
 
     def _set_aside(self, claim: KubeObject) -> None:
@@ -236,7 +237,7 @@ def _entry(kind: str) -> KindEntry:
     return entry
 
 
-def _recorded(deployment: Any) -> Iterator[tuple[tuple[str, str, str, str], str]]:  # noqa: ANN401
+def _recorded(deployment: Any) -> Iterator[tuple[Identity, str]]:  # noqa: ANN401
     for each in deployment.resources:
         if (recorded := each.kubernetes_object()) is not None:
             yield reference_of(recorded.live).identity, each.urn

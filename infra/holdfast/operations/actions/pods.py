@@ -15,7 +15,7 @@ from holdfast.errors import HoldfastError
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.operations.scan.health import health_of_agents
 from holdfast.operations.scan.live import ClusterSource
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 
 HEALTHY_SECONDS = 300.0
 """How long an agent may take to be healthy again after one pod has gone."""
@@ -38,8 +38,10 @@ class AgentPods:
     @classmethod
     def of(cls, root: Path, stack: str, agent: str) -> "AgentPods":
         """Find the cluster; nothing is sent yet."""
-        state = StackState(root, stack)
-        cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_TIMEOUT_SECONDS)
+        state = StackContext(root, stack)
+        cluster = ClusterSource.connect(
+            state.kubeconfig, state.kube_context, _REQUEST_TIMEOUT_SECONDS
+        )
         return cls(root, stack, agent, cluster)
 
     def find(self, namespace: str, node: str = "") -> list[KubeObject]:

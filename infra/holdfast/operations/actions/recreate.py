@@ -9,11 +9,12 @@ import click
 from holdfast.adapters.cluster.writing import Writer, apply_object, delete_object, read_object
 from holdfast.drift.plan.replacement import NEVER_REPLACED
 from holdfast.errors import ClusterError, InputError
+from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.kube.structure import KindEntry
 from holdfast.operations.actions.pods import HEALTHY_SECONDS, LOOK_SECONDS, AgentPods
-from holdfast.operations.stack.context import StackState
-from holdfast.render.plan.marks import FIELD_MANAGER, REVISION, RenderedObject
+from holdfast.operations.stack.context import StackContext
+from holdfast.render.plan.marks import REVISION, RenderedObject
 
 _RUNS_PODS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Sandbox", "CronJob"})
 _LEFT_ALONE = NEVER_REPLACED | {"Job"}
@@ -39,7 +40,7 @@ class Recreation:
         Raises:
             InputError: nothing of that kind is declared.
         """
-        rendered = StackState(pods.root, pods.stack).rendered
+        rendered = StackContext(pods.root, pods.stack).rendered
         own = [item for item in rendered if item.agent == pods.agent and _may_go(item)]
         chosen = [item for item in own if is_whole or item.manifest["kind"] in _RUNS_PODS]
         if not chosen:

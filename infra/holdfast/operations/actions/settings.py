@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.engine.project import PROJECT_FILE
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.adapters.git.branch import commit_on_branch
 from holdfast.errors import InputError
 from holdfast.manifest.fleet.loader import load_fleet
@@ -19,8 +20,6 @@ from holdfast.manifest.stack.stack_files import NAMESPACE, read_stack_file
 from holdfast.manifest.text.yaml_edit import UneditableError, with_edit
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
-
-_PROJECT_FILE = "Pulumi.yaml"
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def declare(
         copy = Path(folder)
         for name in (AGENTS_FOLDER, STACKS_FOLDER):
             shutil.copytree(root / name, copy / name)
-        shutil.copy(root / _PROJECT_FILE, copy)
+        shutil.copy(root / PROJECT_FILE, copy)
         for path, value in values:
             _edit(copy, stack, (agent, *path), value)
         render_fleet(plan_fleet(load_fleet(copy, stack), stack))
@@ -107,7 +106,7 @@ def write(root: Path, declared: Declared, branch: str | None, message: str) -> N
         InputError: there is such a branch, or no repository.
     """
     if branch is None:
-        write_whole(root / declared.file, declared.after)
+        write_atomically(root / declared.file, declared.after)
         click.echo(f"wrote {declared.file}: commit it, and run `holdfast up`", err=True)
         return
     commit = commit_on_branch(root, branch, {declared.file: declared.after}, message)

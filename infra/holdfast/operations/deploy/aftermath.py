@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from holdfast.errors import HoldfastError
-from holdfast.kube.health import Health, HealthVerdict, worst
+from holdfast.kube.workload_status import Health, HealthVerdict, worst
 from holdfast.manifest.stack.updates import WatchedMetric
 
 LOOK_SECONDS: Final = 2.0

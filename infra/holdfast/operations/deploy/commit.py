@@ -13,9 +13,10 @@ from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Commit, Source
 from holdfast.errors import EngineError, ExitCode, HoldfastError
-from holdfast.operations.deploy.request import PACK_FOLDER, Order
+from holdfast.operations.deploy.request import Order
 from holdfast.operations.deploy.update import Updating
 from holdfast.operations.stack.commit_project import CommitProject, project_at
+from holdfast.operations.stack.project import PACK_FOLDER
 
 Do = Callable[[Updating, str, RunResult], UpdateRecord]
 """Takes the policy pack's verdict, and what a preview would do."""

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.engine.state.baseline import state_files
@@ -15,7 +16,6 @@ from holdfast.adapters.engine.state.history import History
 from holdfast.adapters.engine.update_record import DONE, UpdateRecord, record_of
 from holdfast.adapters.git.source import Source
 from holdfast.adapters.journal.updates import UpdateJournal, joined
-from holdfast.cli.options.timestamps import now
 from holdfast.errors import InputError
 
 _MOST_FILES_NAMED = 5
@@ -67,7 +67,7 @@ def day_two_record(action: str, stack: str, reason: str) -> UpdateRecord:
         outcome=DONE,
         operator=operator(),
         reason=reason,
-        started_at=now(),
+        started_at=utc_now(),
         agents=(),
     )
 
@@ -98,9 +98,9 @@ def engine_history(project_root: Path, stack: str) -> History:
     if files is not None:
         return files
     from holdfast.adapters.engine.backend.remote_backend import RemoteHistory  # noqa: PLC0415  (as above)
-    from holdfast.operations.stack.engine import ready_stack  # noqa: PLC0415  (no engine for a folder)
+    from holdfast.operations.stack.context import StackContext  # noqa: PLC0415  (as above)
 
-    return RemoteHistory(ready_stack(project_root, stack))
+    return RemoteHistory(StackContext(project_root, stack).engine())
 
 
 def _recorded(history: History, stack: str) -> Iterator[UpdateRecord]:

@@ -14,7 +14,7 @@ from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.commit_project import project_at
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.marks import REVISION
 from holdfast.report.documents.json_text import json_text
 
@@ -84,7 +84,7 @@ def _renders(root: Path, stack: str, update: UpdateRecord, live: KubeObject) -> 
 
 
 def _live_object(root: Path, stack: str, named: str) -> KubeObject:
-    state = StackState(root, stack)
+    state = StackContext(root, stack)
     kind, _, rest = named.partition("/")
     namespace, _, name = rest.rpartition("/")
     references = [reference_of(one) for one in state.objects]
@@ -100,7 +100,7 @@ def _live_object(root: Path, stack: str, named: str) -> KubeObject:
             f"{named!r} names {'no' if not wanted else 'more than one'} object of stack {stack}",
             remedy=f"there are: {', '.join(close)}" if close else "write Kind/namespace/name",
         )
-    cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_TIMEOUT_SECONDS)
+    cluster = ClusterSource.connect(state.kubeconfig, state.kube_context, _REQUEST_TIMEOUT_SECONDS)
     cluster.placed([one for one in state.objects if reference_of(one) == wanted[0]])
     ref = wanted[0]
     found = read_object(cluster.client, ref, cluster.kinds[ref.api_version, ref.kind])

@@ -11,12 +11,12 @@ from holdfast.adapters.engine.state.interrupted import interrupted
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Commit
 from holdfast.errors import ExitCode, HoldfastError
-from holdfast.kube.health import worst
+from holdfast.kube.workload_status import worst
 from holdfast.operations.deploy.commit import equality
 from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.scan.health import health_of_agents
 from holdfast.operations.stack.commit_project import CommitProject
-from holdfast.operations.stack.engine import ready_stack
+from holdfast.operations.stack.context import StackContext
 
 _LINE = re.compile(r"^(Commit|Stack|Approved-By): *(\S.*?) *$", re.MULTILINE)
 _SHORTEST_COMMIT = 7
@@ -69,7 +69,7 @@ def promotable_update(root: Path, origin: str) -> UpdateRecord:
         GateFailedError: it failed, or was not from a clean commit; or there is none; or one that
             was killed has left the stack half done.
     """
-    if error := interrupted(ready_stack(root, origin)).refusal(origin):
+    if error := interrupted(StackContext(root, origin).engine()).refusal(origin):
         raise GateFailedError("source", error.message, remedy=error.remedy) from error
     done = [each for each in update_records(root, origin) if each.is_update]
     if not done:

@@ -6,23 +6,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
 
 import msgspec
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import ResourceStep
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source, source_of
-from holdfast.cli.options.timestamps import now
 from holdfast.errors import HoldfastError
-from holdfast.kube.objects import reference_of
+from holdfast.kube.objects import Identity, reference_of
+from holdfast.manifest.publish.component_types import AGENT_TYPE
 from holdfast.operations.deploy.facts import journal_of, operator, pull_request
 from holdfast.operations.deploy.request import Order
-from holdfast.operations.stack.context import StackState
-
-_AGENT_TYPE: Final = "holdfast:index:Agent"
+from holdfast.operations.stack.context import StackContext
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class UpdateAccount:
     order: Order
     identifier: str = field(default_factory=lambda: secrets.token_hex(6))
     _started: float = field(default_factory=time.monotonic)
-    _started_at: str = field(default_factory=now)
+    _started_at: str = field(default_factory=utc_now)
 
     @cached_property
     def source(self) -> Source | None:
@@ -44,9 +42,9 @@ class UpdateAccount:
         return self.order.source or source_of(self.order.root)
 
     @cached_property
-    def agents(self) -> Mapping[tuple[str, str, str, str], str]:
+    def agents(self) -> Mapping[Identity, str]:
         """Rendered object to the agent it belongs to."""
-        rendered = StackState(self.order.root, self.order.stack).rendered
+        rendered = StackContext(self.order.root, self.order.stack).rendered
         return {reference_of(item.manifest).identity: item.agent for item in rendered}
 
     def record(self, *, policy: str = "", outcome: str = "succeeded") -> UpdateRecord:
@@ -107,7 +105,7 @@ class UpdateAccount:
 
         None where that cannot be told: the files of an old commit may be read by its code alone.
         """
-        found = {step.name for step in steps if step.type == _AGENT_TYPE}
+        found = {step.name for step in steps if step.type == AGENT_TYPE}
         references = [step.reference.identity for step in steps if step.reference]
         try:
             found |= {self.agents[identity] for identity in references if identity in self.agents}

@@ -8,8 +8,7 @@ import click
 
 from holdfast.adapters.git.source import Source
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
-
-PACK_FOLDER = "policy-pack"
+from holdfast.operations.stack.project import PACK_FOLDER
 
 Tell = Callable[[str], None]
 

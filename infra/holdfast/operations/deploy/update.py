@@ -20,7 +20,8 @@ from holdfast.operations.deploy.recorder import UpdateAccount, verdict
 from holdfast.operations.deploy.request import Order, Wave
 from holdfast.operations.deploy.state_copies import kept_state
 from holdfast.operations.deploy.traced import step
-from holdfast.operations.stack.engine import make_if_absent, refuse_absent_sandbox, stack_kubeconfig
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.engine import make_if_absent
 from holdfast.operations.stack.preflight.gitops_ownership import refuse_delivered
 from holdfast.operations.stack.preflight.state_ownership import refuse_unmigrated
 from holdfast.operations.validate.report import validation_summary, validation_text
@@ -64,7 +65,7 @@ class Updating:
                 self.order.tell("the files are as committed: --allow-dirty was not needed")
             self._validate()
             refuse_unmigrated(self.order.root, self.order.stack)
-            refuse_absent_sandbox(self.order.root, self.order.stack)
+            StackContext(self.order.root, self.order.stack).require_sandbox()
             for made in make_if_absent(self.stack, self.order.root):
                 self.order.tell(made)
             self._take_up()
@@ -196,7 +197,7 @@ class Updating:
         return open_stack(
             order.root,
             order.stack,
-            kubeconfig=stack_kubeconfig(order.root, order.stack),
+            kubeconfig=StackContext(order.root, order.stack).sandbox_kubeconfig,
             variables={
                 "HOLDFAST_COMMIT": commit,
                 "HOLDFAST_DIRTY": str(is_dirty).lower(),

@@ -7,18 +7,18 @@ from pathlib import Path
 
 from holdfast.adapters.engine.run.events import ResourceStep
 from holdfast.errors import EngineError
-from holdfast.kube.health import Health, worst
 from holdfast.kube.objects import reference_of
+from holdfast.kube.workload_status import Health, worst
+from holdfast.manifest.publish.component_types import COMPONENT_PREFIX
 from holdfast.manifest.types.ordering import waves
 from holdfast.operations.deploy.request import Wave
 from holdfast.operations.scan.health import health_of_agents
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.declared import plan_fleet
 
 GATE_SECONDS = 30.0
 """How long a wave's agents may take to be ready after the engine has said that they are."""
 
-COMPONENT_PREFIX = "holdfast:index:"
 _LOOK_SECONDS = 1.0
 _REMOVALS = ("delete", "delete-replaced", "discard", "remove-pending-replace")
 
@@ -42,7 +42,7 @@ class Waves:
         Args:
             steps: What a preview would do.
         """
-        state = StackState(self.root, self.stack)
+        state = StackContext(self.root, self.stack)
         agents = {reference_of(item.manifest).identity: item.agent for item in state.rendered}
         needs = plan_fleet(state.fleet, self.stack).start_needs()
         groups = [tuple(name for _, name in wave) for wave in waves(needs)]

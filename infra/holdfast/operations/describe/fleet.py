@@ -9,7 +9,7 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source
 from holdfast.drift.finding import AgentState, DriftReport, Finding, NotChecked, Severity
 from holdfast.drift.record.sightings import Sighting
-from holdfast.kube.health import Health, HealthVerdict
+from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.operations.describe.topology import Graph
 from holdfast.operations.policy.heat_map import HeatMap, heat_map
 from holdfast.operations.policy.model import PolicyReport, Verdict

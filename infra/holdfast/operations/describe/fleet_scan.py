@@ -13,7 +13,7 @@ from holdfast.adapters.journal.drift_history import read_history
 from holdfast.drift.finding import AgentState, DriftReport, NotChecked
 from holdfast.drift.record.sightings import Observation, finding_key, sightings
 from holdfast.errors import HoldfastError, InputError, InvalidFilesError, ManifestError
-from holdfast.kube.health import Health, HealthVerdict
+from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.scan.health import AgentHealth, live_agents
 from holdfast.operations.scan.recording import damage_note, default_history_file

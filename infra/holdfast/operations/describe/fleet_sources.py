@@ -10,7 +10,7 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source, source_of
 from holdfast.drift.finding import AgentState, NotChecked
 from holdfast.errors import HoldfastError, InputError, SourceLocation
-from holdfast.kube.running import WorkloadState
+from holdfast.kube.workload_status import WorkloadState
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.operations.deploy.facts import update_records
@@ -33,7 +33,7 @@ from holdfast.operations.policy.evaluate import verdicts, waiver_findings
 from holdfast.operations.policy.heat_map import state_of
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import policy_of, profile_by, rendered_objects
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def fleet_report(request: FleetRequest) -> FleetReport:
         InputError: there is no such stack, its files are not valid, or a saved scan is none.
     """
     request.check()
-    states = [StackState(request.root, name) for name in request.stacks]
+    states = [StackContext(request.root, name) for name in request.stacks]
     for state in states:
         state.fleet  # noqa: B018  (bad files are told before a cluster is asked)
     return FleetReport(
@@ -107,7 +107,7 @@ def _looked(request: FleetRequest, fleet: Fleet) -> Looked:
     return look_at_cluster(request.root, fleet, context_of(fleet, request.made_at))
 
 
-def _stack(request: FleetRequest, state: StackState) -> FleetStack:
+def _stack(request: FleetRequest, state: StackContext) -> FleetStack:
     fleet = state.fleet
     looked = _looked(request, fleet)
     policy = _policy(state, request.made_at)
@@ -120,7 +120,7 @@ def _stack(request: FleetRequest, state: StackState) -> FleetStack:
     return FleetStack(
         name=state.name,
         profile=policy.profile,
-        cluster=fleet.environment.cluster.identifier or state.context or "",
+        cluster=fleet.environment.cluster.identifier or state.kube_context or "",
         looked_at=looked.words,
         agents=tuple(_agents(fleet, looked, policy, updates)),
         drift=looked.report,
@@ -132,7 +132,7 @@ def _stack(request: FleetRequest, state: StackState) -> FleetStack:
     )
 
 
-def _policy(state: StackState, made_at: str) -> PolicyReport:
+def _policy(state: StackContext, made_at: str) -> PolicyReport:
     """What the rules say of what is declared; no cluster and no engine is asked."""
     policy = policy_of(state, datetime.now(UTC).date())
     profile = profile_by(policy)

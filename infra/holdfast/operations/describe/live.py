@@ -9,11 +9,13 @@ from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.whole_objects import list_whole, read_whole
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import AgentState, NotChecked
-from holdfast.drift.probes.workloads import AGENT_LABEL, pod_spec_of
+from holdfast.drift.probes.workloads import pod_spec_of
 from holdfast.errors import ClusterError, HoldfastError, LoginError
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
-from holdfast.kube.running import job_state, pod_state, workload_state
+from holdfast.kube.running import job_state, pod_state
+from holdfast.kube.workload_status import workload_state
 from holdfast.manifest.fleet.fleet import DeclaredAgent
+from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
 from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.describe.live_agent import LiveAgent
 from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
@@ -36,7 +38,7 @@ def live_agent(agent: DeclaredAgent, root: Path, stack: str) -> LiveAgent:
     declared = [
         one
         for one in scan.desired.values()
-        if _agent_of(one) == agent.name and one["kind"] != "Job" and pod_spec_of(one)
+        if agent_of(one) == agent.name and one["kind"] != "Job" and pod_spec_of(one)
     ]
     live = {id(one): looked.at(one, _plural(sources, one)) for one in declared}
     usage, unmeasured = looked.usage()
@@ -134,7 +136,7 @@ def _state(scan: Scan, agent: DeclaredAgent) -> AgentState:
 
 def _not_checked(scan: Scan, agent: DeclaredAgent) -> Iterable[NotChecked]:
     """What could not be looked at of this agent, or of the stack as a whole."""
-    own = {f"{reference_of(one)}" for one in scan.desired.values() if _agent_of(one) == agent.name}
+    own = {f"{reference_of(one)}" for one in scan.desired.values() if agent_of(one) == agent.name}
     others = {f"{reference_of(one)}" for one in scan.desired.values()} - own
     return (each for each in scan.report.not_checked if each.scope not in others)
 
@@ -142,7 +144,3 @@ def _not_checked(scan: Scan, agent: DeclaredAgent) -> Iterable[NotChecked]:
 def _version(live: KubeObject) -> str:
     # A semantic version may hold '+', a label may not.
     return str(mapping_at(live, "metadata", "labels").get(VERSION_LABEL) or "").replace("_", "+")
-
-
-def _agent_of(one: KubeObject) -> str:
-    return str(mapping_at(one, "metadata", "labels").get(AGENT_LABEL) or "")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.convert.files.files import ExportedFile, GitSource
 from holdfast.errors import InputError
 from holdfast.report.text.yaml_text import yaml_document, yaml_documents
@@ -29,7 +29,7 @@ def write_files(files: Sequence[ExportedFile], folder: Path, *, is_forced: bool)
         for file in files:
             target = folder / file.path
             target.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(target, _text(file))
+            write_atomically(target, _text(file))
         (folder / RECORD).write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
     except OSError as error:
         raise InputError(

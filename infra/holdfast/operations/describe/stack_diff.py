@@ -10,14 +10,13 @@ import click
 
 from holdfast.adapters.git.source import Commit, commit_named, commits_between
 from holdfast.errors import HoldfastError, InputError
-from holdfast.kube.objects import KubeObject, mapping_at
+from holdfast.kube.objects import KubeObject
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.describe.compare import differences_of_objects
 from holdfast.operations.stack.agent_names import no_such_agent
 from holdfast.operations.stack.commit_project import project_at
 from holdfast.report.text.explanation import Difference
-
-AGENT_LABEL = "holdfast.dev/agent"
 
 
 @dataclass(frozen=True)
@@ -100,6 +99,5 @@ def tell_commits(root: Path, stack: str, commit: Commit) -> None:
 def _by_agent(objects: tuple[KubeObject, ...]) -> Mapping[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for one in objects:
-        name = str(mapping_at(one, "metadata", "labels").get(AGENT_LABEL) or "")
-        found.setdefault(name, []).append(one)
+        found.setdefault(agent_of(one), []).append(one)
     return found

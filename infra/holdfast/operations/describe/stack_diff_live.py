@@ -8,10 +8,10 @@ import click
 
 from holdfast.drift.compare.deviations import deviations_of
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.object_drift import agent_of
 from holdfast.errors import ExitCode
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
 from holdfast.operations.stack.agent_names import no_such_agent
 from holdfast.report.text.explanation import Difference, difference_json, difference_text

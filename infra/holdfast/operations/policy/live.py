@@ -14,8 +14,8 @@ from holdfast_policies.subject import Subject
 from holdfast_policies.table import RULES
 
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.object_drift import agent_of
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.policy.evaluate import Judged
 from holdfast.operations.policy.sources import Gathered
 

@@ -7,11 +7,11 @@ from holdfast.adapters.engine.asked_objects import NOT_KNOWN_YET, asked_object
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import Inputs, ResourceStep
 from holdfast.drift.masking import MASK, MASK_CHANGED, mask_pair
-from holdfast.drift.object_drift import AGENT_LABEL
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.kube.paths import ABSENT, Path, format_path, parse_path
 from holdfast.kube.safe_text import safe_text
+from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.policy.changes import FieldChange, ObjectChange
 from holdfast.render.plan.marks import REVISION
 from holdfast.render.provenance.leaves import leaves_of

@@ -12,7 +12,6 @@ from holdfast_policies.subject import Options, Subject
 from holdfast_policies.waivers import Waiver, Waivers
 
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.object_drift import agent_of
 from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import ObjectRef, reference_of
 from holdfast.kube.paths import parse_path
@@ -20,8 +19,9 @@ from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.text.kube_files import read_kube_objects
 from holdfast.manifest.text.kube_places import KubeFilePlaces
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.policy.evaluate import Judged
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.render.objects.admission import waivers_of
 from holdfast.render.plan.marks import RenderedObject
 from holdfast.render.provenance.origins import Origins
@@ -61,7 +61,7 @@ class StackPolicy:
     waivers: tuple[Waiver, ...] = ()
 
 
-def policy_of(state: StackState, today: date) -> StackPolicy:
+def policy_of(state: StackContext, today: date) -> StackPolicy:
     """Profile, rules and waivers of a stack."""
     fleet = state.fleet
     rules = fleet.environment.policy.rules
@@ -92,7 +92,7 @@ def profile_by(
     return replace(chosen, waivers=Waivers(policy.waivers, policy.today))
 
 
-def rendered_objects(state: StackState) -> Gathered:
+def rendered_objects(state: StackContext) -> Gathered:
     """What the manifests stand for on a stack."""
     origins = Origins(state.fleet, state.name)
     return Gathered(tuple(judged_objects(state.rendered, origins)))

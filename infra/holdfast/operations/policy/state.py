@@ -12,12 +12,12 @@ from holdfast_policies.decode.resource import is_patch, kind_of_token, stack_of_
 from holdfast_policies.subject import Options, Subject
 
 from holdfast.adapters.engine.state.checkpoint import Deployment, RecordedResource, decode_export
-from holdfast.drift.object_drift import AGENT_LABEL
 from holdfast.errors import InputError
 from holdfast.kube.objects import mapping_at
+from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.policy.evaluate import Judged
 from holdfast.operations.policy.sources import Gathered
-from holdfast.operations.stack.engine import ready_stack
+from holdfast.operations.stack.context import StackContext
 
 
 def recorded_objects(project_root: Path, stack: str) -> Gathered:
@@ -26,7 +26,7 @@ def recorded_objects(project_root: Path, stack: str) -> Gathered:
     Raises:
         EngineError: it cannot be had.
     """
-    return gathered(ready_stack(project_root, stack).export())
+    return gathered(StackContext(project_root, stack).engine().export())
 
 
 def read_export(file: Path) -> Deployment:

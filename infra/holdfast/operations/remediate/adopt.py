@@ -14,12 +14,13 @@ from typing import Final
 
 import click
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.engine.project import PROJECT_FILE
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, Finding
 from holdfast.drift.masking import MASK, MASK_CHANGED
 from holdfast.drift.scan import DriftJudge
 from holdfast.errors import HoldfastError, InvalidFilesError
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.kube.paths import ABSENT, format_path, value_at
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.manifest.fleet.fleet import Fleet
@@ -27,7 +28,7 @@ from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
 from holdfast.manifest.text.yaml_edit import REMOVE, UneditableError, with_edit
 from holdfast.operations.scan.sources import DriftSources, Scan
-from holdfast.operations.stack.project import PROJECT_FILE, find_project_root
+from holdfast.operations.stack.project import find_project_root
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.provenance.adoption import Proposal, proposals
@@ -36,7 +37,7 @@ from holdfast.render.provenance.origins import Origins
 _OF_CONTENT: Final = ("holdfast.dev/revision", "holdfast.dev/config-hash")
 """Hashes of what is rendered: they move with every change, and mean no more."""
 
-Key = tuple[tuple[str, str, str, str], DriftClass, FieldPath]
+Key = tuple[Identity, DriftClass, FieldPath]
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def adopt_as_asked(
     texts = {file: after for file, (_, after) in adoption.files.items()}
     if is_written:
         for file, text in texts.items():
-            write_whole(root / file, text)
+            write_atomically(root / file, text)
             click.echo(f"wrote {file}", err=True)
     if branch and texts:
         from holdfast.adapters.git.branch import commit_on_branch  # noqa: PLC0415  (only when asked)

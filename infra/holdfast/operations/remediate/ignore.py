@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.drift.finding import Finding
 from holdfast.errors import InputError
 from holdfast.manifest.stack.ignore_entry import NewIgnore, with_rules
@@ -84,7 +84,7 @@ def _project_file(stack: str) -> Path:
 
 def _write(file: Path, text: str) -> None:
     try:
-        write_whole(file, text)
+        write_atomically(file, text)
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}", remedy="correct its rights") from error
 

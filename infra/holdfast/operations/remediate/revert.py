@@ -72,10 +72,10 @@ def _held(sources: DriftSources) -> AbstractContextManager[None]:
     """Keep updates of the stack away; plain objects have none."""
     if not sources.request.stack:
         return nullcontext()
-    from holdfast.operations.stack.engine import held_stack  # noqa: PLC0415  (only a revert writes)
+    from holdfast.operations.stack.context import StackContext  # noqa: PLC0415  (as above)
     from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (as above)
 
-    return held_stack(find_project_root(), sources.request.stack)
+    return StackContext(find_project_root(), sources.request.stack).locked()
 
 
 def _note(sources: DriftSources, done: Sequence[ObjectPlan], failures: int) -> None:

@@ -14,9 +14,9 @@ from holdfast.drift.exemption.ignore import IgnoreRules
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.recorded import RecordedObjects
 from holdfast.drift.rules import RuleJudge
-from holdfast.drift.scan import Identity, LiveState
+from holdfast.drift.scan import LiveState
 from holdfast.errors import InputError, SourceLocation
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.operations.policy.judge import judge_of
 from holdfast.operations.stack.declaration import StackDeclaration, declaration_of
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.engine.backend.lock_holder import LockHolder
     from holdfast.adapters.engine.state.baseline import Baseline
     from holdfast.manifest.fleet.fleet import Fleet
-    from holdfast.operations.stack.context import StackState
+    from holdfast.operations.stack.context import StackContext
     from holdfast.render.provenance.origins import Origins
 
 
@@ -60,7 +60,7 @@ class DesiredState:
     baseline: RecordedObjects | None = None
     pending: tuple[ObjectRef, ...] = ()
     recorded: tuple[KubeObject, ...] = ()
-    urns: Mapping[tuple[str, str, str, str], str] = field(default_factory=dict)
+    urns: Mapping[Identity, str] = field(default_factory=dict)
     not_checked: tuple[NotChecked, ...] = ()
     ignore: IgnoreRules | None = None
     modes: Mapping[str, str] = field(default_factory=dict)
@@ -158,10 +158,10 @@ class _DeclarationSource:
     ignore_file: Path | None
 
     @cached_property
-    def _state(self) -> "StackState":
-        from holdfast.operations.stack.context import StackState  # noqa: PLC0415  (the models are slow)
+    def _state(self) -> "StackContext":
+        from holdfast.operations.stack.context import StackContext  # noqa: PLC0415  (the models are slow)
 
-        return StackState(self.root, self.stack)
+        return StackContext(self.root, self.stack)
 
     @property
     def made(self) -> StackDeclaration:

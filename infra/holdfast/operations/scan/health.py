@@ -4,13 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.drift.scan import Identity
 from holdfast.errors import ClusterError
-from holdfast.kube.health import Health, HealthVerdict, health_of, worst
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
-from holdfast.kube.running import WorkloadState, workload_state
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.workload_status import (
+    Health,
+    HealthVerdict,
+    WorkloadState,
+    health_of,
+    workload_state,
+    worst,
+)
 from holdfast.operations.scan.live import ClusterSource
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.marks import RenderedObject
 
 _REQUEST_TIMEOUT_SECONDS = 60.0
@@ -55,7 +60,7 @@ def live_agents(root: Path, stack: str) -> dict[str, AgentHealth]:
         InvalidFilesError: the manifests are not valid.
         ClusterError: the cluster cannot be asked.
     """
-    state = StackState(root, stack)
+    state = StackContext(root, stack)
     items = [item for item in state.rendered if item.manifest["kind"] in _WORKLOADS]
     found = list(_live_workloads(state, items)) if items else []
     agents: dict[str, AgentHealth] = {}
@@ -82,10 +87,10 @@ def _version(live: KubeObject) -> str:
 
 
 def _live_workloads(
-    state: StackState, items: list[RenderedObject]
+    state: StackContext, items: list[RenderedObject]
 ) -> Iterator[tuple[str, ObjectRef, KubeObject | ClusterError | None]]:
     """Agent, workload, and what runs of that: None where nothing does, or why nobody can see."""
-    cluster = ClusterSource.connect(state.kubeconfig, state.context, _REQUEST_TIMEOUT_SECONDS)
+    cluster = ClusterSource.connect(state.kubeconfig, state.kube_context, _REQUEST_TIMEOUT_SECONDS)
     placed = cluster.placed([item.manifest for item in items])
     places = {
         (ref.api_version, ref.kind, ref.namespace) for ref in (reference_of(one) for one in placed)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.scan import Identity, LiveState
+from holdfast.drift.scan import LiveState
 from holdfast.drift.unmanaged import declared_namespaces, stack_selector
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.placement import placed
 from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
 
@@ -104,7 +104,7 @@ class ClusterSource:
 
     def _bystanders(
         self, objects: list[KubeObject], stack: str
-    ) -> tuple[dict[tuple[str, str, str, str], KubeObject], frozenset[tuple[str, str]]]:
+    ) -> tuple[dict[Identity, KubeObject], frozenset[tuple[str, str]]]:
         """What runs or is reachable in the declaration's namespaces although nobody declared it."""
         from holdfast.adapters.cluster.listing import read_bystanders  # noqa: PLC0415  (as above)
 

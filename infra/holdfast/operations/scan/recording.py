@@ -1,22 +1,19 @@
 """What a scan leaves in its stack's history, and what the history adds to its report. Wiring."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.cli.options.timestamps import Moment, now
+from holdfast.adapters.clock import utc_now
 from holdfast.drift.record.sightings import alerts, finding_key, sightings
-from holdfast.errors import InputError
 from holdfast.operations.scan.scan_context import DriftContext
 
 if TYPE_CHECKING:
     from holdfast.operations.scan.sources import Scan
 
-Command = Callable[..., int]
 DEFAULT_ALERT_THRESHOLD = 5
 _MOST_LINES_NAMED = 5
 
@@ -36,53 +33,6 @@ class HistoryRequest:
     is_off: bool = False
     observed_at: str | None = None
     alert_threshold: int = DEFAULT_ALERT_THRESHOLD
-
-
-def threshold_option() -> Callable[[Command], Command]:
-    """`--alert-after`, of every verb that looks for many small findings."""
-    return click.option(
-        "--alert-after",
-        type=click.IntRange(min=1),
-        default=DEFAULT_ALERT_THRESHOLD,
-        show_default=True,
-        help="How many low findings open at once raise an alert.",
-    )
-
-
-def history_options(command: Command) -> Command:
-    """Options of a scan that is recorded; the command receives them as `history`."""
-
-    @wraps(command)
-    def with_request(
-        *arguments: Any,  # noqa: ANN401  (the command's own)
-        history: Path | None,
-        no_history: bool,
-        observed_at: str | None,
-        alert_after: int,
-        **others: Any,  # noqa: ANN401  (as above)
-    ) -> int:
-        if history and no_history:
-            raise InputError("--history and --no-history exclude each other", remedy="leave one")
-        request = HistoryRequest(history, no_history, observed_at, alert_after)
-        return command(*arguments, history=request, **others)
-
-    decorated: Command = with_request
-    for option in (
-        threshold_option(),
-        click.option(
-            "--observed-at",
-            type=Moment(),
-            help="Time of the scan in reports and history; default now.",
-        ),
-        click.option("--no-history", is_flag=True, help="Record nothing."),
-        click.option(
-            "--history",
-            type=click.Path(path_type=Path, dir_okay=False),
-            help="File that keeps the scans; default one a stack in the state folder.",
-        ),
-    ):
-        decorated = option(decorated)
-    return decorated
 
 
 def default_history_file(stack: str) -> Path:
@@ -110,7 +60,7 @@ def with_history(context: DriftContext, scan: "Scan", wanted: HistoryRequest) ->
     Raises:
         JournalError: the history cannot be written.
     """
-    context = replace(context, observed_at=wanted.observed_at or now())
+    context = replace(context, observed_at=wanted.observed_at or utc_now())
     if wanted.is_off or not (wanted.file or context.stack):
         return context
     from holdfast.adapters.journal.drift_history import record_scan  # noqa: PLC0415  (start-up)

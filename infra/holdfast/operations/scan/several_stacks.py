@@ -10,7 +10,7 @@ from holdfast.drift.cause.stack_causes import StackDrift
 from holdfast.drift.finding import DriftReport, NotChecked
 from holdfast.drift.rollup import agents_of
 from holdfast.errors import ClusterError, ExitCode, InputError
-from holdfast.kube.health import Health, HealthVerdict
+from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.operations.deploy.traced import traced_scan
 from holdfast.operations.scan.health import health_of_agents
 from holdfast.operations.scan.recording import HistoryRequest, with_history

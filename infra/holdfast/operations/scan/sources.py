@@ -15,10 +15,10 @@ from holdfast.drift.finding import DriftReport, Objects, with_findings
 from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.record.record import with_record_findings
 from holdfast.drift.rollup import agents_of
-from holdfast.drift.scan import DriftJudge, Identity, LiveState
+from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.drift.sessions import session_findings
 from holdfast.errors import InputError
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.kube.placement import placed
 from holdfast.kube.structure import TypeTable, builtin_kind
 from holdfast.manifest.text.kube_files import read_kube_objects
@@ -62,7 +62,7 @@ class Scan:
     """
 
     report: DriftReport
-    desired: dict[tuple[str, str, str, str], KubeObject]
+    desired: dict[Identity, KubeObject]
     live: LiveState
     around: Surroundings
 
@@ -128,7 +128,7 @@ class DriftSources:
         found = _by_identity(one.kube_object for one in read_kube_objects(file))
         around = self.surroundings(objects, [], found.values)
         judge = DriftJudge(objects, around, self.desired.stack)
-        return self._compared(judge, LiveState(found))
+        return self._compared(judge, LiveState(found, is_whole=True))
 
     def _compared(self, judge: DriftJudge, live: LiveState) -> Scan:
         report = self.finished(judge.report(live), judge)
@@ -233,5 +233,5 @@ def _is_namespaced(api_version: str, kind: str) -> bool | None:
     return None if entry is None else entry.is_namespaced
 
 
-def _by_identity(objects: Iterable[KubeObject]) -> dict[tuple[str, str, str, str], KubeObject]:
+def _by_identity(objects: Iterable[KubeObject]) -> dict[Identity, KubeObject]:
     return {reference_of(one).identity: one for one in objects}

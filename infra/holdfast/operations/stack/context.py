@@ -1,35 +1,54 @@
-"""What a stack wants of its cluster: rendered objects, cluster, policy profile, baseline."""
+"""One stack of one project: its files, what they render to, its cluster and its engine."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from holdfast.adapters.engine.backend.asked_lock import ask_holders
+from holdfast.adapters.engine.backend.stack_lock import refuse_locked, stack_lock
+from holdfast.adapters.engine.stack import Stack, open_stack
+from holdfast.adapters.engine.state.baseline import state_files
+from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.stack.stack_files import read_environment
 from holdfast.operations.stack.cluster import audit_log_beside, kubeconfig_of_stack
-from holdfast.operations.stack.project import find_project_root
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.plan.marks import RenderedObject
+from holdfast.sandbox.place import CONTEXT_PREFIX, sandbox_kubeconfig
 
 
 @dataclass(frozen=True)
-class StackState:
-    """One stack of the project, each part read when first asked for.
+class StackContext:
+    """One stack, each part read when first asked for and then kept: one context an operation.
 
     Attributes:
-        project_root: Folder of Pulumi.yaml.
+        root: Folder of Pulumi.yaml.
         name: Name of the stack.
     """
 
-    project_root: Path
+    root: Path
     name: str
+
+    @cached_property
+    def environment(self) -> Environment:
+        """Settings of the stack's file, without its agents.
+
+        Raises:
+            InputError: there is no such stack; exit code 6.
+            InvalidFilesError: its file is not valid.
+        """
+        return read_environment(self.root, self.name)
 
     @cached_property
     def fleet(self) -> Fleet:
         """What the files declare for the stack."""
-        return load_fleet(self.project_root, self.name)
+        return load_fleet(self.root, self.name)
 
     @cached_property
     def rendered(self) -> tuple[RenderedObject, ...]:
@@ -42,14 +61,14 @@ class StackState:
         return tuple(item.manifest for item in self.rendered)
 
     @property
-    def context(self) -> str | None:
-        """Context of the stack's cluster; None for the current one."""
-        return self.fleet.environment.cluster.context
+    def kube_context(self) -> str | None:
+        """Kubernetes context of the stack's cluster; None for the current one."""
+        return self.environment.cluster.context
 
     @property
     def policy_profile(self) -> str:
         """Profile by which the stack is judged: as its file says, else by its name."""
-        return self.fleet.environment.profile_for(self.name)
+        return self.environment.profile_for(self.name)
 
     @property
     def kubeconfig(self) -> Path | None:
@@ -58,18 +77,55 @@ class StackState:
         Raises:
             InputError: there is no such sandbox.
         """
-        return kubeconfig_of_stack(self.name, self.context)
+        return kubeconfig_of_stack(self.name, self.kube_context)
+
+    @property
+    def sandbox_kubeconfig(self) -> Path | None:
+        """The same; None as well while that sandbox is absent: the engine says what is wrong."""
+        context = self.kube_context
+        return sandbox_kubeconfig(context) if context else None
 
     @property
     def audit_log(self) -> Path | None:
         """Audit log of that sandbox; None when the stack lives elsewhere."""
         return audit_log_beside(self.kubeconfig)
 
+    def require_sandbox(self) -> None:
+        """End before anything begins for a stack whose sandbox is absent.
 
-def open_state(stack: str) -> StackState:
-    """A stack of the project that the working directory lies in.
+        Raises:
+            ClusterError: it is absent; it may come, so this is no fault of the files.
+        """
+        context = self.kube_context
+        if not context or not context.startswith(CONTEXT_PREFIX) or sandbox_kubeconfig(context):
+            return
+        name = context.removeprefix(CONTEXT_PREFIX)
+        raise ClusterError(
+            f"stack {self.name} lives in sandbox {name!r}, which is not there",
+            remedy=f"run `holdfast sandbox up --name {name}`",
+        )
 
-    Raises:
-        InputError: there is no project here.
-    """
-    return StackState(find_project_root(), stack)
+    def engine(self) -> Stack:
+        """The engine's stack, ready to be previewed, updated or refreshed.
+
+        Raises:
+            InputError: there is no such stack; exit code 6.
+            ToolchainError: there is no usable `pulumi`.
+        """
+        return open_stack(self.root, self.name, kubeconfig=self.sandbox_kubeconfig)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep updates of the stack away while something writes to its cluster.
+
+        Where the backend is no folder of this machine the lock is read and cannot be held: its
+        holder is respected, and an update that begins meanwhile is not kept away.
+
+        Raises:
+            EngineError: an update is under way, or the backend cannot be asked.
+        """
+        files = state_files(self.root, self.name)
+        if files is None:
+            refuse_locked(self.name, ask_holders(self.engine()))
+        with stack_lock(files):
+            yield

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from holdfast.adapters.files.whole_file import write_whole
+from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.errors import InputError, InvalidFilesError, ManifestError
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import manifest_files, manifest_files_in
@@ -69,7 +69,7 @@ def convert_files(root: Path, paths: Sequence[Path]) -> Iterator[str]:
         raise InvalidFilesError(errors)
     for path, text in changes.items():
         try:
-            write_whole(path, text)
+            write_atomically(path, text)
         except OSError as error:
             raise InputError(
                 f"cannot write {path}: {error.strerror or type(error).__name__}",

@@ -13,7 +13,7 @@ from holdfast.drift.exemption.ignore import IgnoreRule
 from holdfast.kube.objects import KubeObject
 
 if TYPE_CHECKING:
-    from holdfast.operations.stack.context import StackState
+    from holdfast.operations.stack.context import StackContext
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class StackDeclaration:
     modes: Mapping[str, str]
 
 
-def declaration_of(state: "StackState", ignore_file: Path | None) -> StackDeclaration:
+def declaration_of(state: "StackContext", ignore_file: Path | None) -> StackDeclaration:
     """What the files declare now.
 
     Args:
@@ -54,7 +54,7 @@ def declaration_of(state: "StackState", ignore_file: Path | None) -> StackDeclar
         objects=state.objects,
         policy_profile=state.policy_profile,
         policy_rules=fleet.environment.policy.rules,
-        context=state.context,
-        ignore=ignore_rules_of(ignore_file, state.project_root, fleet),
+        context=state.kube_context,
+        ignore=ignore_rules_of(ignore_file, state.root, fleet),
         modes={agent.name: agent.spec.drift.mode for agent in fleet.workloads},
     )

@@ -20,9 +20,9 @@ import msgspec
 
 from holdfast import __version__
 from holdfast.adapters.engine.folders import cache_directory
+from holdfast.adapters.files.atomic_write import make_private_directory, write_private_file
 from holdfast.manifest.fleet.project_files import FilesRead, noted_reads, project_digests
 from holdfast.operations.stack.declaration import StackDeclaration
-from holdfast.sandbox.private_file import make_private_directory, write_private_file
 
 _FORMAT: Final = b"holdfast declaration 1"
 _FOLDER: Final = "declarations"

@@ -1,10 +1,13 @@
 """Where the project is that a verb works on."""
 
 from pathlib import Path
+from typing import Final
 
+from holdfast.adapters.engine.project import PROJECT_FILE
 from holdfast.errors import InputError
 
-PROJECT_FILE = "Pulumi.yaml"
+PACK_FOLDER: Final = "policy-pack"
+"""Where a project keeps its policy pack."""
 
 
 def find_project_root(start: Path | None = None) -> Path:

@@ -22,7 +22,7 @@ from holdfast.manifest.stack.stack_files import path_in_file
 from holdfast.operations.policy.evaluate import verdicts
 from holdfast.operations.policy.model import PolicyFinding
 from holdfast.operations.policy.sources import judged_objects
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.conversion import older_files, remedy
 from holdfast.operations.stack.preflight.crds import missing_definitions, remedy_for
 from holdfast.operations.validate.report import (
@@ -132,19 +132,19 @@ def _of_older_versions(fleet: Fleet, today: date) -> Iterator[ManifestError | De
 
 
 def _missing_definitions(root: Path, stack: str) -> Iterator[ManifestError]:
-    state = StackState(root, stack)
+    state = StackContext(root, stack)
     try:
         rendered = state.rendered
     except (InvalidFilesError, RenderError):
         return  # told already, and nothing can be asked for
-    for missing in missing_definitions(rendered, state.kubeconfig, state.context):
+    for missing in missing_definitions(rendered, state.kubeconfig, state.kube_context):
         for agent in state.fleet.workloads:
             if agent.name in missing.agents:
                 yield ManifestError(
                     agent.location_of("metadata.name"),
                     "",
                     expected=f"expected a cluster that knows {missing.what} on stack {stack}",
-                    remedy=remedy_for([missing.controller], state.context),
+                    remedy=remedy_for([missing.controller], state.kube_context),
                 )
 
 

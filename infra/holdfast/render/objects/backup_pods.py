@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
+from holdfast.kube.rbac import role_and_binding, service_account_subject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.backup import Backup, BackupSettings
-from holdfast.render.objects.identity import RBAC_GROUP, service_account_name
+from holdfast.manifest.types.agent_label import AGENT_LABEL
+from holdfast.render.objects.identity import service_account_name
 from holdfast.render.objects.network import dns_rule, domain_policy, egress_rules
 from holdfast.render.objects.snapshot_script import ACCOUNT_FOLDER, snapshot_script
 from holdfast.render.objects.storage import claim_name, volume_name
-from holdfast.render.plan.marks import AGENT_LABEL, AgentMarks, RenderedObject
+from holdfast.render.plan.marks import AgentMarks, RenderedObject
 from holdfast.render.plan.surroundings import Surroundings
 from holdfast.render.pod.container import pod_security_context, security_context
 from holdfast.render.pod.environment import render_declared_env, render_proxy
@@ -191,27 +193,19 @@ def _account_volume() -> KubeObject:
 
 
 def _account(marks: AgentMarks, rules: list[KubeObject]) -> list[RenderedObject]:
-    name = _name(marks)
-    subject = {"kind": "ServiceAccount", "name": name, "namespace": marks.namespace}
-    bodies: dict[str, tuple[str, str, KubeObject]] = {
-        "account": ("v1", "ServiceAccount", {"automountServiceAccountToken": False}),
-        "role": (f"{RBAC_GROUP}/v1", "Role", {"rules": rules}),
-        "rolebinding": (
-            f"{RBAC_GROUP}/v1",
-            "RoleBinding",
-            {
-                "roleRef": {"apiGroup": RBAC_GROUP, "kind": "Role", "name": name},
-                "subjects": [subject],
-            },
-        ),
+    metadata = marks.metadata(SUFFIX)
+    account: KubeObject = {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": metadata,
+        "automountServiceAccountToken": False,
     }
+    subject = service_account_subject(marks.namespace, _name(marks))
+    role, binding = role_and_binding(metadata, rules, subject)
     return [
-        RenderedObject(
-            marks.name,
-            f"backup-{role}",
-            {"apiVersion": version, "kind": kind, "metadata": marks.metadata(SUFFIX), **body},
-        )
-        for role, (version, kind, body) in bodies.items()
+        RenderedObject(marks.name, "backup-account", account),
+        RenderedObject(marks.name, "backup-role", role),
+        RenderedObject(marks.name, "backup-rolebinding", binding),
     ]
 
 

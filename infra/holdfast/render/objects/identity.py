@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from holdfast.kube.objects import KubeObject
+from holdfast.kube.rbac import role_and_binding, service_account_subject
 from holdfast.manifest.agent.exposure import PolicyRule, Security
 from holdfast.manifest.agent.lifecycle import Lifecycle
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
-
-RBAC_GROUP = "rbac.authorization.k8s.io"
 
 
 def render_identity(
@@ -44,25 +43,8 @@ def service_account_name(marks: AgentMarks, security: Security) -> str:
 def _render_rights(
     marks: AgentMarks, security: Security, rules: list[KubeObject]
 ) -> list[RenderedObject]:
-    role: KubeObject = {
-        "apiVersion": f"{RBAC_GROUP}/v1",
-        "kind": "Role",
-        "metadata": marks.metadata(),
-        "rules": rules,
-    }
-    binding: KubeObject = {
-        "apiVersion": f"{RBAC_GROUP}/v1",
-        "kind": "RoleBinding",
-        "metadata": marks.metadata(),
-        "roleRef": {"apiGroup": RBAC_GROUP, "kind": "Role", "name": marks.name},
-        "subjects": [
-            {
-                "kind": "ServiceAccount",
-                "name": service_account_name(marks, security),
-                "namespace": marks.namespace,
-            }
-        ],
-    }
+    account = service_account_subject(marks.namespace, service_account_name(marks, security))
+    role, binding = role_and_binding(marks.metadata(), rules, account)
     return [
         RenderedObject(marks.name, "role", role),
         RenderedObject(marks.name, "rolebinding", binding),

@@ -6,13 +6,14 @@ Kinds of the Prometheus Operator. Every series carries the agent's name as `hold
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.telemetry import Metrics
+from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.render.objects import metric_names
 from holdfast.render.objects.objectives import objective_rules
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
 from holdfast.render.plan.surroundings import Surroundings
 
 API_VERSION = "monitoring.coreos.com/v1"
-_TARGET_LABELS = ["holdfast.dev/agent", "app.kubernetes.io/version"]
+_TARGET_LABELS = [AGENT_LABEL, "app.kubernetes.io/version"]
 _AGENT_LABEL = "holdfast_dev_agent"
 
 

@@ -10,6 +10,7 @@ from holdfast.manifest.agent.exposure import GATEWAY, Caller, Namespace
 from holdfast.manifest.agent.model import as_reference
 from holdfast.manifest.fleet.destinations import stated_destinations
 from holdfast.manifest.stack.environment import PodGroup
+from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.manifest.types.hosts import DEFAULT_PORTS, is_outside
 from holdfast.render.objects.domains import render_domains
 from holdfast.render.objects.routes import render_route
@@ -207,7 +208,7 @@ def _block(cidr: str) -> KubeObject:
 
 
 def _agent_pods(name: str, namespace: str, stack: str) -> KubeObject:
-    labels = {"holdfast.dev/agent": name, "app.kubernetes.io/instance": stack}
+    labels = {AGENT_LABEL: name, "app.kubernetes.io/instance": stack}
     return _pods(PodGroup(namespace=namespace, pod_labels=labels))
 
 

@@ -11,6 +11,7 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.agent_types import SERVING
 from holdfast.manifest.agent.rollout import RolloutStep
+from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.manifest.types.text_checks import duration_milliseconds
 from holdfast.render.objects.analysis import ANALYSIS, POD_HASH, render_analysis
 from holdfast.render.objects.check import SUFFIX as CHECK
@@ -150,7 +151,7 @@ def _check_template(marks: AgentMarks, job: KubeObject) -> RenderedObject:
 def _templates(marks: AgentMarks, role: str) -> KubeObject:
     templates: KubeObject = {
         # Written out: Argo Rollouts writes the whole list of steps back with this field in it.
-        "analysisRunMetadata": {"labels": {"holdfast.dev/agent": marks.name}},
+        "analysisRunMetadata": {"labels": {AGENT_LABEL: marks.name}},
         "templates": [{"templateName": f"{marks.name}-{role}"}],
     }
     if role == ANALYSIS:

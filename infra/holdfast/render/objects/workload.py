@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from holdfast.kube.objects import KubeObject
+from holdfast.kube.timestamps import format_utc
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.render.objects.promotion import progressive_strategy
 from holdfast.render.objects.services import STANDBY
@@ -111,7 +112,7 @@ def _moment_of(body: KubeObject) -> str:
     for that of the new one, and an update would be done before it has begun.
     """
     seconds = int(content_hash(body, digits=8), 16) % PAST_SECONDS
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return format_utc(datetime.fromtimestamp(seconds, UTC))
 
 
 def _rollout_seconds(spec: AgentSpec) -> int:

@@ -4,12 +4,11 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from holdfast.kube.managed_fields import FIELD_MANAGER_ANNOTATION
+from holdfast.kube.managed_fields import FIELD_MANAGER, FIELD_MANAGER_ANNOTATION
 from holdfast.kube.objects import KubeObject, canonical_json
+from holdfast.manifest.types.agent_label import AGENT_LABEL
 
-FIELD_MANAGER = "holdfast"
 REVISION = "holdfast.dev/revision"
-AGENT_LABEL = "holdfast.dev/agent"
 
 
 @dataclass(frozen=True)

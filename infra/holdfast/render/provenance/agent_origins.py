@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Final, TypeVar
 
 from holdfast.errors import HoldfastError, SourceLocation
-from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
@@ -24,7 +24,6 @@ from holdfast.render.provenance.field_variants import variants
 from holdfast.render.provenance.leaves import leaves_of, tokens_of
 
 T = TypeVar("T")
-Identity = tuple[str, str, str, str]
 Leaves = dict[Path, Any]
 
 # What a value that validation would have refused may end in while it is rendered.

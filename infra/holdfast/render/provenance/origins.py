@@ -6,14 +6,13 @@ from functools import cached_property
 from typing import Final
 
 from holdfast.errors import SourceLocation
-from holdfast.kube.objects import ObjectRef
+from holdfast.kube.objects import Identity, ObjectRef
 from holdfast.kube.paths import Path
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.render.plan.declared import plan_workloads
 from holdfast.render.provenance.agent_origins import (
     AgentOrigins,
     FieldOrigin,
-    Identity,
     Source,
     objects_of,
     place_of,

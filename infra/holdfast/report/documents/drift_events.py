@@ -7,7 +7,7 @@ Everything that comes from the cluster passes `safe_text` or JSON; values are ma
 Source: CloudEvents 1.0, JSON format.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 import click
@@ -19,6 +19,7 @@ from holdfast.drift.record.ledger import FindingEvent, Turn
 from holdfast.drift.record.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.timestamps import format_utc
 from holdfast.report.documents.drift_json import finding_json, object_document
 from holdfast.report.text.drift_text import severity_colour
 from holdfast.report.text.finding_words import actor_words, value_words
@@ -198,7 +199,7 @@ def seconds_text(seconds: float) -> str:
 
 def rfc3339(time: datetime) -> str:
     """A time in UTC with milliseconds."""
-    return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return format_utc(time, "milliseconds")
 
 
 def json_line(document: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from holdfast.drift.finding import AgentState, Severity
-from holdfast.kube.health import Health
+from holdfast.kube.workload_status import Health
 from holdfast.operations.describe.fleet import (
     FleetAgent,
     FleetReport,

@@ -2,9 +2,11 @@
 
 from typing import Any, Final
 
+from holdfast_policies.rule import PROFILES
+
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import AgentState, Severity
-from holdfast.kube.health import Health
+from holdfast.kube.workload_status import Health
 from holdfast.operations.policy.heat_map import ORDER
 from holdfast.report.documents.drift_schema import drift_finding_schema
 from holdfast.report.documents.fleet_json import SCHEMA_VERSION
@@ -47,7 +49,7 @@ def _stack() -> dict[str, Any]:
     return closed(
         name=TEXT,
         cluster=TEXT,
-        profile={"enum": ["dev", "staging", "prod"]},
+        profile={"enum": list(PROFILES)},
         lookedAt=described("Where sync is known from; empty when nobody has looked."),
         observedAt=described("RFC 3339 time of the scan; empty when it is not known."),
         notChecked=listed("What could not be looked at, and why.", closed(scope=TEXT, reason=TEXT)),

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from holdfast_policies.rule import PROFILES
+
 from holdfast.drift.finding import Severity
 from holdfast.operations.policy.model import Verdict
 from holdfast.report.documents.policy_json import SCHEMA_VERSION
@@ -25,7 +27,7 @@ def policy_schema() -> dict[str, Any]:
         **closed(
             schemaVersion={"const": SCHEMA_VERSION},
             title=TEXT,
-            profile={"enum": ["dev", "staging", "prod"]},
+            profile={"enum": list(PROFILES)},
             complete={
                 "type": "boolean",
                 "description": "Whether everything was judged and every mandatory rule could "

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from holdfast.drift.cause.stack_causes import AgentOverview, SharedCause, StackDrift, shared_causes
 from holdfast.drift.finding import AgentState
-from holdfast.kube.health import Health
 from holdfast.kube.paths import format_path
+from holdfast.kube.workload_status import Health
 from holdfast.report.documents.drift_json import drift_document, object_document
 from holdfast.report.documents.drift_schema import drift_schema
 from holdfast.report.documents.json_text import json_text

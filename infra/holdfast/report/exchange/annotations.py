@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from holdfast.adapters.engine.project import PROJECT_FILE
 from holdfast.drift.finding import Severity
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.exchange.notice import Notice, NoticeReport
@@ -20,7 +21,6 @@ _CODE_QUALITY: Final = {
     Severity.LOW: "minor",
     Severity.INFO: "info",
 }
-PROJECT_FILE: Final = "Pulumi.yaml"
 """Where Code Quality, which demands a file, shows what no manifest declares."""
 
 

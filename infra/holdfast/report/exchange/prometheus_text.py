@@ -8,7 +8,7 @@ from collections import Counter
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from holdfast.drift.finding import DriftClass, DriftReport, Severity
-from holdfast.drift.record.sightings import instant
+from holdfast.kube.timestamps import parse_timestamp
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.exchange.metric_names import METRICS
 
@@ -28,7 +28,7 @@ def prometheus_text(report: DriftReport, context: DriftContext) -> str:
         gauge("holdfast_drift_objects").labels(stack).set(report.objects_checked)
     gauge("holdfast_drift_complete").labels(stack).set(report.is_complete)
     if report.is_complete and context.observed_at:
-        seconds = instant(context.observed_at).timestamp()
+        seconds = parse_timestamp(context.observed_at).timestamp()
         gauge("holdfast_drift_last_success_timestamp_seconds").labels(stack).set(seconds)
     tally = Counter((each.drift_class, each.severity) for each in report.findings)
     findings = gauge("holdfast_drift_findings", "class", "severity")

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from holdfast.drift.finding import AgentState, Severity
-from holdfast.drift.record.sightings import instant, short_duration
-from holdfast.kube.health import Health
+from holdfast.drift.record.sightings import short_duration
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.workload_status import Health
 from holdfast.operations.describe.fleet import FleetAgent, FleetReport, OpenDrift
 from holdfast.report.html.page import page
 from holdfast.report.html.stack_view import StackView
@@ -75,7 +76,7 @@ def fleet_page(report: FleetReport) -> str:
 def _when(moment: str) -> str:
     """A moment as people read it, to the minute."""
     try:
-        return instant(moment).strftime("%Y-%m-%d %H:%M")
+        return parse_timestamp(moment).strftime("%Y-%m-%d %H:%M")
     except ValueError:
         return safe_text(moment)
 
@@ -83,7 +84,7 @@ def _when(moment: str) -> str:
 def _age(moment: str, now: str) -> str:
     """How long ago it was; empty when that cannot be told."""
     try:
-        seconds = int((instant(now) - instant(moment)).total_seconds())
+        seconds = int((parse_timestamp(now) - parse_timestamp(moment)).total_seconds())
     except ValueError:
         return ""
     return f"{short_duration(seconds)} ago" if seconds >= 0 else ""

@@ -10,8 +10,8 @@ import click
 
 from holdfast.drift.cause.stack_causes import AgentOverview, SharedCause, StackDrift, shared_causes
 from holdfast.drift.finding import AgentState, Finding
-from holdfast.kube.health import Health
 from holdfast.kube.safe_text import safe_text
+from holdfast.kube.workload_status import Health
 from holdfast.report.text.drift_text import severity_colour, summary_line
 from holdfast.report.text.finding_words import actor_words, headline, policy_words, value_words
 

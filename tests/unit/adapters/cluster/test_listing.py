@@ -6,7 +6,7 @@ from holdfast.adapters.cluster.api_error import UnreachableError
 from holdfast.adapters.cluster.kind_reader import Listing
 from holdfast.adapters.cluster.listing import read_listed
 from holdfast.errors import LoginError
-from holdfast.kube.objects import ObjectRef
+from holdfast.kube.objects import Identity, ObjectRef
 from holdfast.kube.structure import KindEntry, builtin_kind
 
 from tests.unit.adapters.cluster.fake_api import Answer, FakeApi, failure, page
@@ -113,7 +113,8 @@ def test_a_kind_that_is_not_served_is_not_a_deleted_object(api: FakeApi) -> None
     assert "does not serve" in listing.unread[ref.identity].reason
     api.on("/api/v1/namespaces/cx/configmaps", failure(404, "the server could not find it"))
     listing = read(api, refs("a"))
-    assert "does not serve configmaps" in listing.unread["", "ConfigMap", "cx", "a"].reason
+    unread = listing.unread[Identity("", "ConfigMap", "cx", "a")]
+    assert "does not serve configmaps" in unread.reason
 
 
 def test_an_object_made_between_two_pages_is_found_by_a_second_look(api: FakeApi) -> None:

@@ -28,7 +28,7 @@ from holdfast.adapters.cluster.cluster_watch import ClusterWatch, scopes_of
 from holdfast.adapters.cluster.kubeconfig import Connection
 from holdfast.adapters.cluster.reflector import Reflector, WatchConfig
 from holdfast.errors import InputError
-from holdfast.kube.objects import ObjectRef
+from holdfast.kube.objects import Identity, ObjectRef
 from holdfast.kube.structure import builtin_kind
 
 from tests.unit.adapters.cluster.fake_api import Answer, FakeApi, failure, page
@@ -68,7 +68,7 @@ def watch_of(
 ) -> Iterator[tuple[ClusterWatch, Callable[[], Change]]]:
     """A watch under way, and what it tells."""
     inbox: queue.SimpleQueue[Change] = queue.SimpleQueue()
-    versions = {("", "ConfigMap", "cx", name): version for name, version in known.items()}
+    versions = {Identity("", "ConfigMap", "cx", name): version for name, version in known.items()}
     watch = ClusterWatch(WatchConfig(api.client(), inbox.put, versions, silence_seconds=2.0))
     watch.follow([watched])
     assert isinstance(inbox.get(timeout=5), Planned)

@@ -104,7 +104,9 @@ def test_a_folder_holds_a_file_an_object(project: Path, capsys: pytest.CaptureFi
     [
         pytest.param(["-o", "dir"], "name the folder with --to", id="no folder"),
         pytest.param(["--to", "out"], "remove --to and --force", id="folder without effect"),
-        pytest.param(["--profile", "qa"], "use dev, staging or prod", id="unknown profile"),
+        pytest.param(
+            ["--profile", "qa"], "is not one of 'dev', 'staging', 'prod'", id="unknown profile"
+        ),
         pytest.param(["-s", "dev", "--profile", "prod"], "--profile has no effect", id="both"),
     ],
 )

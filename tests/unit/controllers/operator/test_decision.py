@@ -8,7 +8,7 @@ from holdfast.controllers.operator.agent_view import PAUSED, AgentView
 from holdfast.controllers.operator.decision import Action, decide
 from holdfast.controllers.operator.status import agent_status
 from holdfast.drift.finding import DriftClass, Finding
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.render.objects.agent_resources import FINALIZER
 from holdfast.render.plan.marks import RenderedObject, revised
 
@@ -24,7 +24,7 @@ def rendered(kind: str, name: str, **marks: Any) -> RenderedObject:
     return revised(RenderedObject("one", kind.lower(), manifest, **marks))
 
 
-def live_of(*items: RenderedObject) -> dict[tuple[str, str, str, str], KubeObject]:
+def live_of(*items: RenderedObject) -> dict[Identity, KubeObject]:
     return {reference_of(each.manifest).identity: each.manifest for each in items}
 
 
@@ -116,7 +116,7 @@ def test_what_an_engine_delivers_is_left_to_it_and_the_status_says_so() -> None:
 def test_of_a_gone_object_the_others_tell_who_delivers_it() -> None:
     view = delivered_by_flux(deployed("observe"))
     gone = replace(EDITED, drift_class=DriftClass.MISSING, path=())
-    live = {identity: one for identity, one in view.live.items() if identity[1] != "Service"}
+    live = {identity: one for identity, one in view.live.items() if identity.kind != "Service"}
     view = replace(view, live=live, findings=(gone,))
     assert decide(view, "revert").deed is Action.NOTHING
 

@@ -17,7 +17,6 @@ from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.object_store import ObjectStore
 from holdfast.controllers.operator.worker_pool import ReconcileResult, WorkerPool
-from holdfast.controllers.operator.workload_state import workload_state
 from holdfast.controllers.runtime.log import Logger, Output, Runs
 from holdfast.kube.objects import ObjectRef
 from holdfast.manifest.fleet.resource_fleet import Place
@@ -110,19 +109,3 @@ def test_an_agent_that_goes_while_it_is_worked_on_is_no_error(decision: Decision
     metrics, store = OperatorMetrics("prod"), ObjectStore()
     reconciler = AgentReconciler(CLIENT, {}, store, "pod-1", metrics, Runs(lambda *_, **__: None))
     reconciler._do(GOOD, decision, DECLARATION, lambda *_, **__: None)
-
-
-@pytest.mark.parametrize(
-    ("spec", "status"),
-    [
-        pytest.param({"replicas": None}, {"readyReplicas": 1}, id="replicas null"),
-        pytest.param(
-            {"replicas": 1}, {"readyReplicas": 1, "observedGeneration": "6b8f5d"}, id="a hash"
-        ),
-    ],
-)
-def test_a_workload_that_others_wrote_oddly_has_a_state(
-    spec: dict[str, object], status: dict[str, object]
-) -> None:
-    live = {"kind": "Rollout", "metadata": {"generation": 0}, "spec": spec, "status": status}
-    assert workload_state([live], []).is_ready == "True"

@@ -3,7 +3,7 @@
 from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind, WatchLost, WatchScope
 from holdfast.adapters.cluster.kind_reader import Listing
 from holdfast.controllers.operator.object_store import ObjectStore
-from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef
 
 KIND = WatchedKind(None, (ObjectRef("", "Service", "", "v1"),))
 PLACE = WatchScope(KIND, "Service")
@@ -14,8 +14,8 @@ def service(name: str, version: str) -> KubeObject:
     return {"metadata": {"name": name, "resourceVersion": version, "labels": labels}}
 
 
-def identity(name: str) -> tuple[str, str, str, str]:
-    return "", "Service", "cx", name
+def identity(name: str) -> Identity:
+    return Identity("", "Service", "cx", name)
 
 
 def snapshot(*objects: KubeObject) -> Snapshot:

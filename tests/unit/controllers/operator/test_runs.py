@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from holdfast.controllers.operator.agent_view import AgentView
 from holdfast.controllers.operator.status import last_run
+from holdfast.kube.objects import Identity
 from holdfast.render.plan.marks import RenderedObject
 
 RESOURCE = {"metadata": {"name": "nightly", "namespace": "cx"}}
@@ -33,7 +34,7 @@ def job(name: str, created: str, owner: str, condition: str = "") -> dict[str, A
 
 
 def seen(*jobs: dict[str, Any], rendered: tuple[RenderedObject, ...] = (SCHEDULE, BACKUP)) -> Any:
-    live = {("batch", "Job", "cx", one["metadata"]["name"]): one for one in jobs}
+    live = {Identity("batch", "Job", "cx", one["metadata"]["name"]): one for one in jobs}
     found = last_run(AgentView(RESOURCE, rendered=rendered, live=live))
     return found and (found.status, found.reason, found.message)
 

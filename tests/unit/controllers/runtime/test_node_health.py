@@ -11,7 +11,7 @@ from holdfast.controllers.runtime.node_health import (
     trigger_of,
     watched_nodes,
 )
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import Identity, KubeObject
 
 PLACE = WatchScope(watched_nodes(), "Node")
 
@@ -22,8 +22,8 @@ def node(ready: str = "True", *, cordoned: bool = False, **conditions: str) -> K
     return {"spec": spec, "status": {"conditions": [{"type": "Ready", "status": ready}, *found]}}
 
 
-def identity(name: str) -> tuple[str, str, str, str]:
-    return "", "Node", "", name
+def identity(name: str) -> Identity:
+    return Identity("", "Node", "", name)
 
 
 def moved(name: str, live: KubeObject | None) -> Change:

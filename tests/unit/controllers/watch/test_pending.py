@@ -7,9 +7,10 @@ from holdfast.controllers.watch.pending import (
     Task,
     Version,
 )
+from holdfast.kube.objects import Identity
 
-ONE = ("", "ConfigMap", "cx", "one")
-TWO = ("", "ConfigMap", "cx", "two")
+ONE = Identity("", "ConfigMap", "cx", "one")
+TWO = Identity("", "ConfigMap", "cx", "two")
 
 
 def taken(queue: PendingChanges, now: float, *, is_forced: bool = False) -> list[Task]:

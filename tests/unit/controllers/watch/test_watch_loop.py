@@ -8,9 +8,9 @@ from holdfast.controllers.watch.inputs import Activity
 from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.drift.finding import DriftReport, NotChecked
 from holdfast.drift.record.watch_report import Status
-from holdfast.drift.scan import DriftJudge, Identity, LiveState
+from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.errors import InputError
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import Identity, KubeObject
 
 from tests.unit.controllers.watch.played_cluster import (
     Played,

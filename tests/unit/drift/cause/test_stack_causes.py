@@ -12,8 +12,8 @@ from holdfast.drift.finding import (
     DriftReport,
     Finding,
 )
-from holdfast.kube.health import HEALTHY, Health, HealthVerdict
 from holdfast.kube.objects import ObjectRef
+from holdfast.kube.workload_status import HEALTHY, Health, HealthVerdict
 
 IMAGE = ("spec", "image")
 

@@ -8,6 +8,7 @@ from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.paths import format_path
 from holdfast.kube.semantics import builtin_types
+from holdfast.kube.structure import TypeTable
 
 from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, GONE, edit
 
@@ -159,13 +160,13 @@ def test_rights_are_sets(declared: Any, live: Any, expected: list[tuple[str, str
         pytest.param(["a"], ["a", "b"], [("added", "spec.egress[1]")], id="appended"),
         pytest.param(["a", "b"], ["a"], [("removed", "spec.egress[1]")], id="removed"),
         pytest.param(["a"], ["b", "a"], [("added", "spec.egress[0]")], id="inserted"),
-        pytest.param(["a", "b"], ["b", "a"], [("changed", "spec.egress")], id="reordered"),
+        pytest.param(["a", "b"], ["b", "a"], [], id="reordered: a union"),
         pytest.param(
             ["a"], ["b"], [("changed", "spec.egress[0].to[0].ipBlock.cidr")], id="one changed"
         ),
     ],
 )
-def test_items_of_an_atomic_list_go_by_their_place(
+def test_rules_of_a_network_policy_are_a_union(
     declared: list[str], live: list[str], expected: list[tuple[str, str]]
 ) -> None:
     def policy(blocks: list[str]) -> KubeObject:
@@ -230,3 +231,113 @@ def test_a_key_given_twice_is_compared_as_a_group() -> None:
         DEPLOYMENT, {f"{CONTAINER}.env": [*twice, {"name": "URL", "value": "http://$(HOST)"}]}
     )
     assert differences(DEPLOYMENT, live) == [("changed", f"{CONTAINER}.env[name=HOST]")]
+
+
+def custom(body: dict[str, Any]) -> KubeObject:
+    return {
+        "apiVersion": "monitoring.example.test/v1",
+        "kind": "Watcher",
+        "metadata": {"name": "w", "namespace": "cx"},
+        "spec": body,
+    }
+
+
+@pytest.mark.parametrize(
+    ("want", "have", "expected"),
+    [
+        pytest.param({}, {"selector": {}}, "added", id="everything instead of nothing"),
+        pytest.param({"selector": {}}, {}, "removed", id="nothing instead of everything"),
+        pytest.param({"rules": []}, {}, "removed", id="an empty list is a value"),
+        pytest.param({}, {"rules": []}, "added", id="an empty list that nobody declared"),
+        pytest.param({"peers": [{}]}, {"peers": [None]}, "changed", id="in a list"),
+        pytest.param({"tls": {"verify": True}}, {"tls": {"verify": 1}}, "changed", id="true to 1"),
+        pytest.param({"tls": {"verify": False}}, {"tls": {"verify": 0}}, "changed", id="false"),
+        pytest.param({"steps": [True]}, {"steps": [1]}, "changed", id="true to 1 in a list"),
+        pytest.param({"a": {"b": [{"c": True}]}}, {"a": {"b": [{"c": 1}]}}, "changed", id="deep"),
+    ],
+)
+@pytest.mark.parametrize("is_typed", [True, False], ids=["schema known", "schema unknown"])
+def test_custom_resources_store_empty_values_and_tell_true_from_one(
+    want: dict[str, Any], have: dict[str, Any], expected: str, is_typed: bool
+) -> None:
+    types = {
+        "watcher": {"metadata": "meta.v1.ObjectMeta", "spec": "spec"},
+        "spec": {"selector": "{string}", "rules": "[string]", "peers": "[any]", "tls": "tls"},
+        "tls": {"verify": "boolean"},
+    }
+    table = TypeTable({**builtin_types().types, **types}, {}, {("v1", "Watcher"): "watcher"})
+    structure = table.structure_of("v1", "Watcher") if is_typed else None
+    structure = structure or builtin_types().of_unknown_kind
+    found = compare(custom(want), custom(have), structure)
+    assert [each.drift_class.value for each in found] == [expected]
+    assert compare(custom(want), custom(want), structure) == []
+
+
+@pytest.mark.parametrize("field", ["labels", "annotations", "finalizers", "ownerReferences"])
+def test_empty_metadata_is_none_in_objects_of_every_kind(field: str) -> None:
+    empty: Any = [] if field in {"finalizers", "ownerReferences"} else {}
+    one_custom = custom({})
+    other = {**one_custom, "metadata": {**one_custom["metadata"], field: empty}}
+    structure = builtin_types().of_unknown_kind
+    assert compare(one_custom, other, structure) == compare(other, one_custom, structure) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"), [("Secret", "data"), ("ConfigMap", "binaryData")], ids=["secret", "config"]
+)
+def test_line_breaks_in_base64_mean_nothing(kind: str, field: str) -> None:
+    wrapped = one("v1", kind, **{field: {"key": "aGVsbG8g\nd29ybGQ=\r\n"}})
+    assert differences(wrapped, one("v1", kind, **{field: {"key": "aGVsbG8gd29ybGQ="}})) == []
+    other = one("v1", kind, **{field: {"key": "aGVsbG8gd29ybGE="}})
+    assert differences(wrapped, other) == [("changed", f"{field}.key")]
+
+
+@pytest.mark.parametrize(
+    ("want", "have", "is_same"),
+    [
+        pytest.param("0.0001", "1m", True, id="rounded up to a thousandth"),
+        pytest.param("1500u", "2m", True, id="micro"),
+        pytest.param("1500u", "3m", False, id="not the next thousandth"),
+        pytest.param("1m", "500u", False, id="the server stores no finer one"),
+    ],
+)
+def test_quantities_are_rounded_as_the_server_rounds(want: str, have: str, is_same: bool) -> None:
+    path = f"{CONTAINER}.resources.limits.cpu"
+    found = differences(edit(DEPLOYMENT, {path: want}), edit(DEPLOYMENT, {path: have}))
+    assert (found == []) is is_same
+
+
+@pytest.mark.parametrize(
+    ("field", "items"),
+    [
+        pytest.param(
+            "tolerations", [{"key": "a", "operator": "Exists"}, {"key": "b"}], id="tolerations"
+        ),
+        pytest.param(
+            "affinity",
+            {
+                "nodeAffinity": {
+                    "requiredDuringSchedulingIgnoredDuringExecution": {
+                        "nodeSelectorTerms": [
+                            {"matchExpressions": [{"key": "z", "operator": "In", "values": ["b"]}]},
+                            {"matchExpressions": [{"key": "a", "operator": "Exists"}]},
+                        ]
+                    }
+                }
+            },
+            id="alternatives of a node selector",
+        ),
+    ],
+)
+def test_unions_and_alternatives_have_no_order(field: str, items: Any) -> None:
+    path = f"spec.template.spec.{field}"
+    desired = edit(DEPLOYMENT, {path: items})
+    assert differences(desired, edit(DEPLOYMENT, {path: _turned(items)})) == []
+
+
+def _turned(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_turned(each) for each in reversed(value)]
+    if isinstance(value, dict):
+        return {key: _turned(each) for key, each in value.items()}
+    return value

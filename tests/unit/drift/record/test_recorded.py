@@ -8,7 +8,7 @@ from holdfast.drift.finding import DriftClass, Objects
 from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.record.recorded import RecordedObjects, recorded_uid
 from holdfast.drift.scan import DriftJudge, LiveState
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, reference_of
 
 from tests.unit.drift.objects import DEPLOYMENT, edit
 
@@ -67,4 +67,4 @@ def test_it_is_a_mapping() -> None:
     one = recorded("1", lambda: DEPLOYMENT)
     assert dict(one) == {IDENTITY: DEPLOYMENT}
     assert len(one) == 1
-    assert one.get(("", "", "", "")) is None
+    assert one.get(Identity("", "", "", "")) is None

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from holdfast.adapters.http.prometheus import PrometheusError, number_of
 from holdfast.errors import ClusterError
-from holdfast.kube.health import HEALTHY, Health, HealthVerdict
+from holdfast.kube.workload_status import HEALTHY, Health, HealthVerdict
 from holdfast.manifest.stack.updates import WatchedMetric
 from holdfast.operations.deploy.aftermath import Aftermath, Clock, Watched, past_limit
 

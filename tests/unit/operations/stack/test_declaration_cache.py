@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from holdfast.operations.stack import declaration_cache
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.declaration import StackDeclaration, declaration_of
 from holdfast.operations.stack.declaration_cache import DeclarationCache, code_digest
 from hypothesis import given, settings
@@ -53,7 +53,7 @@ class Maker:
 
     def __call__(self) -> StackDeclaration:
         self.calls += 1
-        state = StackState(self.cache.project_root, self.cache.stack)
+        state = StackContext(self.cache.project_root, self.cache.stack)
         return declaration_of(state, self.cache.ignore_file)
 
     def declaration(self) -> StackDeclaration:
@@ -352,11 +352,11 @@ opened = set()
 sys.addaudithook(lambda event, args: opened.add(str(args[0])) if event == "open" else None)
 from pathlib import Path
 from holdfast.operations.stack.declaration import declaration_of
-from holdfast.operations.stack.context import StackState
+from holdfast.operations.stack.context import StackContext
 from holdfast.manifest.fleet.project_files import project_digests
 import hashlib
 root = Path(sys.argv[1])
-made = declaration_of(StackState(root, "dev"), None)
+made = declaration_of(StackContext(root, "dev"), None)
 read = {name[len(f"{root}/"):] for name in opened if name.startswith(f"{root}/")}
 code = {name for name in read if name.split("/")[0] in ("infra", "policy-pack", ".venv")}
 print(sorted(read - code - project_digests(root).keys()))

@@ -8,7 +8,8 @@ from typing import cast
 import pytest
 from holdfast.adapters.engine.stack import Stack
 from holdfast.errors import ClusterError
-from holdfast.operations.stack.engine import make_if_absent, refuse_absent_sandbox
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.engine import make_if_absent
 
 SETTINGS = "config:\n  holdfast:cluster: {context: CONTEXT}\n"
 
@@ -29,7 +30,7 @@ def settle(project: Path, context: str) -> Path:
 def test_a_stack_whose_sandbox_is_not_there_is_told_what_to_run(project: Path) -> None:
     settle(project, "holdfast-team-a")
     with pytest.raises(ClusterError) as raised:
-        refuse_absent_sandbox(project, "dev")
+        StackContext(project, "dev").require_sandbox()
     assert str(raised.value) == (
         "stack dev lives in sandbox 'team-a', which is not there; "
         "run `holdfast sandbox up --name team-a`"
@@ -38,7 +39,7 @@ def test_a_stack_whose_sandbox_is_not_there_is_told_what_to_run(project: Path) -
 
 def test_a_cluster_of_somebody_else_is_not_looked_for(project: Path) -> None:
     settle(project, "prod-eu-1")
-    refuse_absent_sandbox(project, "dev")
+    StackContext(project, "dev").require_sandbox()
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from holdfast.drift.finding import (
     NotChecked,
     Severity,
 )
-from holdfast.kube.health import HEALTHY, Health, HealthVerdict
 from holdfast.kube.objects import ObjectRef
+from holdfast.kube.workload_status import HEALTHY, Health, HealthVerdict
 from holdfast.report.documents.stacks_json import stacks_json, stacks_schema
 from holdfast.report.text.stacks_text import stacks_text
 

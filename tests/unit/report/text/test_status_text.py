@@ -6,7 +6,7 @@ import pytest
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import AgentState
 from holdfast.errors import ExitCode
-from holdfast.kube.health import HEALTHY, Health, HealthVerdict
+from holdfast.kube.workload_status import HEALTHY, Health, HealthVerdict
 from holdfast.report.text.status_text import AgentReport, StackReport, status_json, status_text
 
 UPDATE = UpdateRecord(

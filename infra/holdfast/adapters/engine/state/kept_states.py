@@ -5,21 +5,19 @@ what a given update had left, and is there when the backend is not. Values that 
 secret stay encrypted in it, as the engine exports them.
 """
 
-import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.state.checkpoint import Deployment, decode_export
+from holdfast.adapters.files.atomic_write import PRIVATE_DIRECTORY_MODE, write_private_file
 from holdfast.errors import EngineError
 
 MOST_KEPT = 10
 """Copies of one stack; the oldest go first."""
 
 _SUFFIX = ".json"
-_FILE_MODE = 0o600
-_FOLDER_MODE = 0o700
 
 
 @dataclass(frozen=True)
@@ -40,18 +38,10 @@ class KeptStates:
             EngineError: it cannot be written.
         """
         path = self.folder / f"{name}{_SUFFIX}"
-        scratch = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            self.folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
-            handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _FILE_MODE)
-            with os.fdopen(handle, "wb") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            scratch.replace(path)
+            self.folder.mkdir(mode=PRIVATE_DIRECTORY_MODE, parents=True, exist_ok=True)
+            write_private_file(path, text)
         except OSError as error:
-            with suppress(OSError):
-                scratch.unlink()
             message = f"no copy of the state could be kept in {self.folder} ({error.strerror})"
             raise EngineError(
                 message, remedy="free some space, or set HOLDFAST_STATE to another folder"

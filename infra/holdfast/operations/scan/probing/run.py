@@ -16,13 +16,14 @@ from holdfast.drift.probes.models import ExpectedModel, probe_model
 from holdfast.drift.probes.nodes import asks_for_nodes, probe_nodes
 from holdfast.drift.probes.outcome import Outcome, Subject, unknown
 from holdfast.drift.probes.tool_contracts import judge_tools
-from holdfast.drift.probes.workloads import AGENT_LABEL, workloads_of
+from holdfast.drift.probes.workloads import workloads_of
 from holdfast.errors import ClusterError, InputError, LoginError
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.manifest.agent.drift_probes import CommandProbe as DeclaredCommand
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.tool_checks import server_key
 from holdfast.manifest.fleet.tool_servers import ToolServer, tool_servers_of
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.manifest.types.text_checks import duration_milliseconds
 from holdfast.operations.scan.probing.cluster import ProbedCluster
 from holdfast.operations.scan.probing.contents import NOT_READ, ProbedContents
@@ -140,7 +141,7 @@ class _Probing:
         own = [
             pod
             for pod in pods
-            if mapping_at(pod, "metadata", "labels").get(AGENT_LABEL) == agent.name
+            if agent_of(pod) == agent.name
             and not mapping_at(pod, "metadata").get("deletionTimestamp")
         ]
         outcome = probe_images(subject, spec, own)
@@ -181,9 +182,8 @@ class _Probing:
     def _declared_card(self, agent: DeclaredAgent) -> dict[str, Any] | None:
         for one in self.objects:
             text = mapping_at(one, "data").get(CARD_KEY)
-            labels = mapping_at(one, "metadata", "labels")
             is_own = reference_of(one).namespace == agent.namespace
-            if text and is_own and labels.get(AGENT_LABEL) == agent.name:
+            if text and is_own and agent_of(one) == agent.name:
                 card: dict[str, Any] = json.loads(text)
                 return card
         return None

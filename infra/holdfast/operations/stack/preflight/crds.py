@@ -10,15 +10,12 @@ from pathlib import Path
 from typing import Literal
 
 from holdfast.errors import ClusterError, InputError
-from holdfast.kube.objects import api_group
+from holdfast.kube.objects import KindKey, api_group
 from holdfast.kube.structure import builtin_kind
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
 from holdfast.render.plan.marks import RenderedObject
 from holdfast.sandbox.place import CONTEXT_PREFIX, DEFAULT_NAME
-
-KindKey = tuple[str, str]
-"""apiVersion and kind."""
 
 Definer = ControllerName | Literal["holdfast"]
 """Whose definitions are missing: a controller's, or Holdfast's own."""

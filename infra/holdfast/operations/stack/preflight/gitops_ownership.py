@@ -17,7 +17,7 @@ from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.publish.custom_resource import plural_of
 from holdfast.manifest.stack.stack_files import read_stack_file
-from holdfast.operations.stack.engine import stack_kubeconfig
+from holdfast.operations.stack.context import StackContext
 
 _CREATE = "create"
 _MOST_NAMED = 2
@@ -86,7 +86,9 @@ def _live_objects(
 
     settings = read_stack_file(root, stack).environment
     context = settings.cluster.context if settings is not None else None
-    client = ApiClient(connection_of(stack_kubeconfig(root, stack), context), _REQUEST_SECONDS)
+    client = ApiClient(
+        connection_of(StackContext(root, stack).sandbox_kubeconfig, context), _REQUEST_SECONDS
+    )
     selector = stack_selector(stack.rpartition("/")[2])
     for api_version, kind in sorted({(each.api_version, each.kind) for each in wanted}):
         entry = _entry(api_version, kind)

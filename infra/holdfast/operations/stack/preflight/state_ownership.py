@@ -7,9 +7,8 @@ from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.engine.state.checkpoint import Deployment
 from holdfast.errors import InputError, InvalidFilesError
 from holdfast.kube.objects import ObjectRef, reference_of
-from holdfast.operations.stack.context import StackState
-
-AGENT_TYPE = "holdfast:index:Agent"
+from holdfast.manifest.publish.component_types import AGENT_TYPE
+from holdfast.operations.stack.context import StackContext
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def refuse_unmigrated(root: Path, stack: str) -> None:
         InputError: the stack is in mode expand, and the engine holds objects of its agents.
     """
     try:
-        mode = StackState(root, stack).fleet.environment.agent_resources.mode
+        mode = StackContext(root, stack).fleet.environment.agent_resources.mode
     except InvalidFilesError:
         return
     if mode == "expand":
@@ -96,6 +95,5 @@ def _deployment(root: Path, stack: str) -> Deployment:
     files = state_files(root, stack)
     if files is not None:
         return Deployment() if files.current_path() is None else files.current()
-    from holdfast.operations.stack.engine import ready_stack  # noqa: PLC0415  (files need no engine)
 
-    return ready_stack(root, stack).export_if_there() or Deployment()
+    return StackContext(root, stack).engine().export_if_there() or Deployment()

@@ -108,7 +108,7 @@ class EndpointServer:
         if path in self._checks:
             problem = self._checks[path]()
             status = HTTPStatus.SERVICE_UNAVAILABLE if problem else HTTPStatus.OK
-            return status, _TEXT, f"{problem or 'ok'}\n".encode()
+            return status, _TEXT, (problem or "ok").encode()
         paths = [*self._checks, "/metrics", *(["/status"] if self._status else [])]
         return HTTPStatus.NOT_FOUND, _TEXT, f"there is {', '.join(paths)}\n".encode()
 

@@ -75,7 +75,7 @@ def test_health_status_and_metrics_are_told(loop: Loop, address: str) -> None:
         assert pool.request("GET", f"{address}/healthz").status == 200
         loop.alive = False
         stuck = pool.request("GET", f"{address}/healthz")
-        assert (stuck.status, stuck.data) == (503, b"the loop is stuck\n")
+        assert (stuck.status, stuck.data) == (503, b"the loop is stuck")
         assert json.loads(pool.request("GET", f"{address}/status").data) == {"stack": "dev"}
         assert pool.request("GET", f"{address}/metrics").data.endswith(b"metric 1.0\n")
         assert pool.request("GET", f"{address}/").status == 404

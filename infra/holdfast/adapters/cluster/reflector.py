@@ -50,7 +50,7 @@ LIVED_SECONDS: Final = 10.0
 """A stream that was open for so long has lived: the next failure is the first one again."""
 
 SUSPICIOUS_FAILURES: Final = 3
-"""After so many streams in a row that did not live, only a LIST is believed."""
+"""After so many broken streams in a row only a LIST is believed."""
 
 LOST_FAILURES: Final = 5
 """After so many streams in a row that did not live, the scope counts as unknown."""
@@ -107,7 +107,7 @@ class Reflector:
             if self._is_to_list_again.is_set():
                 continue
             self._failures = 0 if self._has_lived else self._failures + 1
-            if self._failures >= SUSPICIOUS_FAILURES:
+            if self._failures >= SUSPICIOUS_FAILURES and isinstance(error, BrokenStreamError):
                 self._version = ""
             if self._failures >= LOST_FAILURES and not (self._is_lost or self._is_flapping):
                 self._is_flapping = True

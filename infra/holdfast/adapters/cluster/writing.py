@@ -206,7 +206,7 @@ def retry_on_conflict(
     patience_seconds: float,
     note_waiting: Callable[[], None] = lambda: None,
 ) -> T:
-    """Read, judge and write; whoever wrote in between makes all of it be done again.
+    """Read, judge and write; a conflict repeats all of it.
 
     Controllers write status all the time, in bursts while pods roll, and every write ends the
     version that a guard names. The pauses grow, so that a burst is outlived and not joined.

@@ -177,7 +177,7 @@ class AgentLoop:
 
     def _step(self) -> None:
         self._hear()
-        self._pool.ask(self._desired.renew(), "declared anew")
+        self._pool.ask(self._desired.renew(), "declaration changed")
         if self._desired.current is not None:
             self._pool.ask(self._reconciler.due_again(), "nobody serves")
             self._pool.begin_due(self._desired.current)

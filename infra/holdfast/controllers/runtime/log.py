@@ -80,8 +80,8 @@ class Logger:
         leading = {"time": utc_now("milliseconds"), "level": level, "phase": phase}
         if level == "info" and not self._as_json:
             del leading["level"]
-        told = {key: value for key, value in facts.items() if value not in ("", (), [], None)}
-        line = {**leading, **self._facts, **told}
+        shown = {key: value for key, value in facts.items() if value not in ("", (), [], None)}
+        line = {**leading, **self._facts, **shown}
         self._write(msgspec.json.encode(line).decode() if self._as_json else _as_text(line))
 
 

@@ -72,10 +72,10 @@ def wait_for_api_server(
         tell: Hears why it waits.
 
     Returns:
-        Whether it has begun; False when it was told to stop before.
+        Whether it has begun; False when it was stopped before.
 
     Raises:
-        ClusterError: the server has refused, which waiting does not mend.
+        ClusterError: the server has refused: waiting does not help.
     """
     failures = 0
     while True:

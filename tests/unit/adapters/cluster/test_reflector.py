@@ -350,3 +350,27 @@ def test_scopes_are_listed_again_one_after_the_other(
     for _ in range(4):
         watch.list_next()
     assert listed == ["ops", "cx", "ops", "cx"]
+
+
+def test_a_scope_whose_streams_keep_breaking_is_listed_again(api: FakeApi) -> None:
+    one = page(config_map("one", "7"))
+    api.on(PATH, one)
+    api.on(f"{PATH}?watch", Answer(b"{half a line\n"))
+    with told(api, kind("cx")) as change:
+        heard = [change() for _ in range(5)]
+    assert isinstance(heard[0], Snapshot)
+    assert [type(each) for each in heard[1:4]] == [StreamInterrupted] * 3
+    assert isinstance(heard[4], Snapshot)
+
+
+def test_a_scope_that_could_not_be_read_for_long_goes_on_without_a_list(api: FakeApi) -> None:
+    api.on(PATH, page(config_map("one", "7")))
+    gone_on = lines(("MODIFIED", config_map("one", "8")))
+    api.on(f"{PATH}?watch", *[failure(500)] * 40, gone_on)
+    with told(api, kind("cx")) as change:
+        heard = [change()]
+        while not isinstance(heard[-1], Moved):
+            heard.append(change())
+    assert [type(each) for each in heard if not isinstance(each, WatchLost)] == [
+        Snapshot, WatchRecovered, Moved,
+    ]  # fmt: skip

@@ -1,19 +1,22 @@
 """`make bench`: every benchmark, each figure beside its baseline and its target, in one run.
 
-`python -m bench PART...` runs some of them: rendering, policies, scan, scale, watch, expand; and
-those that take minutes only when they are asked for: putback, soak and storm. `--agents N` is how
-many agents expand and putback work with.
+`python -m bench PART...` runs some of them: rendering, policies, scan, scale, journal, watch,
+expand; and those that take minutes only when they are asked for: putback, soak and storm.
+`--agents N` is how many agents expand and putback work with.
 """
 
 import argparse
 import importlib
 import json
+import os
+from collections.abc import Iterator, Mapping
 
 MODULES = {
     "rendering": "rendering",
     "policies": "policy_pack",
     "scan": "scan",
     "scale": "scale",
+    "journal": "journal",
     "watch": "watch",
     "expand": "expand",
     "putback": "putback",
@@ -41,16 +44,34 @@ def main() -> None:
     if asked.agents is not None and (asked.agents < 1 or not set(parts) <= OF_ANY_SIZE):
         parser.error(f"--agents N is for {', '.join(sorted(OF_ANY_SIZE))}, and at least 1")
     figures: dict[str, float | str] = {}
+    loads: dict[str, str] = {}
     for part in parts:
         module = importlib.import_module(f"bench.{MODULES[part]}")
-        figures |= module.measure(asked.agents) if asked.agents else module.measure()
+        before = os.getloadavg()[0]
+        found = module.measure(asked.agents) if asked.agents else module.measure()
+        load = f"{before:.2f}-{os.getloadavg()[0]:.2f}"
+        figures |= found
+        loads |= dict.fromkeys(found, load)
     if asked.json:
-        print(json.dumps(figures, indent=2))
+        print(json.dumps(figures | {"loads": loads}, indent=2))
         return
-    width = max(len(name) for name in figures)
-    for name, figure in figures.items():
-        text = f"{figure:.3f}".rstrip("0").rstrip(".") if isinstance(figure, float) else figure
-        print(f"{name:<{width}}  {text}")
+    print("\n".join(table(figures, loads)))
+
+
+def table(figures: Mapping[str, float | str], loads: Mapping[str, str]) -> Iterator[str]:
+    """Lines for people: each figure, and the load of the machine while it was measured.
+
+    Args:
+        figures: By their names.
+        loads: Load average of one minute, before and after, by the same names.
+    """
+    texts = {
+        name: f"{figure:.3f}".rstrip("0").rstrip(".") if isinstance(figure, float) else str(figure)
+        for name, figure in figures.items()
+    }
+    width, wide = max(map(len, texts)), max(map(len, texts.values()))
+    for name, text in texts.items():
+        yield f"{name:<{width}}  {text:<{wide}}  load {loads[name]}"
 
 
 if __name__ == "__main__":

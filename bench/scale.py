@@ -8,9 +8,7 @@ kind anew and decodes what has changed.
 
 import contextlib
 import gc
-import os
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -22,6 +20,7 @@ from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
 
+from bench.child_usage import usage_of
 from bench.fleet import STACK
 from bench.large import OBJECTS_PER_AGENT, LargeFleet, large_fleet
 
@@ -69,7 +68,6 @@ def measure() -> dict[str, float | str]:
         "scale: times the time an object, 20,000 to 1,000": per_object[LARGEST]
         / per_object[SMALL],
         "scale: target times the time an object": TARGET_GROWTH,
-        "scale: load of the machine at the end": os.getloadavg()[0],
     }  # fmt: skip
 
 
@@ -110,7 +108,6 @@ def _times(fleet: LargeFleet) -> tuple[float, float, float, int]:
 
 
 def _peak_mib() -> float:
-    process = subprocess.Popen(COMMAND, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    assert os.waitstatus_to_exitcode(status) == 0, "the measured fleet must be in sync"
-    return usage.ru_maxrss / 1024
+    usage = usage_of(COMMAND)
+    assert usage.exit_code == 0, "the measured fleet must be in sync"
+    return usage.peak_mib

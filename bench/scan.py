@@ -21,6 +21,7 @@ from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.adapters.engine.run.toolchain import find_program
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
 
+from bench.child_usage import usage_of
 from bench.fleet import STACK, MeasuredFleet, deployed_fleet
 from bench.written import declared_versions, written_between
 
@@ -96,12 +97,10 @@ def _command(*options: str) -> tuple[float, float]:
     subprocess.run(command, env=variables, stdout=subprocess.DEVNULL, check=True)
     seconds, peaks = [], []
     for _ in range(ROUNDS):
-        started = time.monotonic()
-        process = subprocess.Popen(command, env=variables, stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds.append(time.monotonic() - started)
-        assert os.waitstatus_to_exitcode(status) == 0, "the measured fleet must be in sync"
-        peaks.append(usage.ru_maxrss / 1024)
+        usage = usage_of(command, variables)
+        assert usage.exit_code == 0, "the measured fleet must be in sync"
+        seconds.append(usage.seconds)
+        peaks.append(usage.peak_mib)
     return statistics.median(seconds), max(peaks)
 
 

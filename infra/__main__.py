@@ -1,40 +1,5 @@
-"""The program of every stack: load what is declared, deploy it. Wiring only."""
+"""The program of every stack."""
 
-import gc
-import sys
-from dataclasses import replace
-from pathlib import Path
+from holdfast.program import deploy
 
-import pulumi
-from holdfast.components.fleet import declared_fleet
-from holdfast.components.provider import kubernetes_provider
-from holdfast.errors import HoldfastError
-from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.operations.stack.conversion import deprecations
-from holdfast.operations.stack.preflight.live_checks import look_at_cluster
-from holdfast.operations.stack.provenance import commit_in_words, provenance
-from holdfast.render.plan.declared import plan_fleet
-
-# Thousands of small objects live until the end: collecting them again and again costs a third of
-# the program's time.
-gc.freeze()
-gc.set_threshold(200_000, 20, 100)
-
-stack = pulumi.get_stack()
-commit, is_dirty = provenance(Path(pulumi.get_root_directory()))
-try:
-    declared = load_fleet(Path(pulumi.get_root_directory()), stack)
-    plan = plan_fleet(declared, stack)
-    live = look_at_cluster(declared, plan)
-    for note in (*deprecations(declared), *live.notes):
-        pulumi.log.warn(note)
-    plan = replace(live.known_to(plan), commit=commit_in_words(commit, is_dirty=is_dirty))
-    provider = kubernetes_provider(declared.environment, stack)
-    fleet = declared_fleet("fleet", plan, pulumi.ResourceOptions(provider=provider))
-except HoldfastError as error:
-    # As our own commands end: what is wrong, and no traceback.
-    sys.stderr.write(f"error: {error}\n")
-    sys.exit(int(error.exit_code))
-pulumi.export("agents", fleet.urls)
-pulumi.export("commit", commit)
-pulumi.export("dirty", is_dirty)
+deploy()

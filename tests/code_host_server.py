@@ -20,7 +20,9 @@ class CodeHostServer:
     """What it holds, and what it was asked.
 
     Attributes:
-        failures: Answers to give before it works, status codes, first one first.
+        failures: Answers to give before it works, first one first: a status code, with headers.
+        page: Answer with this text and status 200, as a proxy does, instead of working.
+        locked: Numbers of comments and issues that the token may not change.
         tells_name: Whether it says whose token it is; GitHub does not tell a job.
     """
 
@@ -28,7 +30,10 @@ class CodeHostServer:
     comments: list[dict[str, Any]] = field(default_factory=list)
     issues: list[dict[str, Any]] = field(default_factory=list)
     writes: list[str] = field(default_factory=list)
-    failures: list[int] = field(default_factory=list)
+    failures: list[int | tuple[int, dict[str, str]]] = field(default_factory=list)
+    page: str = ""
+    locked: set[int] = field(default_factory=set)
+    requests: int = 0
     tells_name: bool = False
 
     @property
@@ -65,7 +70,7 @@ class CodeHostServer:
         if match := re.fullmatch(r"/(?:issues|merge_requests)/(\d+)/(?:comments|notes)", path):
             return self._of_list(self.comments, method, query, sent, about=match[1])
         if match := re.fullmatch(r"/(?:issues/comments|merge_requests/5/notes)/(\d+)", path):
-            return 200, self._changed(self.comments, match[1], sent)
+            return self._changed(self.comments, match[1], sent)
         if path == "/issues":
             state = "open"
             listed = [each for each in self.issues if each["state"] == state]
@@ -73,7 +78,7 @@ class CodeHostServer:
                 self.issues if method == "POST" else listed, method, query, sent, state=state
             )
         if match := re.fullmatch(r"/issues/(\d+)", path):
-            return 200, self._changed(self.issues, match[1], sent)
+            return self._changed(self.issues, match[1], sent)
         return 404, {"message": "Not Found"}
 
     def _of_list(
@@ -93,13 +98,14 @@ class CodeHostServer:
         size, page = int(query["per_page"]), int(query["page"])
         return 200, items[(page - 1) * size : page * size]
 
-    @staticmethod
-    def _changed(items: list[dict[str, Any]], number: str, sent: Any) -> dict[str, Any]:
+    def _changed(self, items: list[dict[str, Any]], number: str, sent: Any) -> tuple[int, Any]:
+        if int(number) in self.locked:
+            return 403, {"message": "Resource not accessible by integration"}
         item = items[int(number) - 1]
         item.update(sent)
         if sent.get("state_event") == "close":
             item["state"] = "closed"
-        return item
+        return 200, item
 
 
 @contextmanager
@@ -114,14 +120,22 @@ def code_host_server() -> Iterator[CodeHostServer]:
             parts = urlsplit(self.path)
             query = {key: values[0] for key, values in parse_qs(parts.query).items()}
             given = (self.headers.get("Authorization"), self.headers.get("PRIVATE-TOKEN"))
+            held.requests += 1
+            headers: dict[str, str] = {}
             if held.failures:
-                status, answer = held.failures.pop(0), {"message": "later"}
+                failure = held.failures.pop(0)
+                status, headers = (failure, {}) if isinstance(failure, int) else failure
+                answer: Any = {"message": "later"}
             elif given not in ((f"Bearer {TOKEN}", None), (None, TOKEN)):
                 status, answer = 401, {"message": "Bad credentials"}
             else:
                 status, answer = held.answer(self.command, parts.path, query, sent)
             body = json.dumps(answer).encode()
+            if held.page:
+                status, body, headers = 200, held.page.encode(), {"Content-Type": "text/html"}
             self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -10,10 +10,10 @@ from holdfast.cli.schema import FILES
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.record.ledger import Turn
 from holdfast.drift.record.watch_report import Status, WatchState
-from holdfast.report.documents.drift_event_schema import drift_event_schema
-from holdfast.report.documents.drift_events import (
+from holdfast.report.documents.drift_event import (
     cause_cloud_event,
     cloud_event,
+    drift_event_schema,
     event_json,
     state_json,
 )

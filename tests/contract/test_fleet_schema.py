@@ -8,8 +8,7 @@ import jsonschema
 import pytest
 from holdfast.cli.schema import FILES
 from holdfast.operations.describe.fleet import FleetReport
-from holdfast.report.documents.fleet_json import fleet_json
-from holdfast.report.documents.fleet_schema import fleet_schema
+from holdfast.report.documents.fleet import fleet_json, fleet_schema
 
 from tests.unit.report.fleets import BLIND, EVERYTHING, FINE, attacked, fleet, large_fleet
 

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from holdfast.cli.schema import FILES
 from holdfast.operations.policy.model import PolicyReport
-from holdfast.report.documents.policy_schema import policy_schema
+from holdfast.report.documents.policy import policy_schema
 from holdfast.report.exchange.policy_formats import write_policy
 from holdfast_policies.table import RULES
 

@@ -37,7 +37,7 @@ def installed_packages(package_json: Path, *, besides: str) -> Path:
     packages = wanted["dependencies"] | wanted["devDependencies"]
     packages.pop(besides)
     digest = hashlib.sha256(json.dumps(packages, sort_keys=True).encode()).hexdigest()[:16]
-    folder = _cache() / "npm" / digest
+    folder = cache_folder() / "npm" / digest
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -63,7 +63,8 @@ def _install(folder: Path, packages: dict[str, str]) -> None:
     (folder / "complete").touch()
 
 
-def _cache() -> Path:
+def cache_folder() -> Path:
+    """Where tests keep what they have downloaded: outside the clone."""
     if explicit := os.environ.get("HOLDFAST_CACHE"):
         return Path(explicit)
     base = os.environ.get("XDG_CACHE_HOME")

@@ -178,6 +178,7 @@ def test_rows_22_and_23_a_backend_that_is_lost_in_mid_run_costs_nothing(
     ) as run:
         wait_for_held_pod(kubectl, backend, run)
         beside = holdfast(project, "up", "-s", "dev")
+        recovery_beside = holdfast(project, "up", "-s", "dev", "--recover")
         scan = holdfast(project, "drift", "-s", "dev", "-o", "json", *QUICKLY)
         revert = holdfast(project, "drift", "-s", "dev", "--revert", "--yes", "--no-history")
         backend.lose()
@@ -187,8 +188,11 @@ def test_rows_22_and_23_a_backend_that_is_lost_in_mid_run_costs_nothing(
     backend.regain()
 
     assert beside.returncode == ExitCode.ERROR
-    assert "stack dev is locked by " in beside.stderr
-    assert "wait for that run to end" in beside.stderr
+    assert "a run is changing stack dev, or was killed while it did" in beside.stderr
+    assert "wait for it to end; if none runs, " in beside.stderr
+    assert recovery_beside.returncode == ExitCode.ERROR
+    assert "stack dev is locked by " in recovery_beside.stderr
+    assert "wait for that run to end" in recovery_beside.stderr
     assert scan.returncode == ExitCode.ERROR
     assert "in flight" in json.dumps(json.loads(scan.stdout)["notChecked"])
     assert revert.returncode == ExitCode.ERROR
@@ -203,7 +207,7 @@ def test_rows_22_and_23_a_backend_that_is_lost_in_mid_run_costs_nothing(
     assert f"the backend of stack dev cannot be read: {backend.because}" in lost.stderr
 
     refused = holdfast(project, "up", "-s", "dev")
-    assert "that process has ended: run 'holdfast up -s dev --recover'" in refused.stderr
+    assert "if none runs, run 'holdfast up -s dev --recover'" in refused.stderr
     project.commit("A pod that starts", manifest(backend))
     done = holdfast(project, "up", "-s", "dev", "--recover")
     assert done.returncode == 0, done.stderr

@@ -136,7 +136,7 @@ def test_a_refused_change_is_told_with_its_line_and_exit_code_5(
 
 
 def gates_kept(project: FleetProject) -> list[Any]:
-    file = project.sandbox.state / "history" / "holdfast" / "dev.gates.jsonl"
+    file = project.sandbox.state / "history" / "holdfast" / "dev" / "gates.jsonl"
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 

@@ -12,7 +12,7 @@ from holdfast.drift.probes.commands import CommandProbe, digest_of, probe_comman
 from holdfast.drift.probes.outcome import Outcome, Subject
 from holdfast.kube.objects import ObjectRef
 from holdfast.operations.scan.scan_context import DriftContext
-from holdfast.report.documents.drift_json import drift_json
+from holdfast.report.documents.drift import drift_json
 from holdfast.report.exchange.formats import write_drift
 
 from tests.e2e.postgres import needs_postgres, postgres_server

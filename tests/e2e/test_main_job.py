@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.errors import ExitCode
-from holdfast.report.documents.fleet_schema import fleet_schema
+from holdfast.report.documents.fleet import fleet_schema
 
 from tests.e2e.browser import CHROMIUM, overflow
 from tests.e2e.fleet_project import FleetProject

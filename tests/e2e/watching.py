@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-from holdfast.report.documents.drift_event_schema import drift_event_schema
+from holdfast.report.documents.drift_event import drift_event_schema
 
 WAIT_SECONDS = 40.0
 

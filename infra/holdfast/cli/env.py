@@ -1,7 +1,5 @@
 """`holdfast env`: the variables with which a plain `pulumi` works on a stack."""
 
-import json
-
 import click
 
 from holdfast.adapters.engine.project import read_project
@@ -13,6 +11,7 @@ from holdfast.adapters.engine.run.environment import (
 from holdfast.adapters.engine.run.executable import find_pulumi
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
+from holdfast.report.documents.json_text import json_text
 from holdfast.sandbox.place import sandbox_place
 
 
@@ -59,4 +58,4 @@ def command(stack: str | None, form: str) -> None:
 
 def _json(environment: EngineEnvironment) -> str:
     document = {"variables": dict(environment.variables), "unset": list(environment.removed)}
-    return json.dumps(document, indent=2) + "\n"
+    return json_text(document)

@@ -8,7 +8,8 @@ from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.stack_files import read_stack_file, stack_names
 from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.text.update_text import updates_json, updates_text
+from holdfast.report.documents.updates import updates_json
+from holdfast.report.text.update_text import updates_text
 
 
 @click.command()

@@ -5,11 +5,15 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
-from holdfast.adapters.engine.backend.asked_lock import ask_holders
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.stack import Stack, open_stack
 from holdfast.adapters.engine.state.checkpoint import Deployment
-from holdfast.adapters.engine.state.interrupted import Interrupted, interrupted, mend
+from holdfast.adapters.engine.state.interrupted import (
+    Interrupted,
+    interrupted,
+    mend,
+    updates_of_service,
+)
 from holdfast.adapters.engine.state.rebuilding import rebuild
 from holdfast.adapters.engine.state.set_aside import emptied, restore, set_aside
 from holdfast.drift.finding import DriftReport
@@ -121,7 +125,7 @@ def _recovered(stack: Stack, *, replaces: bool) -> _Recovered:
 
 def _recovered_elsewhere(stack: Stack, *, replaces: bool) -> _Recovered:
     """The same where the backend is no folder here: by what it gives out and takes in."""
-    if error := Interrupted(ask_holders(stack)).refusal(stack.name):
+    if error := Interrupted(updates_of_service(stack)).refusal(stack.name):
         raise error
     if not replaces:
         _refuse_present(stack)

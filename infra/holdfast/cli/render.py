@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
-import msgspec
 
 from holdfast.convert.files.delivery import argocd_files, flux_files, pko_files
 from holdfast.convert.files.files import ExportedFile, RenderedStack, object_file
@@ -17,6 +16,7 @@ from holdfast.operations.stack.agent_names import NOTHING_DECLARED, no_such_agen
 from holdfast.operations.stack.project import find_project_root
 from holdfast.render.fleet import render_delivered, render_fleet
 from holdfast.render.plan.declared import plan_fleet
+from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.yaml_text import yaml_documents
 
 PRINTED = ("yaml", "json")
@@ -145,7 +145,7 @@ def _text(stack: RenderedStack, form: str) -> str:
     if form == "yaml":
         return yaml_documents(items)
     listed = {"apiVersion": "v1", "kind": "List", "items": items}
-    return msgspec.json.format(msgspec.json.encode(listed, order="sorted")).decode() + "\n"
+    return json_text(listed, is_sorted=True)
 
 
 def _separate_files(stacks: list[RenderedStack]) -> list[ExportedFile]:

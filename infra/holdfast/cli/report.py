@@ -23,7 +23,7 @@ from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.stack.source_locations import places_in
 from holdfast.render.provenance.origins import Origins
-from holdfast.report.documents.drift_document import read_drift_json
+from holdfast.report.documents.drift import read_drift_json
 from holdfast.report.html.fleet_formats import FLEET_FORMATS, write_fleet
 
 

@@ -10,12 +10,12 @@ from holdfast.errors import InputError
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions
 from holdfast.manifest.publish.json_schema import manifest_schema, stack_schema
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.documents.drift_event_schema import drift_event_schema
-from holdfast.report.documents.drift_schema import drift_schema
-from holdfast.report.documents.fleet_schema import fleet_schema
-from holdfast.report.documents.history_schema import history_schema
-from holdfast.report.documents.policy_schema import policy_schema
-from holdfast.report.documents.stacks_json import stacks_schema
+from holdfast.report.documents.drift import drift_schema
+from holdfast.report.documents.drift_event import drift_event_schema
+from holdfast.report.documents.fleet import fleet_schema
+from holdfast.report.documents.history import history_schema
+from holdfast.report.documents.policy import policy_schema
+from holdfast.report.documents.stacks import stacks_schema
 from holdfast.report.text.manifest_reference import reference_page
 from holdfast.report.text.yaml_text import yaml_documents
 

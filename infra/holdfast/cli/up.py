@@ -8,7 +8,8 @@ from holdfast.operations.deploy.guarded import careful_update
 from holdfast.operations.deploy.request import Order, tell_terminal
 from holdfast.operations.deploy.traced import traced_order
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.text.update_text import changes_in_words, updates_json
+from holdfast.report.documents.updates import updates_json
+from holdfast.report.text.update_text import changes_in_words
 
 
 @click.command()

@@ -84,12 +84,12 @@ def test_row_10_a_lock_of_a_dead_process_is_told_from_one_of_another_machine(
     locks = files_of(updated).locks_folder
     locks.mkdir(parents=True, exist_ok=True)
     (locks / "a.json").write_text(json.dumps(DEAD | {"hostname": "ci-7"}))
-    with pytest.raises(EngineError, match=r"ann@ci-7 .* may be so rightly; wait .* seen on ci-7"):
+    with pytest.raises(EngineError, match=r"is locked by ann@ci-7 .*; wait .* seen on ci-7"):
         list(mend(updated, interrupted(updated)))
     assert (locks / "a.json").exists()
     alive = DEAD | {"pid": os.getpid()}
     (locks / "a.json").write_text(json.dumps(alive))
-    with pytest.raises(EngineError, match="may be so rightly; wait for that run to end"):
+    with pytest.raises(EngineError, match="since then; wait for that run to end"):
         list(mend(updated, interrupted(updated)))
 
     (locks / "a.json").write_text(json.dumps(DEAD))
@@ -128,7 +128,7 @@ def test_row_12_a_lock_that_cannot_be_read_is_named(updated: Stack, content: str
 
     refusal = interrupted(updated).refusal("dev")
 
-    assert f"if nobody is changing the stack, remove {lock}" in str(refusal)
+    assert f"if no run is changing the stack, remove {lock}" in str(refusal)
     with pytest.raises(EngineError, match="does not say who"):
         list(mend(updated, interrupted(updated)))
     lock.unlink()

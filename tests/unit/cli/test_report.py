@@ -8,7 +8,7 @@ import pytest
 from holdfast.cli.main import run
 from holdfast.errors import InputError
 from holdfast.operations.describe.fleet_sources import FleetRequest
-from holdfast.report.documents.drift_json import drift_json
+from holdfast.report.documents.drift import drift_json
 from holdfast.report.exchange.formats import DRIFT_FORMATS
 
 from tests.unit.cli.drift_files import CONFIG, live, write

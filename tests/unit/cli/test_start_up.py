@@ -41,7 +41,7 @@ ENGINE = "holdfast.adapters.engine.stack,holdfast.adapters.engine.run.process"
                 "holdfast.adapters.cluster.kubeconfig",
                 "holdfast.adapters.cluster.listing",
                 "holdfast.adapters.engine.state.baseline",
-                "holdfast.adapters.journal.drift_history",
+                "holdfast.adapters.journal.scan_journal",
                 "drift",
                 "--help",
             ],

@@ -6,7 +6,7 @@ from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject, reference_of
-from holdfast.report.documents.drift_json import drift_json
+from holdfast.report.documents.drift import drift_json
 from holdfast.report.text.drift_text import drift_text
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

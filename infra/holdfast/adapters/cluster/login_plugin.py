@@ -25,7 +25,9 @@ def token_of_context(files: list[Path], context: str) -> dict[str, str]:
         )
     except (ConfigException, OSError, ValueError) as error:
         raise _failed(context) from error
-    bearer = configuration.get_api_key_with_prefix("BearerToken", alias="authorization") or ""
+    # Older clients keep the token under the name of the header.
+    keys = configuration.api_key
+    bearer = str(keys.get("BearerToken") or keys.get("authorization") or "")
     certificate, key = configuration.cert_file, configuration.key_file
     if not bearer and not certificate:
         raise _failed(context)  # the client logs the reason and goes on without credentials

@@ -7,10 +7,8 @@ from typing import Any, Final
 from holdfast.adapters.codehost.api import Api, CodeHostError
 from holdfast.adapters.codehost.host import Text
 
-JOB_ACCOUNT: Final = "github-actions[bot]"
-"""Who writes with the token of a job; that token may not ask for its own name."""
-
-_FORBIDDEN: Final = frozenset({403, 404})
+_NOT_FOR_APPS: Final = frozenset({403, 404})
+_APP: Final = "Bot"
 
 
 class GitHub:
@@ -35,17 +33,29 @@ class GitHub:
 
     @cached_property
     def _own_name(self) -> str:
+        """Name of the account; empty for an app, a job's own among them: it may not ask."""
         try:
-            return str(self._api.ask("GET", "/user")["login"])
+            return str(self._api.ask("GET", "/user").get("login") or "")
         except CodeHostError as error:
-            if error.status in _FORBIDDEN:
-                return JOB_ACCOUNT
+            if error.status in _NOT_FOR_APPS:
+                return ""
             raise
+
+    def _may_be_own(self, document: dict[str, Any]) -> bool:
+        """Whether our account wrote it; for the token of an app: whether any app did.
+
+        Only whom the repository has installed writes as an app, so that no outsider can put text
+        where ours is looked for.
+        """
+        author = document.get("user") or {}
+        if self._own_name:
+            return bool(author.get("login") == self._own_name)
+        return bool(author.get("type") == _APP)
 
     def comments(self, change: int) -> Iterator[Text]:
         """Our comments on a pull request."""
         for each in self._api.pages(f"{self._place}/issues/{change}/comments"):
-            if _author(each) == self._own_name:
+            if self._may_be_own(each):
                 yield _text(each, "id")
 
     def add_comment(self, change: int, body: str) -> Text:
@@ -61,7 +71,7 @@ class GitHub:
     def open_issues(self, label: str) -> Iterator[Text]:
         """Our open issues that bear a label; pull requests, which GitHub lists too, left out."""
         for each in self._api.pages(f"{self._place}/issues", state="open", labels=label):
-            if _author(each) == self._own_name and "pull_request" not in each:
+            if self._may_be_own(each) and "pull_request" not in each:
                 yield _text(each, "number")
 
     def add_issue(self, title: str, body: str, label: str) -> Text:
@@ -79,10 +89,6 @@ class GitHub:
         self.add_comment(issue, reason)
         sent = {"state": "closed", "state_reason": "completed"}
         return _text(self._api.ask("PATCH", f"{self._place}/issues/{issue}", sent), "number")
-
-
-def _author(document: dict[str, Any]) -> str:
-    return str((document.get("user") or {}).get("login", ""))
 
 
 def _text(document: dict[str, Any], number: str) -> Text:

@@ -21,7 +21,11 @@ class Text:
 
 
 class CodeHost(Protocol):
-    """A project on GitHub or GitLab; every list holds only what our own account has written."""
+    """A project on GitHub or GitLab.
+
+    Law: a list holds what our own account has written, and where the host does not say which that
+    is, what some app of the project has; never what a person of no rights can write.
+    """
 
     def comments(self, change: int) -> Iterator[Text]:
         """Our comments on a pull or merge request."""

@@ -1,21 +1,25 @@
 """One comment a change and one issue a subject, kept up to date instead of written again.
 
-A marker at the beginning of the text, which readers do not see, tells ours apart; the account that
-wrote it is the host's to tell, so that nobody else's text is ever taken for it.
+A marker at the beginning of the text, which readers do not see, tells ours apart; the host sees to
+it that no text of an outsider is among those that are looked through. What bears the marker and may
+not be written by us is another app's: it is passed over.
 
 Law: however often the same text is kept, there is one of it, and the second time writes nothing.
 """
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from holdfast.adapters.codehost.api import CodeHostError
 from holdfast.adapters.codehost.host import CodeHost, Text
 from holdfast.errors import InputError
 
 LABEL: Final = "holdfast"
 LONGEST_BODY_CHARACTERS: Final = 65_000
+_NOT_OURS: Final = frozenset({403, 404})
 _MARKER: Final = re.compile(r"[A-Za-z0-9._/-]+")
 
 
@@ -59,15 +63,16 @@ def keep_comment(host: CodeHost, change: int, marker: str, body: str) -> Kept:
         CodeHostError: the host did not do it.
     """
     first = _first_line(marker)
-    found = next((each for each in host.comments(change) if _bears(each, first)), None)
-    if found is None and not body.strip():
+    found = [each for each in host.comments(change) if _bears(each, first)]
+    if not found and not body.strip():
         return Kept(Deed.NOTHING)
     whole = _whole(first, body if body.strip() else "Nothing to say about this change any more.")
-    if found is None:
-        return Kept(Deed.CREATED, host.add_comment(change, whole))
-    if _is_same(found, whole):
-        return Kept(Deed.UNCHANGED, found)
-    return Kept(Deed.UPDATED, host.edit_comment(change, found.number, whole))
+    if same := next((each for each in found if _is_same(each, whole)), None):
+        return Kept(Deed.UNCHANGED, same)
+    edited = _first_done(found, lambda each: host.edit_comment(change, each.number, whole))
+    if edited is not None:
+        return Kept(Deed.UPDATED, edited)
+    return Kept(Deed.CREATED, host.add_comment(change, whole))
 
 
 def keep_issue(host: CodeHost, marker: str, title: str, body: str | None) -> Kept:
@@ -84,17 +89,30 @@ def keep_issue(host: CodeHost, marker: str, title: str, body: str | None) -> Kep
         CodeHostError: the host did not do it.
     """
     first = _first_line(marker)
-    found = next((each for each in host.open_issues(LABEL) if _bears(each, first)), None)
+    found = [each for each in host.open_issues(LABEL) if _bears(each, first)]
     if body is None:
-        if found is None:
-            return Kept(Deed.NOTHING)
-        return Kept(Deed.CLOSED, host.close_issue(found.number, "All is well again."))
+        closed = _first_done(
+            found, lambda each: host.close_issue(each.number, "All is well again.")
+        )
+        return Kept(Deed.NOTHING) if closed is None else Kept(Deed.CLOSED, closed)
     whole = _whole(first, body)
-    if found is None:
-        return Kept(Deed.CREATED, host.add_issue(title, whole, LABEL))
-    if _is_same(found, whole):
-        return Kept(Deed.UNCHANGED, found)
-    return Kept(Deed.UPDATED, host.edit_issue(found.number, title, whole))
+    if same := next((each for each in found if _is_same(each, whole)), None):
+        return Kept(Deed.UNCHANGED, same)
+    edited = _first_done(found, lambda each: host.edit_issue(each.number, title, whole))
+    if edited is not None:
+        return Kept(Deed.UPDATED, edited)
+    return Kept(Deed.CREATED, host.add_issue(title, whole, LABEL))
+
+
+def _first_done(found: Iterable[Text], change: Callable[[Text], Text]) -> Text | None:
+    """Change the first text that we may; None where there is none."""
+    for each in found:
+        try:
+            return change(each)
+        except CodeHostError as error:
+            if error.status not in _NOT_OURS:
+                raise
+    return None
 
 
 def _first_line(marker: str) -> str:

@@ -1,4 +1,7 @@
-"""Where Holdfast keeps what must outlive a clone, and what may be thrown away at any time."""
+"""Where Holdfast keeps what must outlive a clone, and what may be thrown away at any time.
+
+Alone in its module: every room asks for these folders, most of them for nothing else of this one.
+"""
 
 import os
 from pathlib import Path
@@ -13,7 +16,7 @@ def state_directory() -> Path:
 
 
 def cache_directory() -> Path:
-    """What can be made anew: HOLDFAST_CACHE, else `holdfast` in the XDG cache folder."""
+    """What can be made again: HOLDFAST_CACHE, else `holdfast` in the XDG cache folder."""
     if explicit := os.environ.get("HOLDFAST_CACHE"):
         return Path(explicit).absolute()
     base = os.environ.get("XDG_CACHE_HOME")

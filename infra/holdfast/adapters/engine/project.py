@@ -1,18 +1,12 @@
-"""The three things that must be known of a Pulumi project before the engine is started.
+"""The three things that must be known of a Pulumi project before the engine is started."""
 
-Read line by line: `Pulumi.yaml` is the engine's file, which judges the rest of it.
-"""
-
-import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from holdfast.errors import InputError
 
 PROJECT_FILE = "Pulumi.yaml"
-_NAME = re.compile(r"^name:\s*[\"']?([A-Za-z0-9._-]+)", re.MULTILINE)
-_VIRTUAL_ENVIRONMENT = re.compile(r"\bvirtualenv:\s*[\"']?([^\s\"',}#]+)")
-_BACKEND = re.compile(r"^backend:\s*(?:\{\s*|\n\s+)url:\s*[\"']?([^\s\"',}#]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +28,46 @@ class Project:
 
 
 def read_project(root: Path) -> Project:
-    """Read the project in a folder.
+    """Read the project in a folder; the engine judges the rest of the file.
 
     Raises:
         InputError: there is no readable `Pulumi.yaml`, or it has no name.
     """
     path = root / PROJECT_FILE
+    settings = _settings(path)
+    name = settings.get("name")
+    if not isinstance(name, str) or not name:
+        message = f"{path}: expected a line 'name: <project>'"
+        raise InputError(message, remedy="give the project its name")
+    environment = _text_at(settings, "runtime", "options", "virtualenv")
+    return Project(
+        root=root.absolute(),
+        name=name,
+        virtual_environment=(root / environment).absolute() if environment else None,
+        backend_url=_text_at(settings, "backend", "url"),
+    )
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    # Loaded here: most commands start without a project, and the YAML library takes 17 ms.
+    from holdfast.manifest.text.documents import read_documents  # noqa: PLC0415  (see above)
+
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         message = f"{path} cannot be read ({error})"
         raise InputError(message, remedy="run this inside a Holdfast project") from error
-    name = _NAME.search(text)
-    if name is None:
-        message = f"{path}: expected a line 'name: <project>'"
-        raise InputError(message, remedy="give the project its name")
-    environment = _VIRTUAL_ENVIRONMENT.search(text)
-    backend = _BACKEND.search(text)
-    return Project(
-        root=root.absolute(),
-        name=name[1],
-        virtual_environment=(root / environment[1]).absolute() if environment else None,
-        backend_url=backend[1] if backend else "",
-    )
+    content = read_documents(text, str(path))
+    if not content.documents:
+        reason = str(content.errors[0]) if content.errors else f"{path} is empty"
+        raise InputError(reason, remedy="correct the project file")
+    settings = content.documents[0].data
+    return settings if isinstance(settings, dict) else {}
+
+
+def _text_at(settings: dict[str, Any], *keys: str) -> str:
+    """The text at a path of keys; empty where there is none."""
+    value: Any = settings
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""

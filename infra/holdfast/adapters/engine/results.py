@@ -1,6 +1,7 @@
 """What one run of the engine amounts to, gathered from its events."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -17,6 +18,7 @@ from holdfast.adapters.engine.run.events import (
     StepFailed,
     StepStarted,
     Summary,
+    UnreadLine,
 )
 
 
@@ -36,6 +38,8 @@ class RunResult(msgspec.Struct, frozen=True):
         resources: Newest step of each resource by its URN, unchanged ones included.
         has_ended: The engine has said its last word.
         remediations: What rules put right before the engine looked.
+        unread: Events that could not be read, by name; an empty name for a line that names none.
+            A warning among the diagnostics says so.
     """
 
     action: str
@@ -50,6 +54,18 @@ class RunResult(msgspec.Struct, frozen=True):
     resources: Mapping[str, ResourceStep] = {}
     has_ended: bool = False
     remediations: tuple[Remediation, ...] = ()
+    unread: Mapping[str, int] = {}
+
+    @property
+    def unread_events(self) -> str:
+        """Names of the events that are missing here, with their numbers; empty when none is."""
+        named = {name: count for name, count in self.unread.items() if name}
+        return ", ".join(f"{count} {name}" for name, count in sorted(named.items()))
+
+    @property
+    def has_unread_verdicts(self) -> bool:
+        """Whether something that the policy pack said is missing here."""
+        return any(UnreadLine(name).is_verdict for name in self.unread)
 
     @property
     def has_changes(self) -> bool:
@@ -88,8 +104,9 @@ class RunRecorder:
         self._resources: dict[str, ResourceStep] = {}
         self._has_ended = False
         self._remediations: list[Remediation] = []
+        self._unread: Counter[str] = Counter()
 
-    def add(self, event: Event) -> None:
+    def add(self, event: Event | UnreadLine) -> None:
         """Take one event in."""
         if isinstance(event, StepStarted | StepDone | StepFailed):
             self._resources[event.step.urn] = event.step
@@ -111,6 +128,8 @@ class RunRecorder:
                 self._judged.append(event)
             case Remediation():
                 self._remediations.append(event)
+            case UnreadLine(kind):
+                self._unread[kind] += 1
             case Summary(counts):
                 self._counts = dict(counts)
                 self._has_ended = True
@@ -124,13 +143,23 @@ class RunRecorder:
             drifted=tuple(self._drifted.values()),
             unhealthy=tuple(self._unhealthy.values()),
             violations=tuple(self._violations),
-            diagnostics=tuple(self._diagnostics),
+            diagnostics=(*self._diagnostics, *self._unread_warnings()),
             seconds=seconds,
             judged=tuple(self._judged),
             resources=self._resources,
             has_ended=self._has_ended,
             remediations=tuple(self._remediations),
+            unread=dict(self._unread),
         )
+
+    def _unread_warnings(self) -> Iterator[Diagnostic]:
+        if count := self._unread.total():
+            names = ", ".join(sorted(name or "no event" for name in self._unread))
+            yield Diagnostic(
+                "warning",
+                f"lines of the engine that could not be read: {count} ({names}); what they say is "
+                "missing; update Holdfast",
+            )
 
     def _plan(self, step: ResourceStep) -> None:
         if step.operation in UNCHANGED_OPERATIONS:
@@ -147,7 +176,7 @@ class RunRecorder:
 
 
 def read_result(action: str, lines: Iterable[bytes]) -> RunResult:
-    """The outcome of a run whose lines were saved; lines that are no events are passed over."""
+    """The outcome of a run whose lines were saved."""
     recorder = RunRecorder(action)
     for line in lines:
         if (event := decode_event(line)) is not None:

@@ -1,28 +1,29 @@
 """One stack: preview, refresh, update, destroy, export, each with its outcome as data."""
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from holdfast.adapters.engine.backend.file_backend import FILE_SCHEME, FileHistory
+from holdfast.adapters.engine.backend.file_backend import FILE_SCHEME, SERVICE_SCHEMES, FileHistory
 from holdfast.adapters.engine.failures.failures import command_failure, run_failure
 from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.engine.results import RunRecorder, RunResult
 from holdfast.adapters.engine.run.environment import engine_environment, prepare_engine
 from holdfast.adapters.engine.run.event_stream import decode_event
-from holdfast.adapters.engine.run.events import Event
+from holdfast.adapters.engine.run.events import Event, UnreadLine
 from holdfast.adapters.engine.run.executable import find_pulumi
-from holdfast.adapters.engine.run.process import Finished
 from holdfast.adapters.engine.run.runner import EngineRunner
 from holdfast.adapters.engine.state.checkpoint import Deployment, decode_export
 from holdfast.errors import EngineError, ExitCode
 
 EventHandler = Callable[[Event], None]
 
-_COMMAND_TIMEOUT_SECONDS = 300.0
+_COMMAND_TIMEOUT_SECONDS = 600.0
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,19 @@ class Stack:
         url = self.runner.environment.backend_url
         if not url.startswith(FILE_SCHEME):
             return None
-        return FileHistory.at(url, self.runner.project.name, self.name)
+        return FileHistory.at(url, self.runner.project, self.name)
+
+    @property
+    def may_be_served(self) -> bool:
+        """Whether a service such as Pulumi Cloud keeps it, or may: the login is encrypted."""
+        url = self.runner.environment.backend_url
+        return not url or url.startswith(SERVICE_SCHEMES)
+
+    @property
+    def may_hide_locks(self) -> bool:
+        """Whether a lock may lie where the engine alone sees it: in a bucket or a database."""
+        url = self.runner.environment.backend_url
+        return not url.startswith((FILE_SCHEME, *SERVICE_SCHEMES))
 
     def init_if_absent(self) -> bool:
         """Create the stack when its backend does not have it.
@@ -56,10 +69,12 @@ class Stack:
         """
         if self._exists():
             return False
-        done, _ = self._capture(["stack", "init", self.name, "--no-select"])
+        arguments = ["stack", "init", self.name, "--no-select"]
+        done = self.runner.run(arguments, lambda _: None, _COMMAND_TIMEOUT_SECONDS)
         if done.exit_code and "already exists" in done.errors:
             return False
-        self._raise_for("stack init", done)
+        if error := command_failure("stack init", self.name, done):
+            raise error
         return True
 
     def _exists(self) -> bool:
@@ -179,8 +194,15 @@ class Stack:
         Raises:
             EngineError: there is no such stack, or its backend refuses.
         """
-        done, _ = self._capture(["stack", "tag", "set", name, value, "--stack", self.name])
-        self._raise_for("stack tag set", done)
+        self.command(["stack", "tag", "set", name, value])
+
+    def cancel(self) -> None:
+        """Remove the locks of the stack, whose ever they are.
+
+        Raises:
+            EngineError: there is no such stack, or its backend refuses.
+        """
+        self.command(["cancel", "--yes"])
 
     def export(self, version: int | None = None) -> Deployment:
         """The state of the stack, secrets left encrypted.
@@ -214,7 +236,31 @@ class Stack:
             EngineError: there is no such stack or version, or it cannot be read.
         """
         which = [f"--version={version}"] if version is not None else []
-        return b"\n".join(self._query(["stack", "export", *which]))
+        return self.command(["stack", "export", *which])
+
+    def state(self) -> dict[str, Any]:
+        """The same as plain JSON, with all that the engine writes.
+
+        Raises:
+            EngineError: there is no such stack, or it cannot be read.
+        """
+        text = self.export_text()
+        if not text:
+            raise EngineError(f"the export of stack {self.name} is empty")
+        return msgspec.json.decode(text, type=dict[str, Any])
+
+    def import_state(self, document: Mapping[str, Any]) -> None:
+        """Make a document the state of the stack; the engine drops operations left pending.
+
+        Raises:
+            StackLockedError: another run holds the lock; nothing was written.
+            EngineError: the engine or its backend refuses.
+        """
+        # A folder that its owner alone may enter: not every secret is encrypted.
+        with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+            file = Path(folder) / "state.json"
+            file.write_bytes(msgspec.json.encode(document))
+            self.command(["stack", "import", f"--file={file}"])
 
     def outputs(self) -> dict[str, Any]:
         """Outputs of the stack; secret ones are masked by the engine.
@@ -222,8 +268,8 @@ class Stack:
         Raises:
             EngineError: there is no such stack, or it cannot be read.
         """
-        lines = self._query(["stack", "output", "--json"])
-        return msgspec.json.decode(b"\n".join(lines) or b"{}", type=dict[str, Any])
+        text = self.command(["stack", "output", "--json"])
+        return msgspec.json.decode(text or b"{}", type=dict[str, Any])
 
     def history_records(self, limit: int) -> list[dict[str, Any]]:
         """The newest changes of the stack, newest first, as the backend records them.
@@ -231,21 +277,28 @@ class Stack:
         Raises:
             EngineError: there is no such stack, or it cannot be read.
         """
-        lines = self._query(["stack", "history", "--json", f"--page-size={limit}"])
-        return msgspec.json.decode(b"\n".join(lines) or b"[]", type=list[dict[str, Any]])
+        text = self.command(["stack", "history", "--json", f"--page-size={limit}"])
+        return msgspec.json.decode(text or b"[]", type=list[dict[str, Any]])
 
-    def _query(self, arguments: Sequence[str]) -> list[bytes]:
-        done, lines = self._capture([*arguments, "--stack", self.name])
-        self._raise_for(" ".join(arguments[:2]), done)
-        return lines
+    def command(
+        self, arguments: Sequence[str], variables: Mapping[str, str] | None = None
+    ) -> bytes:
+        """Run a command that has no events; gives what it printed.
 
-    def _capture(self, arguments: Sequence[str]) -> tuple[Finished, list[bytes]]:
+        Args:
+            arguments: The command, its flags and arguments, without the stack.
+            variables: Further variables of this run alone.
+
+        Raises:
+            StackLockedError: another run holds the lock; nothing was written.
+            EngineError: it failed.
+        """
         lines: list[bytes] = []
-        return self.runner.run(arguments, lines.append, _COMMAND_TIMEOUT_SECONDS), lines
-
-    def _raise_for(self, command: str, finished: Finished) -> None:
-        if error := command_failure(command, self.name, finished):
+        whole = [*arguments, "--stack", self.name]
+        done = self.runner.run(whole, lines.append, _COMMAND_TIMEOUT_SECONDS, variables)
+        if error := command_failure(_named(arguments), self.name, done):
             raise error
+        return b"\n".join(lines)
 
     def _run(
         self,
@@ -258,10 +311,12 @@ class Stack:
         recorder = RunRecorder(action)
 
         def take(line: bytes) -> None:
-            if (event := decode_event(line)) is not None:
-                recorder.add(event)
-                if on_event is not None:
-                    on_event(event)
+            event = decode_event(line)
+            if event is None:
+                return
+            recorder.add(event)
+            if on_event is not None and not isinstance(event, UnreadLine):
+                on_event(event)
 
         arguments = [action, "--json", *flags, "--stack", self.name]
         finished = self.runner.run(arguments, take, timeout_seconds)
@@ -297,6 +352,12 @@ def open_stack(
     prepare_engine(environment)
     environment = replace(environment, variables={**environment.variables, **(variables or {})})
     return Stack(EngineRunner(project, environment), name)
+
+
+def _named(arguments: Sequence[str]) -> str:
+    """What errors call a command: its words, without the flags and what follows them."""
+    words = takewhile(lambda each: not each.startswith("-"), arguments)
+    return " ".join(list(words)[:2])
 
 
 def _policy_flags(pack: Path | None, config: Path | None) -> list[str]:

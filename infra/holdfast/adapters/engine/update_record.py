@@ -49,7 +49,8 @@ class UpdateRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
         author_time: Of the commit, RFC 3339.
         pull_request: That brought the commit; empty when none is known.
         operator: Who, or what, ran the update.
-        policy: The pack's verdict: `passed`, `passed, N advisory`, `refused: RULES`, `not judged`.
+        policy: The pack's verdict: `passed`, `passed, N advisory`, `refused: RULES`, `not judged`,
+            `not checked: WHY`.
         reason: Why it was done, as said by whoever did it.
         detail: Why it failed or was refused.
         proof: What a scan after it has compared; empty without one.

@@ -13,7 +13,9 @@ PRIVATE_DIRECTORY_MODE: Final = 0o700
 _NEW_FILE_MODE: Final = 0o666  # the process's umask takes the rest
 
 
-def write_atomically(file: Path, content: str | bytes, *, mode: int | None = None) -> None:
+def write_atomically(
+    file: Path, content: str | bytes, *, mode: int | None = None, is_durable: bool = True
+) -> None:
     """Replace a file's content in one step; a link keeps leading where it led.
 
     What is no regular file, such as a pipe or a terminal, is written to directly.
@@ -22,6 +24,7 @@ def write_atomically(file: Path, content: str | bytes, *, mode: int | None = Non
         file: In a folder that exists.
         content: Text is written as UTF-8.
         mode: Rights of the file; without, an existing file keeps its own.
+        is_durable: Whether it survives a power cut; what is rebuilt when it is damaged need not.
 
     Raises:
         OSError: it cannot be written; the file is as it was.
@@ -42,7 +45,8 @@ def write_atomically(file: Path, content: str | bytes, *, mode: int | None = Non
         with os.fdopen(created, "wb") as out:
             out.write(data)
             out.flush()
-            os.fsync(out.fileno())
+            if is_durable:
+                os.fsync(out.fileno())
         if wanted is not None:
             scratch.chmod(wanted)
         scratch.replace(target)

@@ -20,7 +20,7 @@ class Kept(msgspec.Struct, omit_defaults=True):
 
     Attributes:
         configuration: Digest of all that was declared; empty in what older versions wrote.
-        members: Digest of each object, in order; only in the first line with this configuration.
+        members: Digest of each object, in order; only where no earlier line has them.
         objects: The objects that no earlier line holds, by digest.
     """
 
@@ -33,37 +33,65 @@ class Kept(msgspec.Struct, omit_defaults=True):
 class Configurations:
     """The declarations of a journal, gathered line by line."""
 
-    _members: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _members: dict[str, list[str]] = field(default_factory=dict)
     _objects: dict[str, msgspec.Raw] = field(default_factory=dict)
 
     def take(self, kept: Kept) -> None:
         """Take what a line holds."""
         self._objects.update(kept.objects or {})
         if kept.members is not None:
-            self._members[kept.configuration] = tuple(kept.members)
+            self._members[kept.configuration] = kept.members
+
+    def members(self, configuration: str) -> list[str]:
+        """Digests of the objects of a configuration; empty when it is not known."""
+        return self._members.get(configuration, [])
+
+    def declared(self, configuration: str) -> tuple[KubeObject, ...] | None:
+        """The objects of a configuration, masked; None when it is not known."""
+        members = self._members.get(configuration)
+        if members is None or any(key not in self._objects for key in members):
+            return None
+        return tuple(msgspec.json.decode(self._objects[key]) for key in members)
+
+    def whole(self, configuration: str) -> Kept:
+        """A line's part that refers to no other line."""
+        members = self._members.get(configuration)
+        known = {key: self._objects[key] for key in members or () if key in self._objects}
+        return Kept(configuration, members, known)
+
+
+@dataclass
+class WrittenDeclarations:
+    """What the lines of a journal hold already, so that no line repeats it.
+
+    Attributes:
+        configuration: The newest one.
+        members: Digests of its objects, all of which are written.
+    """
+
+    configuration: str = ""
+    members: list[str] = field(default_factory=list)
 
     def line_for(self, declared: Sequence[KubeObject]) -> Kept:
         """What the line of the next scan says of its declaration."""
         if not declared:
             return Kept()
-        digest = _digest(msgspec.json.encode(declared))
-        if digest in self._members:
-            return Kept(digest)
+        configuration = _digest(msgspec.json.encode(declared))
+        if configuration == self.configuration:
+            return Kept(configuration)
         texts = [msgspec.json.encode(mask_value(_shown(one))) for one in declared]
-        digests = [_digest(text) for text in texts]
-        new = {
-            key: msgspec.Raw(text)
-            for key, text in zip(digests, texts, strict=True)
-            if key not in self._objects
-        }
-        return Kept(digest, digests, new)
+        members = [_digest(text) for text in texts]
+        objects = {key: msgspec.Raw(text) for key, text in zip(members, texts, strict=True)}
+        return self.without_known(Kept(configuration, members, objects))
 
-    def declared(self, digest: str) -> tuple[KubeObject, ...] | None:
-        """The objects of a configuration, masked; None when it is not known."""
-        members = self._members.get(digest)
-        if members is None or any(key not in self._objects for key in members):
-            return None
-        return tuple(msgspec.json.decode(self._objects[key]) for key in members)
+    def without_known(self, kept: Kept) -> Kept:
+        """The part that no line holds yet; it counts as written from now on."""
+        if kept.configuration == self.configuration or kept.members is None:
+            return Kept(kept.configuration)
+        known = set(self.members)
+        new = {key: text for key, text in (kept.objects or {}).items() if key not in known}
+        self.configuration, self.members = kept.configuration, kept.members
+        return Kept(kept.configuration, kept.members, new)
 
 
 def _shown(one: Mapping[str, object]) -> Mapping[str, object]:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.adapters.files.atomic_write import write_atomically
+from holdfast.adapters.files.atomic_write import write_private_file
+from holdfast.adapters.journal.journal import DIRECTORY_MODE
+from holdfast.adapters.journal.names import JournalKind, journal_file
 from holdfast.errors import HoldfastError
 
 
@@ -26,8 +28,7 @@ class LoopControls(msgspec.Struct, rename="camel", frozen=True):
 
 def controls_file(state_folder: Path, project: str, stack: str) -> Path:
     """Where the loops of a stack on this machine look."""
-    name = stack.rpartition("/")[2]
-    return state_folder / "history" / project / f"{name}.controls.json"
+    return journal_file(state_folder, project, stack, JournalKind.CONTROLS)
 
 
 def read_controls(file: Path) -> LoopControls:
@@ -53,7 +54,7 @@ def write_controls(file: Path, controls: LoopControls) -> None:
         HoldfastError: the file cannot be written.
     """
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically(file, msgspec.json.encode(controls))
+        file.parent.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
+        write_private_file(file, msgspec.json.encode(controls))
     except OSError as error:
         raise HoldfastError(f"{file} cannot be written ({error.strerror})") from error

@@ -16,6 +16,7 @@ from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.adapters.git.source import source_of
 from holdfast.adapters.journal.journal import Journal
+from holdfast.adapters.journal.names import JournalKind, journal_file
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
@@ -174,8 +175,8 @@ def _told(steps: Iterator[GateStep]) -> Iterator[GateStep]:
 
 def journal_of_gates(root: Path, stack: str) -> Journal:
     """Where the outcomes of a stack's gates are kept."""
-    folder = state_directory() / "history" / read_project(root).name
-    return Journal(folder / f"{stack}.gates.jsonl")
+    project = read_project(root).name
+    return Journal(journal_file(state_directory(), project, stack, JournalKind.GATES))
 
 
 def _keep(report: GateReport, root: Path, file: Path | None) -> None:

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import click
 
-from holdfast.adapters.journal.drift_history import Recorded, read_history
+from holdfast.adapters.journal.scan_journal import read_history
 from holdfast.cli.options.colour import wants_colour
 from holdfast.cli.options.history import threshold_option
 from holdfast.cli.options.timestamps import Moment
 from holdfast.drift.record.observed import observed_objects
-from holdfast.drift.record.sightings import alerts, in_order, sightings
+from holdfast.drift.record.sightings import alerts
 from holdfast.errors import ExitCode, InputError
-from holdfast.kube.timestamps import parse_timestamp
 from holdfast.operations.scan.recording import damage_note, default_history_file
-from holdfast.report.documents.history_report import HistoryReport, history_json, history_text
+from holdfast.report.documents.history import HistoryReport, history_json
+from holdfast.report.text.history_text import history_text
 
 
 @click.command()
@@ -52,7 +52,7 @@ def command(
     if not stack and file is None:
         raise InputError("one of --stack and --history is needed", remedy="see --help")
     file = file or default_history_file(stack)
-    report = _report(read_history(file), stack, file, moment, alert_after)
+    report = _report(file, stack, moment, alert_after)
     if output == "json":
         click.echo(history_json(report), nl=False)
     else:
@@ -61,29 +61,24 @@ def command(
     return ExitCode.OK
 
 
-def _report(
-    recorded: Recorded, stack: str, file: Path, moment: str | None, alert_after: int
-) -> HistoryReport:
-    if recorded.damaged_lines:
-        click.echo(damage_note(file, recorded.damaged_lines), err=True)
-    scans = list(in_order(recorded.observations))
-    if not scans:
-        raise InputError(f"{file}: no scan was recorded", remedy="run `holdfast drift` first")
-    if moment is not None:
-        first = scans[0].observed_at
-        scans = [
-            each for each in scans if parse_timestamp(each.observed_at) <= parse_timestamp(moment)
-        ]
-        if not scans:
-            raise InputError(f"no scan was made by {moment}", remedy=f"the first was at {first}")
-    last = scans[-1]
-    declared = recorded.configurations.declared(last.configuration)
+def _report(file: Path, stack: str, moment: str | None, alert_after: int) -> HistoryReport:
+    history = read_history(file, until=moment or "")
+    if not history.observations:
+        whole = read_history(file)
+        if not whole.observations:
+            raise InputError(f"{file}: no scan was recorded", remedy="run `holdfast drift` first")
+        first = whole.observations[0].observed_at
+        raise InputError(f"no scan was made by {moment}", remedy=f"the first was at {first}")
+    if history.damaged_lines:
+        click.echo(damage_note(file, history.damaged_lines), err=True)
+    last = history.observations[-1]
+    declared = history.configurations.declared(last.configuration)
     return HistoryReport(
         stack=stack,
-        scans=len(scans),
+        scans=history.book.scans,
         last=last,
-        sightings=sightings(scans),
-        alerts=alerts(scans, alert_after),
+        sightings=history.book.sightings(),
+        alerts=alerts(history.observations, alert_after),
         configuration=None
         if declared is None or moment is None
         else tuple(observed_objects(declared, last.report.findings)),

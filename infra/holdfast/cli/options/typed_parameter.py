@@ -1,6 +1,6 @@
 """click's parameter type with the type of its values.
 
-Only newer versions of click take that type at run time; older ones know it for type checkers alone.
+Only newer versions of click take that type at run time; in older ones it is for type checkers.
 """
 
 from typing import TYPE_CHECKING

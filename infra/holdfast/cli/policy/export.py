@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 from holdfast_policies.admission.gatekeeper import gatekeeper_constraints
 from holdfast_policies.admission.kyverno import kyverno_policies
 from holdfast_policies.admission.parameters import in_cluster
@@ -22,6 +21,7 @@ from holdfast.operations.stack.project import find_project_root
 from holdfast.render.objects.admission import AdmissionPlan, judged_by, waivers_of
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.plan.marks import Origin
+from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.yaml_text import yaml_documents
 
 _TARGETS: dict[str, Callable[..., list[dict[str, Any]]]] = {
@@ -147,7 +147,7 @@ def _write(
         click.echo(yaml_documents(objects), nl=False)
     else:
         listed = {"apiVersion": "v1", "kind": "List", "items": list(objects)}
-        click.echo(msgspec.json.format(msgspec.json.encode(listed)).decode())
+        click.echo(json_text(listed), nl=False)
 
 
 def _summary(profile: Profile, objects: Sequence[dict[str, Any]]) -> str:

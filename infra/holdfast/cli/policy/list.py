@@ -1,12 +1,12 @@
 """`holdfast policy list`: every rule, and how it is judged in a profile."""
 
 import click
-import msgspec
 from holdfast_policies.profile import profile_of
 from holdfast_policies.rule import PROFILES
 
 from holdfast.cli.options.colour import wants_colour
 from holdfast.errors import ExitCode
+from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.rule_words import rules_text
 
 
@@ -40,5 +40,5 @@ def command(profile: str, output: str) -> ExitCode:
             for each in rulings
         ],
     }
-    click.echo(msgspec.json.format(msgspec.json.encode(document), indent=1).decode())
+    click.echo(json_text(document), nl=False)
     return ExitCode.OK

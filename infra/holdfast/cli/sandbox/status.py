@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
-import msgspec
 
+from holdfast.report.documents.json_text import json_text
 from holdfast.sandbox.health import ProgramStatus, SandboxStatus
 from holdfast.sandbox.place import USERS
 
@@ -94,7 +94,7 @@ def _document(status: SandboxStatus) -> dict[str, Any]:
 
 def _encode(document: dict[str, Any]) -> str:
     versioned = {"schemaVersion": SCHEMA_VERSION} | document
-    return msgspec.json.format(msgspec.json.encode(versioned)).decode()
+    return json_text(versioned).rstrip("\n")
 
 
 def _program_line(program: ProgramStatus) -> str:

@@ -20,6 +20,7 @@ from holdfast.adapters.clock import utc_now
 from holdfast.adapters.tracing.spans import UNTRACED, Fact, Span, Tracer
 from holdfast.errors import HoldfastError
 from holdfast.kube.safe_text import safe_text
+from holdfast.report.documents.json_text import json_line
 
 _PLAIN: Final = re.compile(r"[^\s\"=]+")
 _MOST_CHARACTERS: Final = 500
@@ -82,7 +83,7 @@ class Logger:
             del leading["level"]
         shown = {key: value for key, value in facts.items() if value not in ("", (), [], None)}
         line = {**leading, **self._facts, **shown}
-        self._write(msgspec.json.encode(line).decode() if self._as_json else _as_text(line))
+        self._write(json_line(line) if self._as_json else _as_text(line))
 
 
 def _as_text(line: Mapping[str, Any]) -> str:

@@ -11,17 +11,19 @@ from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Moment
 from holdfast.drift.record.watch_report import Listener, Look, Reading, Status, WatchState
 from holdfast.kube.safe_text import safe_text
-from holdfast.report.documents.drift_events import (
+from holdfast.report.documents.drift_event import (
     cause_cloud_event,
     cause_json,
-    cause_text,
     cloud_event,
     event_json,
+    state_json,
+)
+from holdfast.report.documents.json_text import json_line
+from holdfast.report.text.event_text import (
+    cause_text,
     event_text,
-    json_line,
     phase_lines,
     rfc3339,
-    state_json,
     state_text,
 )
 

@@ -5,7 +5,8 @@ one before it counts as made at the same time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from holdfast.drift.finding import PROBES, DriftReport, Finding, Severity
 from holdfast.kube.paths import format_path
@@ -85,55 +86,100 @@ def in_order(observations: Iterable[Observation]) -> Iterator[Observation]:
 
 
 def sightings(observations: Iterable[Observation]) -> Mapping[str, Sighting]:
-    """The history of every finding ever reported, by its key.
-
-    What an incomplete scan does not report stays open: unknown is not gone. Neither is what a
-    probe has found, until probes are asked again.
-    """
-    known: dict[str, _Track] = {}
-    now = ""
-    for observation in in_order(observations):
-        now = observation.observed_at
-        reported = {finding_key(each): each for each in observation.report.findings}
-        probed = any(each.name == PROBES and each.has_run for each in observation.report.layers)
-        if observation.report.is_complete:
-            for key, track in known.items():
-                is_asked = not is_probed(track.finding) or probed
-                track.is_open = track.is_open and (key in reported or not is_asked)
-        for key, finding in reported.items():
-            known.setdefault(key, _Track(first_seen=now)).see(finding, now)
-    return {key: track.sighting(now) for key, track in known.items()}
+    """The history of every finding ever reported, by its key."""
+    book = SightingBook()
+    for observation in observations:
+        book.see(observation)
+    return book.sightings()
 
 
-def is_probed(finding: Finding | None) -> bool:
+def is_probed(finding: Finding) -> bool:
     """Whether only a scan with probes can say that the finding is gone."""
-    return finding is not None and finding.path[:1] == (PROBES,)
+    return finding.path[:1] == (PROBES,)
 
 
 @dataclass
-class _Track:
-    """A sighting in the making."""
+class Track:
+    """A sighting in the making; the attributes are those of `Sighting`."""
 
+    finding: Finding
     first_seen: str
-    finding: Finding | None = None
-    since: str = ""
-    last_seen: str = ""
+    since: str
+    last_seen: str
     count: int = 0
-    is_open: bool = False
-
-    def see(self, finding: Finding, now: str) -> None:
-        if not self.is_open:
-            self.is_open, self.since = True, now
-        self.finding, self.last_seen = finding, now
-        self.count += 1
+    is_open: bool = True
 
     def sighting(self, now: str) -> Sighting:
-        assert self.finding is not None  # noqa: S101  (a track begins by being seen)
+        """The sighting as of a scan."""
         end = now if self.is_open else self.last_seen
         age = int((parse_timestamp(end) - parse_timestamp(self.since)).total_seconds())
         return Sighting(
             self.finding, self.first_seen, self.since, self.last_seen, self.count, self.is_open, age
         )
+
+
+@dataclass
+class SightingBook:
+    """What all scans so far have seen: what the next scan adds to, without reading them again.
+
+    Attributes:
+        scans: How many there were.
+        latest: Largest time so far, RFC 3339; empty before the first scan.
+        tracks: Every finding that is remembered, by its key.
+        low: Keys of the low findings that are open.
+    """
+
+    scans: int = 0
+    latest: str = ""
+    tracks: dict[str, Track] = field(default_factory=dict)
+    low: set[str] = field(default_factory=set)
+
+    def see(self, observation: Observation) -> None:
+        """Add the next scan.
+
+        What an incomplete scan does not report stays open: unknown is not gone. Neither is what a
+        probe has found, until probes are asked again.
+
+        Raises:
+            ValueError: its time is none.
+        """
+        observed = parse_timestamp(observation.observed_at)
+        if not self.latest or observed > parse_timestamp(self.latest):
+            self.latest = observation.observed_at
+        self.scans += 1
+        report = observation.report
+        reported = {finding_key(each): each for each in report.findings}
+        if report.is_complete:
+            probed = any(each.name == PROBES and each.has_run for each in report.layers)
+            for key, track in self.tracks.items():
+                if key not in reported and (probed or not is_probed(track.finding)):
+                    track.is_open = False
+        for key, finding in reported.items():
+            self._note(key, finding)
+        low = {key for key, each in reported.items() if each.severity is Severity.LOW}
+        self.low = low if report.is_complete else self.low | low
+
+    def _note(self, key: str, finding: Finding) -> None:
+        now = self.latest
+        track = self.tracks.get(key)
+        if track is None:
+            track = self.tracks[key] = Track(finding, now, now, now)
+        elif not track.is_open:
+            track.is_open, track.since = True, now
+        track.finding, track.last_seen = finding, now
+        track.count += 1
+
+    def forget_closed(self, before: datetime) -> None:
+        """Forget what is closed and was last seen before a moment; what is open stays."""
+        self.tracks = {
+            key: track
+            for key, track in self.tracks.items()
+            if track.is_open or parse_timestamp(track.last_seen) >= before
+        }
+
+    def sightings(self) -> Mapping[str, Sighting]:
+        """Every finding that is remembered, by its key."""
+        return {key: track.sighting(self.latest) for key, track in self.tracks.items()}
 
 
 def alerts(observations: Iterable[Observation], threshold: int) -> list[Alert]:

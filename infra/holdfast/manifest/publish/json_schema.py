@@ -95,6 +95,9 @@ def _changes() -> dict[str, Schema]:
 
 def _definitions(models: Iterable[type[BaseModel]]) -> dict[str, Schema]:
     roots = list(models)
+    for model in models_below(roots):
+        # Before pydantic 2.14, a part that is a default cannot be written down until it is built.
+        model.model_rebuild()
     _, schema = models_json_schema([(model, "validation") for model in roots])
     definitions: dict[str, Schema] = schema["$defs"]
     for place in _places(definitions):

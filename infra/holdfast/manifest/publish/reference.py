@@ -50,6 +50,7 @@ class FieldEntry:
 def fields_of(kind: str) -> Iterator[FieldEntry]:
     """Metadata and spec of a kind with every field in them, outer ones first."""
     whole = KINDS[kind]
+    whole.model_rebuild()  # before pydantic 2.12, fields have no aliases until then
     for name in ("metadata", SPEC):
         part = whole.model_fields[name].annotation
         assert isinstance(part, type)  # noqa: S101 - every kind has both

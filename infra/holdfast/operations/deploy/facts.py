@@ -1,6 +1,5 @@
 """Who updates, for which pull request, from which files; and where all of that is kept. Wiring."""
 
-import getpass
 import os
 import re
 import secrets
@@ -9,13 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from holdfast.adapters.clock import utc_now
+from holdfast.adapters.engine.backend.lock_holder import caller_name
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.engine.state.history import History
 from holdfast.adapters.engine.update_record import DONE, UpdateRecord, record_of
 from holdfast.adapters.git.source import Source
-from holdfast.adapters.journal.updates import UpdateJournal, joined
+from holdfast.adapters.journal.update_order import joined
+from holdfast.adapters.journal.updates import UpdateJournal
 from holdfast.errors import InputError
 
 _MOST_FILES_NAMED = 5
@@ -27,7 +28,7 @@ _GITHUB_PULL = re.compile(r"refs/pull/(\d+)/")
 def operator() -> str:
     """Who, or what, does this: as the environment says, else the user and machine."""
     named = next((os.environ[name] for name in _OPERATOR_VARIABLES if os.environ.get(name)), "")
-    return named or f"{getpass.getuser()}@{socket.gethostname()}"
+    return named or f"{caller_name()}@{socket.gethostname()}"
 
 
 def pull_request() -> str:

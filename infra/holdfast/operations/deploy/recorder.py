@@ -119,5 +119,7 @@ def verdict(result: RunResult) -> str:
     refused = sorted({each.policy for each in result.mandatory_violations})
     if refused:
         return f"refused: {', '.join(refused)}"
+    if result.has_unread_verdicts:
+        return f"not checked: events could not be read: {result.unread_events}"
     levels = Counter(each.level for each in result.violations)
     return f"passed, {levels['advisory']} advisory" if levels["advisory"] else "passed"

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.memory import memory_limit_bytes, refuse_too_large
 from holdfast.adapters.engine.stack import Stack, open_stack
-from holdfast.adapters.engine.state.interrupted import interrupted, mend
+from holdfast.adapters.engine.state.interrupted import interrupted, mend, past_dead_lock
 from holdfast.adapters.engine.update_record import UpdateRecord, message_of
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.errors import ExitCode, HoldfastError
@@ -168,9 +168,15 @@ class Updating:
         options: Sequence[str] = (),
     ) -> RunResult:
         message, targets = f"--message={message_of(record)}", (f"--target={urn}" for urn in urns)
-        return self.stack.up(
-            policy_pack=pack, options=[message, *targets, *options], on_event=self._progress.take
+        up = partial(
+            self.stack.up,
+            policy_pack=pack,
+            options=[message, *targets, *options],
+            on_event=self._progress.take,
         )
+        if not self.order.recovers:
+            return up()
+        return past_dead_lock(self.stack, up, lambda each: self.order.tell(f"recovery: {each}"))
 
     def _detail_of(self, error: HoldfastError) -> str:
         """Why an update failed and what it left undone, for the history."""

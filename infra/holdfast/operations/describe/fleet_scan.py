@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from holdfast.adapters.journal.drift_history import read_history
+from holdfast.adapters.journal.scan_journal import read_book
 from holdfast.drift.finding import AgentState, DriftReport, NotChecked
-from holdfast.drift.record.sightings import Observation, finding_key, sightings
+from holdfast.drift.record.sightings import Observation, finding_key
 from holdfast.errors import HoldfastError, InputError, InvalidFilesError, ManifestError
 from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.manifest.fleet.fleet import Fleet
@@ -21,7 +21,7 @@ from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
 from holdfast.operations.stack.source_locations import places_in
 from holdfast.render.provenance.origins import Origins
-from holdfast.report.documents.drift_document import agents_counted, read_drift_json
+from holdfast.report.documents.drift import agents_counted, read_drift_json
 
 NOT_LOOKED_AT = "not looked at"
 MOST_EXACT_PLACES = 50
@@ -143,11 +143,10 @@ def _with_places(context: DriftContext, report: DriftReport, fleet: Fleet) -> Dr
 def _with_history(context: DriftContext, report: DriftReport | None) -> DriftContext:
     """The context, knowing since when findings stand; nothing is recorded."""
     file = default_history_file(context.stack)
-    recorded = read_history(file)
-    if recorded.damaged_lines:
-        click.echo(damage_note(file, recorded.damaged_lines), err=True)
-    observed = list(recorded.observations)
+    book, damaged_lines = read_book(file)
+    if damaged_lines:
+        click.echo(damage_note(file, damaged_lines), err=True)
     if report is not None:
-        observed.append(Observation(context.observed_at, report))
-    known = sightings(observed)
+        book.see(Observation(context.observed_at, report))
+    known = book.sightings()
     return replace(context, sighting_of=lambda finding: known.get(finding_key(finding)))

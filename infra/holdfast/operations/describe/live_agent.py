@@ -14,7 +14,7 @@ from holdfast.kube.objects import ObjectRef
 from holdfast.kube.running import Consumption, JobState, PodState
 from holdfast.kube.safe_text import safe_text
 from holdfast.kube.workload_status import WorkloadState
-from holdfast.report.documents.drift_json import finding_json, object_document
+from holdfast.report.documents.drift import finding_json, object_document
 from holdfast.report.text.finding_words import actor_words, headline, policy_words
 
 NOT_AVAILABLE: Final = "not available"

@@ -207,7 +207,10 @@ def _gaps(run: EngineRun) -> Iterator[NotChecked]:
         yield NotChecked("the rest of the stack", f"the preview failed: {run.failure}")
     elif not result.has_ended:
         yield NotChecked("the rest of the stack", "the events end before the engine's last word")
-    if not result.judged:
+    if result.has_unread_verdicts:
+        reason = f"events of the engine could not be read: {result.unread_events}; update Holdfast"
+        yield NotChecked("verdicts of the policy pack", reason)
+    elif not result.judged:
         yield NotChecked("every rule", "no policy pack judged this run")
     elif all(each.urn for each in result.judged):
         reason = "the run ended before the engine asked them"

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from holdfast.adapters.engine.asked_objects import NOT_KNOWN_YET, asked_object
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import Inputs, ResourceStep
+from holdfast.adapters.engine.state.checkpoint import NOT_KNOWN_YET, asked_object
 from holdfast.drift.masking import MASK, MASK_CHANGED, mask_pair
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import KubeObject, ObjectRef

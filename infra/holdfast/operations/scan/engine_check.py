@@ -82,6 +82,8 @@ def _ask(sources: "DriftSources", targets: Sequence[str]) -> _Answer:
         result = stack.refresh_preview(targets=targets)
     except HoldfastError as error:
         return _Answer(None, str(error))
+    if missing := result.unread_events:
+        return _Answer(None, f"events of the engine could not be read: {missing}; update Holdfast")
     for step in result.unhealthy:
         why = step.initialisation_errors[0].splitlines()[0]
         click.echo(f"note: {step}: as recorded, but not ready: {why}", err=True)

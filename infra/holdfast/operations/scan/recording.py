@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.adapters.clock import utc_now
-from holdfast.drift.record.sightings import alerts, finding_key, sightings
+from holdfast.drift.record.sightings import finding_key
 from holdfast.operations.scan.scan_context import DriftContext
 
 if TYPE_CHECKING:
@@ -39,17 +39,18 @@ def default_history_file(stack: str) -> Path:
     """Where the scans of a stack of this project are kept."""
     from holdfast.adapters.engine.folders import state_directory  # noqa: PLC0415  (as above)
     from holdfast.adapters.engine.project import read_project  # noqa: PLC0415  (as above)
-    from holdfast.adapters.journal.drift_history import history_file  # noqa: PLC0415  (as above)
+    from holdfast.adapters.journal.names import JournalKind, journal_file  # noqa: PLC0415  (as above)
     from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (files need no project)
 
-    return history_file(state_directory(), read_project(find_project_root()).name, stack)
+    project = read_project(find_project_root()).name
+    return journal_file(state_directory(), project, stack, JournalKind.SCANS)
 
 
 def damage_note(file: Path, lines: Sequence[int]) -> str:
     """What to tell of lines that hold no scan."""
     numbers = ", ".join(str(number) for number in lines[:_MOST_LINES_NAMED])
     numbers += ", …" if len(lines) > _MOST_LINES_NAMED else ""
-    return f"note: {file}: no scan in line {numbers}: passed over"
+    return f"note: {file}: skipped line {numbers}: no scan"
 
 
 def with_history(context: DriftContext, scan: "Scan", wanted: HistoryRequest) -> DriftContext:
@@ -63,15 +64,15 @@ def with_history(context: DriftContext, scan: "Scan", wanted: HistoryRequest) ->
     context = replace(context, observed_at=wanted.observed_at or utc_now())
     if wanted.is_off or not (wanted.file or context.stack):
         return context
-    from holdfast.adapters.journal.drift_history import record_scan  # noqa: PLC0415  (start-up)
+    from holdfast.adapters.journal.scan_journal import record_scan  # noqa: PLC0415  (start-up)
 
     file = wanted.file or default_history_file(context.stack)
     recorded = record_scan(file, context.observed_at, scan.report, list(scan.desired.values()))
     if recorded.damaged_lines:
         click.echo(damage_note(file, recorded.damaged_lines), err=True)
-    raised = alerts(recorded.observations, wanted.alert_threshold)
-    known = sightings(recorded.observations)
-    if raised and len(alerts(recorded.observations[:-1], wanted.alert_threshold)) < len(raised):
-        count = len(raised[-1].findings)
+    if recorded.raises_alert(wanted.alert_threshold):
+        count = recorded.low_now
         click.echo(f"alert: {count} low findings are open; together they are not small", err=True)
-    return replace(context, sighting_of=lambda finding: known.get(finding_key(finding)))
+    return replace(
+        context, sighting_of=lambda finding: recorded.sightings.get(finding_key(finding))
+    )

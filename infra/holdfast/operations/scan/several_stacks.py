@@ -17,7 +17,7 @@ from holdfast.operations.scan.recording import HistoryRequest, with_history
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.documents.stacks_json import stacks_json
+from holdfast.report.documents.stacks import stacks_json
 from holdfast.report.text.stacks_text import stacks_text
 
 _ONE_STACK = "of one stack at a time: name one"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from holdfast.adapters.engine.backend.asked_lock import ask_holders
-from holdfast.adapters.engine.backend.stack_lock import refuse_locked, stack_lock
+from holdfast.adapters.engine.backend.stack_lock import stack_lock
 from holdfast.adapters.engine.stack import Stack, open_stack
 from holdfast.adapters.engine.state.baseline import state_files
+from holdfast.adapters.engine.state.interrupted import interrupted
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.fleet import Fleet
@@ -118,14 +118,15 @@ class StackContext:
     def locked(self) -> Iterator[None]:
         """Keep updates of the stack away while something writes to its cluster.
 
-        Where the backend is no folder of this machine the lock is read and cannot be held: its
-        holder is respected, and an update that begins meanwhile is not kept away.
+        Where the backend is no folder of this machine the lock cannot be held: an update that the
+        state shows, or that a service names, is respected; one that begins meanwhile is not kept
+        away.
 
         Raises:
-            EngineError: an update is under way, or the backend cannot be asked.
+            EngineError: an update is under way or half done, or the backend cannot be asked.
         """
         files = state_files(self.root, self.name)
-        if files is None:
-            refuse_locked(self.name, ask_holders(self.engine()))
+        if files is None and (error := interrupted(self.engine()).refusal(self.name)):
+            raise error
         with stack_lock(files):
             yield

@@ -1,4 +1,4 @@
-"""JSON documents as Holdfast prints them."""
+"""JSON as Holdfast prints it: the only place that does. Safe to show on a terminal."""
 
 import re
 from typing import Any, Final
@@ -11,7 +11,21 @@ _UNPRINTABLE: Final = re.compile(
 )
 
 
-def json_text(document: Any) -> str:  # noqa: ANN401  (JSON)
-    """One document, indented, ending in a line end; safe to show on a terminal."""
-    text = msgspec.json.format(msgspec.json.encode(document), indent=1).decode()
-    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
+def json_text(document: Any, *, is_sorted: bool = False) -> str:  # noqa: ANN401  (JSON)
+    """One document, indented, ending in a line end.
+
+    Args:
+        document: Plain data, dataclasses or structs.
+        is_sorted: Whether keys stand in alphabetical order.
+    """
+    encoded = msgspec.json.encode(document, order="sorted" if is_sorted else None)
+    return _printable(msgspec.json.format(encoded, indent=1)) + "\n"
+
+
+def json_line(document: Any) -> str:  # noqa: ANN401  (JSON)
+    """One document on one line, without its end."""
+    return _printable(msgspec.json.encode(document))
+
+
+def _printable(text: bytes) -> str:
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text.decode())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.drift.finding import DriftReport
 from holdfast.operations.scan.scan_context import DriftContext
-from holdfast.report.documents.drift_json import drift_json
+from holdfast.report.documents.drift import drift_json
 from holdfast.report.text.drift_text import drift_text
 
 if TYPE_CHECKING:

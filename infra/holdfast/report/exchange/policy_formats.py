@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from holdfast.operations.policy.model import PolicyReport
-from holdfast.report.documents.policy_json import policy_json
+from holdfast.report.documents.policy import policy_json
 from holdfast.report.exchange.formats import DRIFT_FORMATS, write_notices
 from holdfast.report.exchange.policy_notices import PAGES, DescribedRule, policy_notices
 from holdfast.report.text.policy_text import policy_text

@@ -15,7 +15,7 @@ def write_fleet(report: FleetReport, chosen: str) -> str:
 
         return fleet_text(report)
     if chosen == "json":
-        from holdfast.report.documents.fleet_json import fleet_json  # noqa: PLC0415  (as above)
+        from holdfast.report.documents.fleet import fleet_json  # noqa: PLC0415  (as above)
 
         return fleet_json(report)
     from holdfast.report.html.fleet_page import fleet_page  # noqa: PLC0415  (as above)

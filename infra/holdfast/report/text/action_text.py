@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.safe_text import safe_text
-from holdfast.report.documents.drift_json import object_document
+from holdfast.report.documents.drift import object_document
 from holdfast.report.documents.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/action/v1"

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import click
-import msgspec
 
 from holdfast.kube.safe_text import safe_text
 from holdfast.manifest.fleet.provenance import EffectiveValue, ValueSource, tree_of
 from holdfast.operations.describe.live_agent import LiveAgent, live_document, live_sections
+from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.agent_words import Section, Statement
 from holdfast.report.text.yaml_text import yaml_document
 
@@ -80,7 +80,7 @@ def explanation_json(explanation: Explanation) -> str:
         "live": live_document(explanation.live) if explanation.live else None,
         "liveUnknown": explanation.no_live,
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+    return json_text(document)
 
 
 def effective_yaml(explanation: Explanation, head: dict[str, str]) -> str:
@@ -121,7 +121,7 @@ def difference_json(stacks: Sequence[str], differences: Iterable["Difference"]) 
             for each in differences
         ],
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+    return json_text(document)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from holdfast.kube.safe_text import safe_text
-from holdfast.report.documents.json_text import json_text
+from holdfast.report.documents.json_text import json_line, json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/gate/v1"
 _LONGEST_LINE_CHARACTERS: Final = 2000
@@ -128,7 +128,7 @@ class _Line(msgspec.Struct, rename="camel"):
 def gate_json(report: GateReport, *, is_one_line: bool = False) -> str:
     """The whole report; without a line end when it is to be one line of a journal."""
     document = gate_document(report)
-    return msgspec.json.encode(document).decode() if is_one_line else json_text(document)
+    return json_line(document) if is_one_line else json_text(document)
 
 
 def gate_document(report: GateReport) -> dict[str, Any]:

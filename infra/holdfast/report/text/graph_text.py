@@ -6,9 +6,10 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.kube.paths import format_path
-from holdfast.manifest.fleet.topology import Edge, Node
+from holdfast.manifest.fleet.topology import Node
 from holdfast.operations.describe.topology import Graph, TeamReach
+from holdfast.report.documents.json_text import json_text
+from holdfast.report.documents.topology import TopologyPart
 
 SCHEMA_VERSION: Final = "holdfast.dev/graph/v1"
 MERMAID_MAX_CHARACTERS: Final = 50_000
@@ -90,34 +91,11 @@ def graph_json(graph: Graph, waves: Sequence[Sequence[Node]], teams: Sequence[Te
     """Nodes, edges with the fields that make them, start-up waves, and what teams reach."""
     document = {
         "schemaVersion": SCHEMA_VERSION,
-        **graph_document(graph),
+        **msgspec.to_builtins(TopologyPart.of(graph)),
         "waves": [[node.label for node in wave] for wave in waves],
         "teams": [_team(team) for team in teams],
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
-
-
-def graph_document(graph: Graph) -> dict[str, Any]:
-    """Nodes, and edges with the fields that make them, as plain data."""
-    return {
-        "nodes": [_node(node) for node in graph.nodes],
-        "edges": [_edge(edge) for edge in graph.edges],
-    }
-
-
-def _node(node: Node) -> dict[str, str]:
-    return {"kind": node.kind, "namespace": node.namespace, "name": node.name}
-
-
-def _edge(edge: Edge) -> dict[str, Any]:
-    return {
-        "from": _node(edge.source),
-        "to": _node(edge.target),
-        "relation": edge.relation,
-        "field": format_path(edge.path),
-        "file": edge.location.file,
-        "line": edge.location.line,
-    }
+    return json_text(document)
 
 
 def _team(reach: TeamReach) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import msgspec
 from holdfast.convert.workloads.outcome import ImportedAgent, Remark
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.safe_text import safe_text
+from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.yaml_text import yaml_document
 
 SCHEMA_VERSION: Final = "holdfast.dev/import/v1"
@@ -55,7 +56,7 @@ def import_json(agents: Sequence[ImportedAgent], untouched: Iterable[ObjectRef])
         ],
         "untouched": [str(ref) for ref in untouched],
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+    return json_text(document)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-import msgspec
-
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.agent.agent_types import EVERY
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.kinds.versions import OLDER_VERSIONS, SHORTEST_NOTICE
 from holdfast.manifest.publish.reference import FieldEntry, fields_of
+from holdfast.report.documents.json_text import json_text
 
 _HEAD: Final = """\
 # Manifest reference
@@ -53,7 +52,7 @@ def field_text(entry: FieldEntry, below: Sequence[FieldEntry]) -> str:
 def field_json(entry: FieldEntry, below: Sequence[FieldEntry]) -> str:
     """The same for programs."""
     document = _document(entry) | {"fields": [_document(each) for each in below]}
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+    return json_text(document)
 
 
 def reference_page() -> str:

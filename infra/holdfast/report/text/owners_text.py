@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-import msgspec
-
 from holdfast.drift.cause.owners import OwnedObject, Owner
 from holdfast.kube.safe_text import safe_text
+from holdfast.report.documents.json_text import json_text
 
 OWNERS_VERSION: Final = "holdfast.dev/owners/v1"
 
@@ -37,7 +36,7 @@ def _paragraph(owned: OwnedObject) -> Iterator[str]:
 def owners_json(objects: Sequence[OwnedObject]) -> str:
     """Everything as data, each path of each owner."""
     document = {"schemaVersion": OWNERS_VERSION, "objects": [_document(each) for each in objects]}
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+    return json_text(document)
 
 
 def _document(owned: OwnedObject) -> dict[str, Any]:

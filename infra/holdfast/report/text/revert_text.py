@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-import msgspec
-
 from holdfast.drift.finding import DriftClass
 from holdfast.drift.plan.revert import ObjectPlan, PlannedStep, Step
 from holdfast.kube.paths import format_path
 from holdfast.kube.safe_text import safe_text
+from holdfast.report.documents.json_text import json_text
 
 PLAN_VERSION: Final = "holdfast.dev/plan/v1"
 
@@ -45,7 +44,7 @@ def plan_json(plans: Sequence[ObjectPlan]) -> str:
             if step.step is Step.LEAVE
         ],
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+    return json_text(document)
 
 
 def _action(plan: ObjectPlan) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from holdfast.drift.finding import AgentState, Finding
 from holdfast.errors import ExitCode
 from holdfast.kube.safe_text import safe_text
 from holdfast.kube.workload_status import HealthVerdict
-from holdfast.report.documents.drift_json import object_document
+from holdfast.report.documents.drift import object_document
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.finding_words import actor_words, headline
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import msgspec
-
 from holdfast.kube.safe_text import safe_text
 from holdfast.manifest.fleet.tool_contracts import ToolChange
+from holdfast.report.documents.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/tools/v1"
 _LONGEST_LINE_CHARACTERS: Final = 2000
@@ -71,7 +70,7 @@ def tool_json(servers: Sequence[CheckedServer]) -> str:
             for each in servers
         ],
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+    return json_text(document)
 
 
 def _lines_of(each: CheckedServer) -> Iterator[str]:

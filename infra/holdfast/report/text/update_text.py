@@ -1,15 +1,11 @@
-"""The updates of a stack, as text for people and JSON for programs."""
+"""The updates of a stack, as text for people."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.kube.safe_text import safe_text
-from holdfast.report.documents.json_text import json_text
 
-SCHEMA_VERSION: Final = "holdfast.dev/updates/v1"
 _UNCHANGED: Final = ("same", "refresh", "read")
 
 
@@ -19,31 +15,10 @@ def updates_text(records: Sequence[UpdateRecord]) -> str:
     return "\n\n".join(blocks) + "\n" if blocks else "no update is recorded\n"
 
 
-def updates_json(stack: str, records: Sequence[UpdateRecord], agent: str = "") -> str:
-    """The same as data, the newest first."""
-    document: dict[str, Any] = {
-        "schemaVersion": SCHEMA_VERSION,
-        "stack": stack,
-        "updates": [update_document(record, agent) for record in reversed(records)],
-    }
-    if agent:
-        document["agent"] = agent
-    return json_text(document)
-
-
 def changes_in_words(changes: Mapping[str, int]) -> str:
     """How many resources were changed, in words; `no changes` when none was."""
     changed = {key: value for key, value in changes.items() if key not in _UNCHANGED}
     return ", ".join(f"{count} {key}" for key, count in sorted(changed.items())) or "no changes"
-
-
-def update_document(record: UpdateRecord, agent: str = "") -> dict[str, Any]:
-    """One record as plain data, with whether it changed an agent where one is named."""
-    document: dict[str, Any] = msgspec.to_builtins(record)
-    document.pop("stack")
-    if agent:
-        document["changed"] = None if record.agents is None else agent in record.agents
-    return document
 
 
 def _lines(record: UpdateRecord) -> list[str]:

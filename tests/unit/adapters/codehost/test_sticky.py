@@ -66,6 +66,32 @@ def test_what_somebody_else_wrote_is_never_taken_for_ours(
     assert server.comments[0]["body"] == body
 
 
+def test_an_app_finds_its_comment_though_it_may_not_ask_for_its_name(
+    server: CodeHostServer,
+) -> None:
+    """The token of an app's installation: `GET /user` is refused, the author is no job."""
+    host = code_host(server.github()).host
+    keep_comment(host, 5, MARKER, "one")
+    server.comments[0]["user"] = {"login": "acme-deployer[bot]", "id": 99, "type": "Bot"}
+
+    assert keep_comment(host, 5, MARKER, "two").deed is Deed.UPDATED
+    assert len(server.comments) == 1
+
+
+def test_what_another_app_wrote_and_we_may_not_change_is_passed_over(
+    server: CodeHostServer,
+) -> None:
+    host = code_host(server.github()).host
+    keep_comment(host, 5, MARKER, "of another app")
+    keep_issue(host, "drift/prod", TITLE, "of another app")
+    server.locked = {1}
+
+    assert keep_comment(host, 5, MARKER, "one").deed is Deed.CREATED
+    assert keep_comment(host, 5, MARKER, "two").deed is Deed.UPDATED
+    assert [each["body"].splitlines()[1] for each in server.comments] == ["of another app", "two"]
+    assert keep_issue(host, "drift/prod", TITLE, "one").deed is Deed.CREATED
+
+
 def test_ours_is_found_behind_a_page_of_others(server: CodeHostServer, host: CodeHost) -> None:
     other = {"body": "hello", "user": ROBOT, "author": ROBOT}
     server.comments.extend({"id": at + 1, **other} for at in range(150))
@@ -100,8 +126,62 @@ def test_a_text_that_no_host_would_take_is_refused(host: CodeHost) -> None:
 
 
 def test_a_host_that_is_busy_is_asked_again(server: CodeHostServer, host: CodeHost) -> None:
-    server.failures = [503, 429]
+    server.failures = [503, (429, {"Retry-After": "0"})]
     assert keep_comment(host, 5, MARKER, "one").deed is Deed.CREATED
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({"Retry-After": "0"}, id="secondary-limit"),
+        pytest.param({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, id="spent"),
+    ],
+)
+def test_a_short_limit_of_requests_is_waited_for(
+    server: CodeHostServer, host: CodeHost, headers: dict[str, str]
+) -> None:
+    server.failures = [(403, headers)]
+    assert keep_comment(host, 5, MARKER, "one").deed is Deed.CREATED
+
+
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_long_limit_of_requests_is_no_refused_token(
+    server: CodeHostServer, host: CodeHost, status: int
+) -> None:
+    server.failures = [(status, {"Retry-After": "1800"})]
+    with pytest.raises(CodeHostError, match="the limit of requests is reached; run it again in 30"):
+        keep_comment(host, 5, MARKER, "one")
+    assert server.requests == 1
+
+
+def test_a_limit_that_does_not_end_is_given_up(server: CodeHostServer, host: CodeHost) -> None:
+    server.failures = [(403, {"Retry-After": "0"})] * 20
+    with pytest.raises(CodeHostError, match="the limit of requests is reached") as raised:
+        keep_comment(host, 5, MARKER, "one")
+    assert raised.value.exit_code is ExitCode.ERROR
+
+
+def test_a_right_that_is_missing_is_no_limit(server: CodeHostServer, host: CodeHost) -> None:
+    server.failures = [(403, {"X-RateLimit-Remaining": "4999"})]
+    with pytest.raises(CodeHostError, match="403 later") as raised:
+        keep_comment(host, 5, MARKER, "one")
+    assert raised.value.exit_code is ExitCode.AUTHENTICATION
+
+
+@pytest.mark.parametrize(
+    ("page", "says"),
+    [
+        pytest.param("<html>Sign in</html>", "expected JSON, got text/html", id="html"),
+        pytest.param("", "expected JSON, got", id="empty"),
+        pytest.param('{"login": "x"}', "expected a JSON list of objects", id="another-document"),
+    ],
+)
+def test_the_page_of_a_proxy_is_an_error_without_a_traceback(
+    server: CodeHostServer, host: CodeHost, page: str, says: str
+) -> None:
+    server.page = page or " "
+    with pytest.raises(CodeHostError, match=f"{says}.*whether a proxy answers"):
+        keep_comment(host, 5, MARKER, "one")
 
 
 def test_a_failure_names_request_and_answer_and_no_token(

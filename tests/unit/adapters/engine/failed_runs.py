@@ -1,6 +1,6 @@
 """Runs of the engine that failed, and what is told of them."""
 
-from holdfast.adapters.engine.failures.failures import run_failure
+from holdfast.adapters.engine.failures.failures import RunFailedError, run_failure
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import Diagnostic, PolicyViolation
 from holdfast.adapters.engine.run.process import Finished
@@ -22,6 +22,6 @@ def error(message: str, urn: str = "") -> Diagnostic:
 def told(finished: Finished, result: RunResult) -> tuple[str, ExitCode]:
     """The text of the failure, and its exit code."""
     failure = run_failure("dev", finished, result)
-    assert failure is not None
+    assert isinstance(failure, RunFailedError)
     assert failure.result is result
     return str(failure), failure.exit_code

@@ -32,6 +32,37 @@ from holdfast.errors import InputError
         ),
         pytest.param("name: x\nbackend: {url: gs://s}\n", "x", None, "gs://s", id="backend-flow"),
         pytest.param("# name: no\nname: yes-it-is\n", "yes-it-is", None, "", id="comment-before"),
+        pytest.param(
+            "name: x\nruntime:\n  name: python\n  options:\n    # virtualenv: old-venv\n"
+            "    virtualenv: .venv\n",
+            "x",
+            ".venv",
+            "",
+            id="an-environment-in-a-comment",
+        ),
+        pytest.param(
+            "name: x\ndescription: 'virtualenv: of nothing'\nruntime: python\n",
+            "x",
+            None,
+            "",
+            id="an-environment-in-a-text",
+        ),
+        pytest.param(
+            "name: x\nbackend:\n  # where the team keeps it\n\n  url: s3://state\n",
+            "x",
+            None,
+            "s3://state",
+            id="a-comment-inside-the-backend",
+        ),
+        pytest.param(
+            '"name": x\n"backend": {"url": "gs://s"}\n', "x", None, "gs://s", id="quoted-keys"
+        ),
+        pytest.param(
+            "name: x\nconfig:\n  backend:\n    url: s3://no\n", "x", None, "", id="another-url"
+        ),
+        pytest.param(
+            "name: x\nconfig: {p:flag: {default: yes}}\n", "x", None, "", id="a-word-of-yaml-1.1"
+        ),
     ],
 )
 def test_reads_what_must_be_known_before_the_engine(
@@ -49,7 +80,13 @@ def test_reads_what_must_be_known_before_the_engine(
     ("text", "says"),
     [
         pytest.param(None, "cannot be read", id="absent"),
-        pytest.param("runtime: python\n  name: python\n", "expected a line 'name:", id="nameless"),
+        pytest.param(
+            "runtime:\n  name: python\n", "expected a line 'name: <project>'", id="nameless"
+        ),
+        pytest.param("name: 12\n", "expected a line 'name: <project>'", id="a-number"),
+        pytest.param("- name: x\n", "expected a line 'name: <project>'", id="a-list"),
+        pytest.param("runtime: python\n  name: python\n", r"Pulumi\.yaml:2:", id="no-yaml"),
+        pytest.param("", "is empty", id="empty"),
     ],
 )
 def test_refuses_a_folder_that_is_no_project(tmp_path: Path, text: str | None, says: str) -> None:

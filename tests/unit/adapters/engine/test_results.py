@@ -107,9 +107,31 @@ def test_what_passed_and_what_was_judged_are_kept_of_unchanged_resources_too() -
 
 
 def test_saved_lines_give_the_result_again() -> None:
-    lines = [b"no event", b'{"summaryEvent": {"resourceChanges": {"same": 3}}}']
+    lines = [b"", b'{"summaryEvent": {"resourceChanges": {"same": 3}}}']
 
     result = read_result("preview", lines)
 
     assert result.counts == {"same": 3}
     assert result.has_ended
+
+
+def test_lines_that_cannot_be_read_are_a_warning_that_names_them() -> None:
+    secret = b'{"resOutputsEvent":{"metadata":{"op":"create","token":"hunter2"}}}'
+
+    result = read_result("preview", [b"prose", secret, secret, b'{"policyEvent":{}}'])
+
+    assert result.unread == {"": 1, "resOutputsEvent": 2, "policyEvent": 1}
+    (warning,) = result.diagnostics
+    assert (warning.severity, warning.message) == (
+        "warning",
+        "lines of the engine that could not be read: 4 (no event, policyEvent, resOutputsEvent); "
+        "what they say is missing; update Holdfast",
+    )
+    assert result.unread_events == "1 policyEvent, 2 resOutputsEvent"
+    assert result.has_unread_verdicts
+
+
+def test_prose_between_the_events_takes_nothing_from_them() -> None:
+    result = read_result("preview", [b"Previewing update (dev):"])
+
+    assert (result.unread_events, result.has_unread_verdicts) == ("", False)

@@ -12,10 +12,21 @@ from holdfast.adapters.engine.run.runner import EngineRunner
 from holdfast.adapters.engine.stack import Stack
 from holdfast.errors import EngineError, InputError, ToolchainError
 
-PULUMI = """#!/bin/sh
+PULUMI = r"""#!/bin/sh
 echo "$*" >> "$WORLD/calls"
 env > "$WORLD/variables"
 pwd > "$WORLD/folder"
+key() { echo "$1" | sed 's/ *$//' | tr ' /' '-_'; }
+for words in "$1 $2 $3" "$1 $2"; do
+  if [ -e "$WORLD/fails-at-$(key "$words")" ]; then
+    cat "$WORLD/fails-at-$(key "$words")" >&2
+    exit 255
+  fi
+  if [ -e "$WORLD/says-to-$(key "$words")" ]; then
+    cat "$WORLD/says-to-$(key "$words")"
+    exit 0
+  fi
+done
 cat "$WORLD/said" 2>/dev/null
 cat "$WORLD/complaint" >&2 2>/dev/null
 exit "$(cat "$WORLD/code" 2>/dev/null || echo 0)"
@@ -31,11 +42,13 @@ class World:
         (root / "pulumi").write_text(PULUMI)
         (root / "pulumi").chmod(0o755)
 
-    def stack(self, *, backend: str = "", virtual_environment: Path | None = None) -> Stack:
+    def stack(
+        self, *, backend: str | None = None, virtual_environment: Path | None = None
+    ) -> Stack:
         environment = EngineEnvironment(
             PulumiExecutable(self.root / "pulumi", "3.259.0"),
             {"WORLD": str(self.root), "PULUMI_HOME": "/home"},
-            backend_url=backend or f"file://{self.root / 'state'}",
+            backend_url=f"file://{self.root / 'state'}" if backend is None else backend,
         )
         project = Project(self.root, "p", virtual_environment)
         return Stack(EngineRunner(project, environment), "dev")
@@ -46,6 +59,14 @@ class World:
     def fails(self, code: int, complaint: str) -> None:
         (self.root / "code").write_text(str(code))
         (self.root / "complaint").write_text(complaint)
+
+    def fails_at(self, command: str, complaint: str) -> None:
+        """A command of two or three words fails, others do not."""
+        (self.root / f"fails-at-{command.replace(' ', '-')}").write_text(complaint)
+
+    def says_to(self, command: str, text: str) -> None:
+        """A command of two or three words is answered like this."""
+        (self.root / f"says-to-{command.replace(' ', '-')}").write_text(text)
 
     def calls(self) -> list[str]:
         path = self.root / "calls"
@@ -196,6 +217,20 @@ def test_refuses_an_update_that_could_lose_the_whole_state(
     world.stack().up()
 
     assert [call.split()[0] for call in world.calls()] == ["preview", "up"]
+
+
+def test_only_a_run_that_may_leave_a_lock_is_remembered(
+    world: World, state_of_the_test: Path
+) -> None:
+    world.stack().preview()
+    world.stack().up()
+    assert list(state_of_the_test.glob("engines/*")) == [], "each of them ended in order"
+
+    world.fails(255, "killed")
+    for run in (world.stack().preview, world.stack().up):
+        with pytest.raises(EngineError):
+            run()
+    assert len(list(state_of_the_test.glob("engines/*"))) == 1
 
 
 def test_says_when_the_program_has_gone(world: World) -> None:

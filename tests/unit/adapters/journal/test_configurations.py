@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from holdfast.adapters.journal.drift_history import read_history, record_scan
+from holdfast.adapters.journal.scan_journal import read_history, record_scan
 from holdfast.kube.objects import KubeObject
 
 from tests.unit.report.reports import CLEAN

@@ -18,7 +18,7 @@ def test_what_was_said_last_is_read_back(tmp_path: Path) -> None:
     said = LoopControls("ann", "2026-11-22T00:00:00Z", "by hand", 5.0)
     write_controls(file, said)
     assert read_controls(file) == said
-    assert [each.name for each in file.parent.iterdir()] == ["dev.controls.json"]
+    assert [each.name for each in file.parent.iterdir()] == ["controls.json"]
 
 
 def test_a_file_that_cannot_be_read_does_not_let_the_loop_go_on(tmp_path: Path) -> None:

@@ -1,56 +1,15 @@
-"""Updates of a stack: what two places know of them."""
+"""The journal of updates: what the engine does not keep."""
 
+import json
+import shutil
 from pathlib import Path
 
 from holdfast.adapters.engine.update_record import UpdateRecord
-from holdfast.adapters.journal.updates import UpdateJournal, joined
-from hypothesis import given
-from hypothesis import strategies as st
+from holdfast.adapters.journal.updates import UpdateJournal
 
 
-def record(identifier: str = "", started_at: str = "1", **facts: object) -> UpdateRecord:
-    return UpdateRecord(
-        identifier=identifier,
-        action="up",
-        stack="dev",
-        outcome=str(facts.pop("outcome", "succeeded")),
-        started_at=started_at,
-        **facts,  # type: ignore[arg-type]  # test data, by name
-    )
-
-
-RECORDS = st.lists(
-    st.builds(record, st.sampled_from(["", "a", "b", "c"]), st.sampled_from(["1", "2", "3"])),
-    max_size=6,
-)
-
-
-@given(RECORDS, RECORDS)
-def test_every_update_is_told_once_oldest_first(
-    engine: list[UpdateRecord], journal: list[UpdateRecord]
-) -> None:
-    told = joined(engine, journal)
-    named = {each.identifier for each in (*engine, *journal)} - {""}
-    nameless = sum(not each.identifier for each in (*engine, *journal))
-    assert {each.identifier for each in told} - {""} == named
-    assert len(told) == len(named) + nameless
-    assert [each.started_at for each in told] == sorted(each.started_at for each in told)
-
-
-def test_the_journal_adds_what_the_engine_does_not_keep() -> None:
-    (told,) = joined(
-        [record("a", commit="c", changes={"update": 1})],
-        [record("a", outcome="failed", detail="not ready", agents=("x",))],
-    )
-    assert (told.commit, told.changes, told.outcome) == ("c", {"update": 1}, "failed")
-    assert (told.detail, told.agents) == ("not ready", ("x",))
-
-
-def test_no_agent_changed_is_not_the_same_as_nobody_knows() -> None:
-    (told,) = joined([record("a")], [record("a", agents=())])
-    assert told.agents == ()
-    (told,) = joined([record("b")], [])
-    assert told.agents is None
+def record(identifier: str) -> UpdateRecord:
+    return UpdateRecord(identifier=identifier, action="up", stack="dev", outcome="succeeded")
 
 
 def test_a_torn_line_spoils_no_other(tmp_path: Path) -> None:
@@ -60,4 +19,17 @@ def test_a_torn_line_spoils_no_other(tmp_path: Path) -> None:
         file.write(b'{"schemaVersion": "holdf')
     journal.add(record("b"))
     assert [each.identifier for each in journal.records()] == ["a", "b"]
-    assert journal.file.name == "dev.updates.jsonl"
+    assert journal.file == tmp_path / "history" / "project" / "dev" / "updates.jsonl"
+
+
+def test_lines_that_earlier_versions_wrote_are_read_and_told_apart_from_a_report(
+    tmp_path: Path,
+) -> None:
+    journal = UpdateJournal(tmp_path / "updates.jsonl")
+    shutil.copy(Path(__file__).parent / "written_before" / "updates.jsonl", journal.file)
+    journal.add(record("a3"))
+    first, second, _ = journal.records()
+    assert (first.identifier, first.agents, first.changes) == ("a1", ("support",), {"update": 1})
+    assert (second.identifier, second.outcome) == ("a2", "refused")
+    versions = [json.loads(line)["schemaVersion"] for line in journal.file.read_text().splitlines()]
+    assert versions == [*["holdfast.dev/updates/v1"] * 2, "holdfast.dev/journal/update/v1"]

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 from holdfast.cli.main import run
-from holdfast.report.documents.history_schema import history_schema
+from holdfast.report.documents.history import history_schema
 
 from tests.unit.cli.drift_files import CONFIG, live, write
 

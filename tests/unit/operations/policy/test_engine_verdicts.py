@@ -142,6 +142,13 @@ def test_objects_stand_in_their_own_order_whatever_the_engine_s_is() -> None:
             "the preview failed: the program failed: x",
             id="failed",
         ),
+        pytest.param(
+            (SAME, summary("a"), {"policyEvent": {"message": ["x"]}}, THE_STACK, END),
+            "",
+            "verdicts of the policy pack",
+            "events of the engine could not be read: 1 policyEvent",
+            id="a violation that cannot be read",
+        ),
     ],
 )
 def test_what_was_not_judged_is_never_taken_for_fine(

@@ -8,7 +8,7 @@ from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.operations.scan.desired import DesiredState
-from holdfast.report.documents.drift_json import drift_json
+from holdfast.report.documents.drift import drift_json
 from holdfast.report.text.drift_text import drift_text
 
 DECLARED: KubeObject = {

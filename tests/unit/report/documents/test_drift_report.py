@@ -16,7 +16,7 @@ from holdfast.drift.finding import (
 )
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import parse_path
-from holdfast.report.documents.drift_json import drift_json
+from holdfast.report.documents.drift import drift_json
 from holdfast.report.text.drift_text import drift_text
 
 REF = ObjectRef("cx", "Deployment", "support-rag", "apps/v1")

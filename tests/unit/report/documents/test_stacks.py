@@ -18,7 +18,7 @@ from holdfast.drift.finding import (
 )
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.workload_status import HEALTHY, Health, HealthVerdict
-from holdfast.report.documents.stacks_json import stacks_json, stacks_schema
+from holdfast.report.documents.stacks import stacks_json, stacks_schema
 from holdfast.report.text.stacks_text import stacks_text
 
 ALICE = Actor("kubectl-set", "Update", time="2026-11-21T10:00:00Z", user="alice")

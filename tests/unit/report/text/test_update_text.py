@@ -3,7 +3,8 @@
 import json
 
 from holdfast.adapters.engine.update_record import DONE, UpdateRecord
-from holdfast.report.text.update_text import changes_in_words, updates_json, updates_text
+from holdfast.report.documents.updates import updates_json
+from holdfast.report.text.update_text import changes_in_words, updates_text
 
 UPDATE = UpdateRecord(
     action="promote",

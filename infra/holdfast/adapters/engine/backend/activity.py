@@ -35,7 +35,7 @@ class ActivityReader:
         url = backend_in_use(project.backend_url)
         self._history = None
         if url.startswith(FILE_SCHEME):
-            self._history = FileHistory.at(url, project.name, stack)
+            self._history = FileHistory.at(url, project, stack)
             # As texts: many times a second, putting paths together is most of a look's cost.
             self._locks = str(self._history.locks_folder)
             self._records = str(self._history.records_folder)

@@ -6,6 +6,7 @@ milliseconds where the engine takes seconds. Nothing is ever written here.
 
 import functools
 import os
+import pwd
 import re
 import stat
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from holdfast.adapters.engine.backend.lock_holder import LockHolder, read_lock
+from holdfast.adapters.engine.project import Project
 from holdfast.adapters.engine.state.checkpoint import (
     Deployment,
     PendingOperation,
@@ -26,6 +28,15 @@ from holdfast.adapters.engine.state.history import Change
 from holdfast.errors import EngineError, ExitCode
 
 FILE_SCHEME = "file://"
+SERVICE_SCHEMES = ("https://", "http://")
+"""Of Pulumi Cloud, and of services that speak as it does."""
+
+UPGRADE_OF_LAYOUT = (
+    "keep a copy of the backend's folder or bucket, then run "
+    "'PULUMI_DIY_BACKEND_IGNORE_DEPRECATION_ERROR=1 pulumi state upgrade'"
+)
+"""What brings a backend of Pulumi before 3.61 into the layout of today; of itself it refuses to."""
+
 _RECORD_NAME = re.compile(r"-(\d+)\.history\.json(?:\.gz|\.zst)?$")
 _COMPRESSIONS = ("", ".gz", ".zst")
 _NANOSECONDS = 1_000_000_000
@@ -48,9 +59,10 @@ class FileHistory:
     )
 
     @classmethod
-    def at(cls, backend_url: str, project: str, stack: str) -> "FileHistory":
+    def at(cls, backend_url: str, project: Project, stack: str) -> "FileHistory":
         """The history of a stack in the backend that a URL names; its name may be a full one."""
-        return cls(backend_folder(backend_url) / ".pulumi", project, stack.rpartition("/")[2])
+        folder = backend_folder(backend_url, project.root) / ".pulumi"
+        return cls(folder, project.name, stack.rpartition("/")[2])
 
     @property
     def full_name(self) -> str:
@@ -139,19 +151,38 @@ class FileHistory:
             remedy = f"run 'pulumi stack init {self.stack}'"
             if self._records:
                 message = f"the state of stack {self.stack} is gone from {self.folder.parent}"
-                remedy = f"run 'holdfast recover -s {self.stack}' to make it anew"
+                remedy = f"run 'holdfast recover -s {self.stack}' to rebuild it"
             raise EngineError(message, remedy=remedy, exit_code=ExitCode.NO_STACK)
         return self._deployment(path.read_bytes(), path)
 
     def current_path(self) -> Path | None:
-        """File of the stack's checkpoint, the newest as for the engine; None when there is none."""
-        return max(self.state_paths(), key=lambda path: path.stat().st_mtime_ns, default=None)
+        """File of the stack's checkpoint, the newest as for the engine; None when there is none.
+
+        Raises:
+            EngineError: it lies in the layout of Pulumi before 3.61.
+        """
+        found = max(self.state_paths(), key=lambda path: path.stat().st_mtime_ns, default=None)
+        if found is None and (old := self._path_before_projects()):
+            message = f"{old} is the state of stack {self.stack} as Pulumi before 3.61 kept it"
+            raise EngineError(message, remedy=UPGRADE_OF_LAYOUT)
+        return found
+
+    def _path_before_projects(self) -> Path | None:
+        """The stack's file in the layout that knew no projects.
+
+        A folder that is upgraded may still hold stacks of other projects in it.
+        """
+        name_in_urns = f"urn:pulumi:{self.stack}::{self.project}::".encode()
+        for path in _with_compressions(self.folder / "stacks" / f"{self.stack}.json"):
+            if not (self.folder / "meta.yaml").is_file():
+                return path
+            if name_in_urns in decompressed(path.read_bytes(), str(path)):
+                return path
+        return None
 
     def state_paths(self) -> list[Path]:
         """Every file that holds a checkpoint of the stack: one, or one for each compression."""
-        folder = self.folder / "stacks" / self.project
-        paths = (folder / f"{self.stack}.json{suffix}" for suffix in _COMPRESSIONS)
-        return [path for path in paths if path.is_file()]
+        return _with_compressions(self.folder / "stacks" / self.project / f"{self.stack}.json")
 
     def holders(self, but: str = "") -> tuple[LockHolder, ...]:
         """Who holds the stack's lock: a run under way, or one that was killed.
@@ -211,11 +242,33 @@ class FileHistory:
             yield path
 
 
+def _with_compressions(path: Path) -> list[Path]:
+    """The files that are there of one name, whatever they are compressed with."""
+    paths = (path.with_name(f"{path.name}{suffix}") for suffix in _COMPRESSIONS)
+    return [path for path in paths if path.is_file()]
+
+
 def _written(path: Path) -> int:
     return path.stat().st_mtime_ns
 
 
-def backend_folder(backend_url: str) -> Path:
-    """Folder of a `file://` backend: absolute, relative to here, or below the home with `~`."""
+def backend_folder(backend_url: str, root: Path) -> Path:
+    """Folder of a `file://` backend: absolute, below the user's home with `~`, else below `root`.
+
+    Args:
+        backend_url: As the engine takes it.
+        root: Where the engine runs: the project's folder.
+    """
     parts = urlsplit(backend_url)
-    return Path(f"{parts.netloc}{parts.path}").expanduser().absolute()
+    path = Path(f"{parts.netloc}{parts.path}")
+    if path.parts[:1] == ("~",):
+        return _home().joinpath(*path.parts[1:])
+    return Path(os.path.normpath(root.absolute() / path))
+
+
+def _home() -> Path:
+    """The user's home as the engine finds it: as the system knows it, HOME or not."""
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        return Path.home()

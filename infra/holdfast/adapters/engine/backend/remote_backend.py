@@ -10,6 +10,7 @@ from functools import cached_property
 
 import msgspec
 
+from holdfast.adapters.engine.backend.lock_holder import LockHolder
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.checkpoint import Deployment, PendingOperation
 from holdfast.adapters.engine.state.history import Change
@@ -18,7 +19,10 @@ from holdfast.adapters.engine.update_record import identifier_of
 from holdfast.errors import EngineError
 
 RECORDS = 100
-"""How many changes are looked at."""
+"""How many changes are read."""
+
+# Results that only a service has.
+_IN_PROGRESS, _NOT_STARTED = "in-progress", "not-started"
 
 
 class _Record(msgspec.Struct, rename="camel"):
@@ -31,6 +35,11 @@ class _Record(msgspec.Struct, rename="camel"):
     resource_changes: dict[str, int] | None = None
     environment: dict[str, str] = {}
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it was begun, and is over."""
+        return bool(self.end_time) and self.result not in (_IN_PROGRESS, _NOT_STARTED)
+
 
 @dataclass(frozen=True)
 class RemoteHistory:
@@ -39,9 +48,23 @@ class RemoteHistory:
     stack: Stack
 
     @cached_property
-    def _records(self) -> tuple[_Record, ...]:
+    def _told(self) -> tuple[_Record, ...]:
         records = msgspec.convert(self.stack.history_records(RECORDS), type=tuple[_Record, ...])
         return tuple(reversed(records))
+
+    @cached_property
+    def _records(self) -> tuple[_Record, ...]:
+        """Those that have ended: what an update under way will have done is not known."""
+        return tuple(each for each in self._told if each.has_ended)
+
+    @property
+    def running(self) -> tuple[LockHolder, ...]:
+        """Updates under way, which only a service records."""
+        return tuple(
+            LockHolder(update=f"{each.kind} {each.version}", timestamp=each.start_time)
+            for each in self._told
+            if each.result == _IN_PROGRESS or not each.end_time
+        )
 
     @cached_property
     def saved_seconds(self) -> tuple[float, ...]:
@@ -64,16 +87,17 @@ class RemoteHistory:
     def checkpoint(self, position: int) -> Deployment | None:
         """The checkpoint that a change left; None where the backend does not give it out.
 
-        The newest may hold more than its change: what a run did that was killed before it was
-        recorded. A copy that is kept here holds what the update left.
+        The newest state may hold more than its change: what a run under way has done by now, or
+        one that was killed before it was recorded. A copy that is kept here, or an older version
+        of a service, holds what the update left.
         """
         name = identifier_of(self.change(position))
         kept = self._kept.deployment(name) if name else None
         if kept is not None:
             return kept
-        if position == len(self._records) - 1:
-            return self._current
         version = self._records[position].version
+        if position == len(self._records) - 1 and not (version and self.running):
+            return self._current
         if not version:
             return None
         try:

@@ -4,18 +4,12 @@ The same files that a self-managed backend of Pulumi uses, so that `pulumi up` a
 write at the same time: each writes its own lock, then looks whether it is alone.
 """
 
-import getpass
-import json
-import os
-import socket
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 
 from holdfast.adapters.engine.backend.file_backend import FileHistory
-from holdfast.adapters.engine.backend.lock_holder import LockHolder
-from holdfast.adapters.engine.state.interrupted import Interrupted
+from holdfast.adapters.engine.backend.lock_holder import StackLockedError, own_lock
 from holdfast.errors import EngineError
 
 
@@ -24,41 +18,28 @@ def stack_lock(files: FileHistory | None) -> Iterator[None]:
     """Hold the lock of a stack; nothing happens where its backend is no folder of this machine.
 
     Raises:
-        EngineError: somebody else holds it, or it cannot be written.
+        StackLockedError: another run holds it.
+        EngineError: it cannot be written.
     """
     if files is None:
         yield
         return
-    refuse_locked(files.stack, files.holders())
+    _refuse_locked(files)
     path = files.locks_folder / f"{uuid.uuid4()}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(_own_lock()))
+        path.write_bytes(own_lock())
     except OSError as error:
         message = f"the lock of stack {files.stack} cannot be written ({error.strerror})"
         raise EngineError(message, remedy=f"correct the rights of {path.parent}") from error
     try:
-        refuse_locked(files.stack, files.holders(but=path.name))
+        _refuse_locked(files, but=path.name)
         yield
     finally:
         with suppress(FileNotFoundError):
             path.unlink()
 
 
-def refuse_locked(stack: str, holders: tuple[LockHolder, ...]) -> None:
-    """Refuse to write beside whoever holds the lock.
-
-    Raises:
-        EngineError: somebody does.
-    """
-    if error := Interrupted(holders).refusal(stack):
-        raise error
-
-
-def _own_lock() -> dict[str, object]:
-    return {
-        "pid": os.getpid(),
-        "username": getpass.getuser(),
-        "hostname": socket.gethostname(),
-        "timestamp": datetime.now(UTC).isoformat(),
-    }
+def _refuse_locked(files: FileHistory, but: str = "") -> None:
+    if holders := files.holders(but):
+        raise StackLockedError(files.stack, holders)

@@ -3,7 +3,7 @@
 import re
 
 import holdfast.errors
-from holdfast.adapters.engine.backend.lock_holder import recovery_command
+from holdfast.adapters.engine.backend.lock_holder import locked_error, recovery_command
 from holdfast.adapters.engine.failures.reasons import Reason, explain
 from holdfast.adapters.engine.failures.refusals import explain_refusal
 from holdfast.adapters.engine.results import RunResult
@@ -37,16 +37,23 @@ class RunFailedError(EngineError):
         self.result = result
 
 
-def run_failure(stack: str, finished: Finished, result: RunResult) -> RunFailedError | None:
+def run_failure(stack: str, finished: Finished, result: RunResult) -> EngineError | None:
     """The error that a run ends in; None when it succeeded.
 
-    Looked at in this order: we stopped it; a mandatory rule refused it; several resources failed,
-    each for a reason of its own; a reason that is known by its text; whatever the engine said.
+    The first of these: we stopped it; another run holds the lock, so that nothing was begun; a
+    mandatory rule refused it; several resources failed, each for a reason of its own; a reason that
+    is known by its text; the engine's own words.
+
+    Returns:
+        A `RunFailedError`, or a `StackLockedError`.
     """
     if finished.exit_code == 0 and not finished.timed_out:
         return None
+    stopped = _stopped(stack, finished, result)
+    if stopped is None and (locked := locked_error(_text_of(finished, result), stack)):
+        return locked
     reason = (
-        _stopped(stack, finished, result)
+        stopped
         or _refused(stack, result.mandatory_violations)
         or _failed_for_several_reasons(stack, result)
         or explain(_text_of(finished, result), stack)
@@ -64,6 +71,8 @@ def command_failure(command: str, stack: str, finished: Finished) -> EngineError
     if finished.exit_code == 0 and not finished.timed_out:
         return None
     text = finished.errors.strip()
+    if locked := locked_error(text, stack):
+        return locked
     reason = explain(text, stack) or Reason(
         f"'pulumi {command}' failed: {_last_lines(text) or f'exit code {finished.exit_code}'}",
         exit_code=_PULUMI_EXIT_CODES.get(finished.exit_code, ExitCode.ERROR),

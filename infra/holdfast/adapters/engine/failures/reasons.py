@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from holdfast.adapters.engine.backend.file_backend import UPGRADE_OF_LAYOUT
 from holdfast.adapters.engine.failures.backend_failures import (
     BackendFailure,
     Failed,
@@ -21,7 +22,7 @@ class Reason(NamedTuple):
     exit_code: ExitCode = ExitCode.ERROR
 
 
-_Explainer = Callable[[re.Match[str], str], Reason]
+_Explainer = Callable[[re.Match[str], str], Reason | None]
 
 
 def explain(text: str, stack: str) -> Reason | None:
@@ -29,8 +30,8 @@ def explain(text: str, stack: str) -> Reason | None:
     if not _OF_A_FOLDER.search(text) and (lost := backend_failure(text)):
         return _lost(lost, stack)
     for pattern, reason in _REASONS:
-        if match := pattern.search(text):
-            return reason(match, stack)
+        if (match := pattern.search(text)) and (explained := reason(match, stack)):
+            return explained
     return None
 
 
@@ -71,8 +72,10 @@ def _unreachable(match: re.Match[str], stack: str) -> Reason:
     return Reason(f"the cluster of stack {stack} cannot be reached: {why}", remedy)
 
 
-def _conflict(match: re.Match[str], stack: str) -> Reason:
+def _conflict(match: re.Match[str], stack: str) -> Reason | None:
     conflicts = find_conflicts(match.string)
+    if not conflicts:
+        return None  # in words of another version: they say more than we could
     remedy = (
         f"run 'holdfast drift -s {stack}' to see it and put it back, or set "
         "PULUMI_K8S_ENABLE_PATCH_FORCE=true to overwrite it"
@@ -94,13 +97,6 @@ _OF_A_FOLDER = re.compile(_BACKEND_FAILURE)
 _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
     (re.compile(pattern), reason)
     for pattern, reason in (
-        (
-            r"currently locked by \d+ lock\(s\)[\s\S]*?created by (\S+) \(pid (\d+)\) at (\S+)",
-            _fixed(
-                "stack {stack} is locked by {0} (process {1}) since {2}",
-                "wait for that run to end; if it is dead, run 'holdfast up -s {stack} --recover'",
-            ),
-        ),
         (
             r"no stack named '[^']*' found|no stack selected",
             _fixed(
@@ -167,6 +163,14 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
             _fixed(
                 "the state of stack {stack} is damaged",
                 "run 'pulumi state repair -s {stack}', or 'holdfast recover -s {stack} --replace'",
+            ),
+        ),
+        (
+            r"Legacy DIY state is deprecated",
+            _fixed(
+                "the state of stack {stack} lies in the layout of Pulumi before 3.61, which this "
+                "Pulumi does not read",
+                UPGRADE_OF_LAYOUT,
             ),
         ),
         (

@@ -5,6 +5,7 @@ The same variables are printed by `holdfast env`, so that a plain `pulumi` sees 
 
 import errno
 import os
+import pwd
 import shlex
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from holdfast.adapters.engine.backend.lock_holder import caller_name
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.run.executable import PulumiExecutable, locate_pulumi, provider_beside
 from holdfast.errors import ToolchainError
@@ -24,6 +26,9 @@ PROVIDER_PLUGIN = "resource-kubernetes-v4.27.0"
 # With one of these set and no backend chosen, Pulumi signs its caller up for a temporary account.
 _MARKS_OF_CODING_TOOLS = ("AI_AGENT", "CLAUDECODE")
 _LOG_MEGABYTES = "50"
+# Key of a credentials file that the engine has encrypted with a key of the system's key ring.
+_ENCRYPTED = "$pulumiSecureStore"
+_SERVICE = "https://api.pulumi.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class EngineEnvironment:
         variables: Variables to set; those that the user has set already are not among them.
         removed: Variables to unset.
         home: PULUMI_HOME that results.
-        backend_url: Backend that results; empty when the user is logged in somewhere.
+        backend_url: Backend that results; empty when a login decides whose file is encrypted.
     """
 
     pulumi: PulumiExecutable
@@ -65,9 +70,11 @@ def engine_environment(
 ) -> EngineEnvironment:
     """Decide the variables of one run.
 
-    What the user chose stays: PULUMI_HOME, PULUMI_BACKEND_URL, the passphrase, a backend named in
-    `Pulumi.yaml` and, with a Pulumi of their own, their login. Otherwise state is kept beside the
-    sandboxes, under an empty passphrase: local state is as safe as the folder it lies in.
+    What the user chose stays: PULUMI_HOME, the passphrase, and the backend, in the engine's own
+    order: PULUMI_BACKEND_URL, `Pulumi.yaml`, the login in the PULUMI_HOME of the run. A token of
+    Pulumi Cloud alone counts as a login, with a Pulumi of the user's own. Otherwise the
+    state is kept beside the sandboxes, under an empty passphrase: it is as safe as the
+    folder it lies in.
 
     Args:
         pulumi: The program that will be run.
@@ -77,12 +84,12 @@ def engine_environment(
             ambient one: a copy of it made earlier may be out of date.
     """
     ambient = os.environ if ambient is None else ambient
-    chosen = ambient.get("PULUMI_BACKEND_URL") or project_backend
-    backend = chosen or _unchosen_backend(ambient, pulumi.is_built)
     home = _home(ambient, pulumi.is_built)
+    chosen: str | None = ambient.get("PULUMI_BACKEND_URL") or project_backend
+    chosen = chosen or _login(ambient, pulumi.is_built)
     wanted = _wanted_variables(pulumi, home, ambient)
-    if backend and not chosen:
-        wanted |= {"PULUMI_BACKEND_URL": backend} | _default_backend_variables(ambient)
+    if chosen is None:
+        wanted |= {"PULUMI_BACKEND_URL": _default_backend()} | _default_backend_variables(ambient)
     if kubeconfig is not None:
         wanted["KUBECONFIG"] = str(kubeconfig)
     return EngineEnvironment(
@@ -90,7 +97,7 @@ def engine_environment(
         variables={k: v for k, v in wanted.items() if ambient.get(k) != v},
         removed=tuple(name for name in _MARKS_OF_CODING_TOOLS if name in ambient),
         home=home,
-        backend_url=backend,
+        backend_url=_default_backend() if chosen is None else chosen,
     )
 
 
@@ -112,10 +119,22 @@ def _wanted_variables(
             "PULUMI_DISABLE_REGISTRY_RESOLVE": "true",
             "PULUMI_IGNORE_AMBIENT_PLUGINS": "true",
         }
+    if not ambient.get("USER") and not _has_account():
+        # The engine writes the name into its lock, and ends where it finds none.
+        variables["USER"] = caller_name()
     if "PULUMI_LOG_ROTATION_MAX_TOTAL_MB" not in ambient:
         # An update of 800 objects logs 10 MB; the engine itself would keep 500.
         variables["PULUMI_LOG_ROTATION_MAX_TOTAL_MB"] = _LOG_MEGABYTES
     return variables
+
+
+def _has_account() -> bool:
+    """Whether the system knows our user; a container may run under any number."""
+    try:
+        pwd.getpwuid(os.getuid())
+    except KeyError:
+        return False
+    return True
 
 
 def _default_backend_variables(ambient: Mapping[str, str]) -> dict[str, str]:
@@ -133,24 +152,38 @@ def _default_backend_variables(ambient: Mapping[str, str]) -> dict[str, str]:
 
 
 def backend_in_use(project_backend: str) -> str:
-    """Backend that a run of this process would use, told without starting the engine.
+    """Backend that a run of this process would use, found without starting the engine.
 
     Returns:
-        Empty when a login of the user's own Pulumi decides.
+        Empty when a login decides whose file is encrypted.
 
     Raises:
         ToolchainError: there is no `pulumi`, and its login would have decided.
     """
-    chosen = os.environ.get("PULUMI_BACKEND_URL") or project_backend
-    if chosen or not _is_logged_in(_home(os.environ, is_built=False)):
-        return chosen or _default_backend()
-    return _unchosen_backend(os.environ, provider_beside(locate_pulumi()) is not None)
+    if chosen := os.environ.get("PULUMI_BACKEND_URL") or project_backend:
+        return chosen
+    of_own, of_built = (_login(os.environ, is_built) for is_built in (False, True))
+    login = of_own
+    if of_own != of_built:
+        # Which of them counts depends on the Pulumi that is run: only now is one looked for.
+        login = of_built if provider_beside(locate_pulumi()) is not None else of_own
+    return _default_backend() if login is None else login
 
 
-def _unchosen_backend(ambient: Mapping[str, str], is_built: bool) -> str:
-    if not is_built and _is_logged_in(_home(ambient, is_built)):
+def _login(ambient: Mapping[str, str], is_built: bool) -> str | None:
+    """Where the engine is logged in; empty where that is encrypted, None when it is nowhere."""
+    folder = Path(ambient.get("PULUMI_CREDENTIALS_PATH") or _home(ambient, is_built))
+    try:
+        credentials = msgspec.json.decode((folder / "credentials.json").read_bytes())
+    except (OSError, msgspec.DecodeError):
+        credentials = {}
+    if isinstance(credentials, dict) and _ENCRYPTED in credentials:
         return ""
-    return _default_backend()
+    if isinstance(credentials, dict) and credentials.get("current"):
+        return str(credentials["current"])
+    if ambient.get("PULUMI_ACCESS_TOKEN") and not is_built:
+        return ambient.get("PULUMI_API") or _SERVICE
+    return None
 
 
 def _home(ambient: Mapping[str, str], is_built: bool) -> Path:
@@ -161,15 +194,6 @@ def _home(ambient: Mapping[str, str], is_built: bool) -> Path:
 
 def _default_backend() -> str:
     return f"file://{state_directory() / 'pulumi-state'}"
-
-
-def _is_logged_in(home: Path) -> bool:
-    """Whether `pulumi login` has chosen a backend; `current` in its credentials file names it."""
-    try:
-        credentials = msgspec.json.decode((home / "credentials.json").read_bytes())
-    except (OSError, msgspec.DecodeError):
-        return False
-    return isinstance(credentials, dict) and bool(credentials.get("current"))
 
 
 def prepare_engine(environment: EngineEnvironment) -> None:

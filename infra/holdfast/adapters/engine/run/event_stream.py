@@ -1,10 +1,12 @@
 """The engine's stream of JSON lines, decoded into events.
 
 One event a line, from `pulumi up|destroy|refresh|preview --json`. Unknown events and fields are
-passed over: newer engines have more of them. Debug messages are dropped unread, because they hold
-the program's secrets in plain text.
+passed over: newer engines have more of them. A line that cannot be read is counted, never dropped:
+it may have been a violation. Debug messages are dropped unread, because they hold the program's
+secrets in plain text.
 """
 
+import re
 from typing import Any
 
 import msgspec
@@ -24,6 +26,7 @@ from holdfast.adapters.engine.run.events import (
     StepFailed,
     StepStarted,
     Summary,
+    UnreadLine,
 )
 from holdfast.kube.objects import ObjectRef, mapping_at, reference_of
 
@@ -109,16 +112,21 @@ class _Identity(_Camel):
     metadata: dict[str, Any] | None = None
 
 
+# Found in a line that is cut off, too.
+_EVENT_NAME = re.compile(rb'"(\w+Event)"\s*:')
 _LINES = msgspec.json.Decoder(_Line)
 _IDENTITIES = msgspec.json.Decoder(_Identity)
 
 
-def decode_event(line: bytes) -> Event | None:
-    """Decode one line; None for what nobody asks for, and for what is no event at all."""
+def decode_event(line: bytes) -> Event | UnreadLine | None:
+    """Decode one line; None for an empty one, and for events that Holdfast does not use."""
+    if not line.strip():
+        return None
     try:
         event = _LINES.decode(line)
     except msgspec.DecodeError:
-        return None
+        named = _EVENT_NAME.search(line)
+        return UnreadLine(named[1].decode() if named else "")
     return _step_event(event) or _policy_event(event) or _message_event(event)
 
 

@@ -152,6 +152,21 @@ class Summary(msgspec.Struct, frozen=True):
     result: str = ""
 
 
+class UnreadLine(msgspec.Struct, frozen=True):
+    """A line that could not be read: cut off, no event, or an event of another format.
+
+    Attributes:
+        kind: Its event, such as `policyEvent`; empty where it names none.
+    """
+
+    kind: str = ""
+
+    @property
+    def is_verdict(self) -> bool:
+        """Whether it is one of what a policy pack says."""
+        return self.kind.startswith("policy")
+
+
 Event = (
     StepStarted
     | StepDone

@@ -38,6 +38,7 @@ class Finished:
         was_interrupted: A signal to us was passed on to it.
         timed_out: It did not end in the time given.
         leftovers: Processes it left behind, which have been ended.
+        pid: Its process id, which may be another program's by now.
     """
 
     exit_code: int
@@ -46,6 +47,7 @@ class Finished:
     was_interrupted: bool = False
     timed_out: bool = False
     leftovers: tuple[int, ...] = ()
+    pid: int = 0
 
 
 def run_in_session(
@@ -54,6 +56,7 @@ def run_in_session(
     folder: Path,
     variables: Mapping[str, str],
     on_line: LineHandler,
+    on_start: Callable[[int], None] | None = None,
     timeout_seconds: float | None = None,
 ) -> Finished:
     """Run a program until it ends and hand over each line of its standard output.
@@ -67,6 +70,7 @@ def run_in_session(
         folder: Working directory.
         variables: The whole environment.
         on_line: Called with each line, without its newline; its exceptions end the run.
+        on_start: Called with the process id.
         timeout_seconds: When to stop the run; default never.
     """
     started = time.monotonic()
@@ -81,6 +85,8 @@ def run_in_session(
     )
     stop = _Stop(process.pid, started + timeout_seconds if timeout_seconds else None)
     try:
+        if on_start is not None:
+            on_start(process.pid)
         with _signals_to(stop):
             errors = _follow(process, on_line, stop)
     finally:
@@ -93,6 +99,7 @@ def run_in_session(
         was_interrupted=stop.signals > 0,
         timed_out=stop.timed_out,
         leftovers=leftovers,
+        pid=process.pid,
     )
 
 

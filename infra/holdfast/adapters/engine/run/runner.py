@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from holdfast.adapters.engine.backend.processes import forget_engine, note_engine
 from holdfast.adapters.engine.failures.backend_failures import without_credentials
 from holdfast.adapters.engine.project import Project
 from holdfast.adapters.engine.run.environment import EngineEnvironment
@@ -23,6 +24,7 @@ _NEVER_PASSED_ON = (
     "PULUMI_ENABLE_LEGACY_REFRESH_DIFF",
 )
 _OPTION_PREFIX = "PULUMI_OPTION_"
+_LOCKING = ("up ", "destroy ", "refresh ", "stack import ", "stack init ")
 _STREAM_EVENTS = {"PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "true"}
 
 
@@ -57,17 +59,21 @@ class EngineRunner:
             ToolchainError: the program cannot be started.
         """
         pulumi = self.environment.pulumi.path
+        takes_lock = " ".join(arguments).startswith(_LOCKING)
         try:
             finished = run_in_session(
                 [str(pulumi), *arguments, "--non-interactive", "--color=never"],
                 folder=self.project.root,
                 variables={**self.variables, **(variables or {})},
                 on_line=on_line,
+                on_start=note_engine if takes_lock else None,
                 timeout_seconds=timeout_seconds,
             )
         except OSError as error:
             message = f"{pulumi} cannot be started ({error.strerror})"
             raise ToolchainError(message, remedy="run 'make toolchain'") from error
+        if takes_lock and finished.exit_code == 0:
+            forget_engine(finished.pid)
         return replace(finished, errors=without_credentials(finished.errors))
 
     @cached_property

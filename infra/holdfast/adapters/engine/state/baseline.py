@@ -66,7 +66,7 @@ class Baseline(msgspec.Struct, frozen=True):
         untrusted: Objects whose only record a refresh has written.
         pending: Objects in the middle of an operation that was never recorded as done.
         rewritten: Objects whose newest record a refresh wrote, each as that record has it.
-        running: Who holds the stack's lock: a run under way, or one that was killed.
+        running: Runs under way, and killed ones whose lock is left.
         later_changes: Changes since that update: refreshes, failed updates.
         warnings: What the user should know about the state, such as that everybody may write it.
     """
@@ -264,7 +264,7 @@ def state_files(project_root: Path, stack: str) -> FileHistory | None:
     """
     project = read_project(project_root)
     url = backend_in_use(project.backend_url)
-    return FileHistory.at(url, project.name, stack) if url.startswith(FILE_SCHEME) else None
+    return FileHistory.at(url, project, stack) if url.startswith(FILE_SCHEME) else None
 
 
 def read_baseline(project_root: Path, stack: str) -> Baseline:
@@ -284,4 +284,5 @@ def read_baseline(project_root: Path, stack: str) -> Baseline:
     from holdfast.adapters.engine.backend.remote_backend import RemoteHistory  # noqa: PLC0415
     from holdfast.adapters.engine.stack import open_stack  # noqa: PLC0415
 
-    return choose_baseline(RemoteHistory(open_stack(project_root, stack)))
+    history = RemoteHistory(open_stack(project_root, stack))
+    return msgspec.structs.replace(choose_baseline(history), running=history.running)

@@ -8,16 +8,19 @@ import importlib
 import zlib
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 import msgspec
 
-from holdfast.adapters.engine.run.events import KUBERNETES_TYPE_PREFIX
+from holdfast.adapters.engine.run.events import KUBERNETES_TYPE_PREFIX, Inputs
 from holdfast.errors import EngineError
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
 
 NEWEST_VERSION = 4
 """Newest checkpoint format read here; 4 adds a list of features to 3."""
+
+NOT_KNOWN_YET: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+"""How the engine writes a value that is known after an update."""
 
 _GZIP = b"\x1f\x8b"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -134,7 +137,7 @@ def _object_without_head(text: msgspec.Raw) -> RecordedObject | None:
 
 
 def _shown(text: msgspec.Raw, answer: dict[str, Any]) -> KubeObject:
-    shown = {key: value for key, value in answer.items() if not key.startswith("__")}
+    shown = _without_notes(answer)
     return without_secrets(shown) if _SIGNATURE in bytes(text) else shown
 
 
@@ -253,6 +256,29 @@ def without_secrets(value: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
     if isinstance(value, list):
         return [without_secrets(item) for item in value]
     return value
+
+
+def asked_object(inputs: Inputs | None) -> KubeObject | None:
+    """The object that a program asks for; None without inputs, or when they are no object.
+
+    What the program calls secret is left out. Any other value may be one all the same: what is
+    shown of it is masked first.
+    """
+    if inputs is None:
+        return None
+    try:
+        plain: Any = msgspec.json.decode(inputs.text)
+    except msgspec.DecodeError:
+        return None
+    if not isinstance(plain, dict):
+        return None
+    known: KubeObject = without_secrets(_without_notes(plain))
+    return known
+
+
+def _without_notes(answer: dict[str, Any]) -> KubeObject:
+    """An object without what the provider notes beside its fields."""
+    return {key: value for key, value in answer.items() if not key.startswith("__")}
 
 
 def _require_known_version(version: int, place: str) -> None:

@@ -4,18 +4,12 @@ As `pulumi state delete` for each of them, in one write: the state is exported, 
 with its secrets encrypted, and imported, under the engine's own lock and checks.
 """
 
-import tempfile
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from holdfast.adapters.engine.failures.failures import command_failure
 from holdfast.adapters.engine.stack import Stack
 from holdfast.errors import EngineError
 
-_TIMEOUT_SECONDS = 300.0
 _REFERENCES = ("dependencies", "propertyDependencies", "deletedWith", "replaceWith")
 
 
@@ -32,7 +26,7 @@ def hand_over(stack: Stack, urns: Collection[str]) -> int:
     Raises:
         EngineError: an update is under way or was interrupted, or the state cannot be written.
     """
-    state = msgspec.json.decode(_run(stack, ["stack", "export", "--stack", stack.name]))
+    state = stack.state()
     resources = (state.get("deployment") or {}).get("resources") or []
     if (state.get("deployment") or {}).get("pending_operations"):
         raise EngineError(
@@ -44,11 +38,7 @@ def hand_over(stack: Stack, urns: Collection[str]) -> int:
     if not count:
         return 0
     state["deployment"]["resources"] = kept
-    with tempfile.TemporaryDirectory(prefix="holdfast-state-") as folder:
-        file = Path(folder) / "state.json"
-        file.touch(mode=0o600)
-        file.write_bytes(msgspec.json.encode(state))
-        _run(stack, ["stack", "import", "--file", str(file), "--stack", stack.name])
+    stack.import_state(state)
     return count
 
 
@@ -78,11 +68,3 @@ def _unreferring(resource: Mapping[str, Any], gone: set[str]) -> dict[str, Any]:
         elif value in gone:
             del cleaned[key]
     return cleaned
-
-
-def _run(stack: Stack, arguments: list[str]) -> bytes:
-    lines: list[bytes] = []
-    done = stack.runner.run(arguments, lines.append, _TIMEOUT_SECONDS)
-    if error := command_failure(" ".join(arguments[:2]), stack.name, done):
-        raise error
-    return b"\n".join(lines)

@@ -1,58 +1,69 @@
-"""What a killed run has left of a stack: its lock, and operations that were never done. Mended."""
+"""What a run under way, or a killed one, has left of a stack: locks and operations half done."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from holdfast.adapters.engine.backend.asked_lock import ask_holders
-from holdfast.adapters.engine.backend.lock_holder import LockHolder, recovery_command
-from holdfast.adapters.engine.failures.failures import command_failure
+from holdfast.adapters.engine.backend.lock_holder import (
+    LockHolder,
+    StackLockedError,
+    recovery_command,
+    worst_of,
+)
+from holdfast.adapters.engine.backend.remote_backend import RemoteHistory
+from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.stack import Stack
-from holdfast.adapters.engine.state.checkpoint import Deployment, PendingOperation
-from holdfast.adapters.engine.state.rebuilding import exported, import_state
-from holdfast.errors import EngineError
+from holdfast.adapters.engine.state.checkpoint import PendingOperation
+from holdfast.errors import EngineError, ExitCode
 from holdfast.kube.objects import reference_of
 
-_COMMAND_TIMEOUT_SECONDS = 300.0
 # Types of pending operations, as the engine writes them.
 _CHANGING, _DELETING = "updating", "deleting"
 _HALF_DONE = "an update that was killed may have changed it"
 
 
 class Interrupted(msgspec.Struct, frozen=True):
-    """What a killed run has left; empty when nothing.
+    """What a run has left; empty when nothing.
 
     Attributes:
-        holders: Whose lock lies there.
+        holders: Whose locks are known of.
         pending: Operations that were begun, in words: `creating Deployment cx/app`.
+        may_be_locked: Whether a lock may lie there that is not among the holders: the engine has
+            no command that reads the locks of a bucket or a database. It refuses to write beside
+            one.
     """
 
     holders: tuple[LockHolder, ...] = ()
     pending: tuple[str, ...] = ()
+    may_be_locked: bool = False
 
     def refusal(self, stack: str) -> EngineError | None:
-        """Why an update must not begin; None when it may."""
+        """Why nothing must be written now; None when it may."""
         if self.holders:
+            return StackLockedError(stack, self.holders)
+        if not self.pending:
+            return None
+        half_done = ", ".join(self.pending)
+        if self.may_be_locked:
             return EngineError(
-                f"stack {stack} is locked by {', '.join(map(str, self.holders))}",
-                remedy=self.worst.remedy(stack),
+                f"a run is changing stack {stack}, or was killed while it did: half done are "
+                f"{half_done}",
+                remedy=f"wait for it to end; if none runs, run '{recovery_command(stack)}'",
             )
-        if self.pending:
-            return EngineError(
-                f"a killed run of stack {stack} left half done: {', '.join(self.pending)}",
-                remedy=f"run '{recovery_command(stack)}' to go on from there",
-            )
-        return None
+        return EngineError(
+            f"a killed run of stack {stack} left half done: {half_done}",
+            remedy=f"run '{recovery_command(stack)}' to go on from there",
+        )
 
     @property
     def worst(self) -> LockHolder:
         """The holder that stands in the way: one that may still run, if any does."""
-        return next((each for each in self.holders if not each.has_ended), self.holders[0])
+        return worst_of(self.holders)
 
 
 def interrupted(stack: Stack) -> Interrupted:
-    """Look at what a killed run has left: in the files of a folder, else by asking the engine.
+    """Find what a run has left: in the files of a folder, else by asking the engine.
 
     Raises:
         EngineError: the state cannot be read.
@@ -66,42 +77,90 @@ def interrupted(stack: Stack) -> Interrupted:
 
 
 def _asked(stack: Stack) -> Interrupted:
-    holders = ask_holders(stack)
-    state = stack.export_if_there() or Deployment()
-    return Interrupted(holders, tuple(in_words(each) for each in state.pending_operations))
+    state = stack.export_if_there()
+    if state is None:
+        return Interrupted()
+    pending = tuple(in_words(each) for each in state.pending_operations)
+    return Interrupted(updates_of_service(stack), pending, may_be_locked=stack.may_hide_locks)
+
+
+def updates_of_service(stack: Stack) -> tuple[LockHolder, ...]:
+    """Updates of a stack that Pulumi Cloud says are under way; none for any other backend.
+
+    Raises:
+        EngineError: the history cannot be read.
+    """
+    if not stack.may_be_served:
+        return ()
+    try:
+        return RemoteHistory(stack).running
+    except EngineError as error:
+        if error.exit_code is not ExitCode.NO_STACK:
+            raise
+        return ()
 
 
 def mend(stack: Stack, left: Interrupted) -> Iterator[str]:
     """Free the stack of what a killed run has left; what it had begun, the next update does again.
 
     Every object has a name of its own and is applied by one manager: what a killed run has created
-    without writing it down is adopted. What it was changing is applied anew by the next update,
+    without writing it down is adopted. What it was changing is applied again by the next update,
     even where that declares what the state has; what it was deleting is looked for.
 
     Yields:
         What was done, for people.
 
     Raises:
-        EngineError: a holder of the lock may still run, or the backend or the cluster refuses.
+        StackLockedError: a holder of a lock may still run.
+        EngineError: the backend or the cluster refuses.
     """
     if left.holders:
-        if not left.worst.has_ended:
-            raise EngineError(
-                f"stack {stack.name} is locked by {left.worst}, and may be so rightly",
-                remedy=left.worst.remedy(stack.name),
-            )
-        arguments = ["cancel", "--yes", "--stack", stack.name]
-        done = stack.runner.run(arguments, lambda _: None, _COMMAND_TIMEOUT_SECONDS)
-        if error := command_failure("cancel", stack.name, done):
-            raise error
-        yield f"removed the lock of {', '.join(map(str, left.holders))}: it has ended"
+        yield _without_lock(stack, left.holders)
     if left.pending:
-        document = exported(stack)
-        if deleted := _in_deletion(document["deployment"]):
-            stack.refresh(targets=deleted)
-            document = exported(stack)
-        import_state(stack, dict(document, deployment=without_pending(document["deployment"])))
+        try:
+            _without_half_done(stack)
+        except StackLockedError as error:
+            yield _without_lock(stack, error.holders)
+            _without_half_done(stack)
         yield f"taken up again: {', '.join(left.pending)}"
+
+
+def past_dead_lock(
+    stack: Stack, run: Callable[[], RunResult], note: Callable[[str], None]
+) -> RunResult:
+    """Run the engine on a stack; a lock of a process that has ended does not stop it.
+
+    Where the backend shows no locks, only the engine's refusal says that one lies there.
+
+    Args:
+        stack: The stack.
+        run: Runs the engine; called again when it was refused for such a lock.
+        note: Called with what was done about the lock.
+
+    Raises:
+        StackLockedError: a holder of the lock may still run; nothing was begun.
+    """
+    try:
+        return run()
+    except StackLockedError as error:
+        note(_without_lock(stack, error.holders))
+    return run()
+
+
+def _without_lock(stack: Stack, holders: tuple[LockHolder, ...]) -> str:
+    """Remove locks of processes that have ended; says so."""
+    if not worst_of(holders).has_ended:
+        raise StackLockedError(stack.name, holders)
+    stack.cancel()
+    return f"removed the lock of {', '.join(map(str, holders))}: it has ended"
+
+
+def _without_half_done(stack: Stack) -> None:
+    document = stack.state()
+    if deleted := _in_deletion(document["deployment"]):
+        stack.refresh(targets=deleted)
+        document = stack.state()
+    stack.import_state(dict(document, deployment=without_pending(document["deployment"])))
 
 
 def without_pending(deployment: Mapping[str, Any]) -> dict[str, Any]:

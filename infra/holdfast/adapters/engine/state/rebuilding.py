@@ -7,19 +7,16 @@ it has not. Nothing is written to the cluster.
 
 import json
 import re
-import tempfile
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from holdfast.adapters.engine.asked_objects import NOT_KNOWN_YET
-from holdfast.adapters.engine.failures.failures import command_failure
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import KUBERNETES_TYPE_PREFIX
 from holdfast.adapters.engine.stack import Stack
+from holdfast.adapters.engine.state.checkpoint import NOT_KNOWN_YET
 from holdfast.errors import EngineError
 
 Resource = dict[str, Any]
@@ -29,7 +26,6 @@ _MANAGER_ANNOTATION = "pulumi.com/patchFieldManager"
 _MADE_UP = re.compile(r"pulumi-kubernetes-[0-9a-f]{8}")
 # What the engine shows in place of a value that the program calls secret.
 _BLINDED = "[secret]"
-_COMMAND_TIMEOUT_SECONDS = 600.0
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -139,26 +135,27 @@ def rebuild(stack: Stack) -> tuple[Draft, RunResult]:
     Raises:
         EngineError: the program, the cluster or the backend fails; the state is as before then.
     """
-    before = exported(stack)
+    before = stack.state()
     draft = draft_of(_planned(stack), lambda: str(uuid.uuid4()))
     deployment = dict(before["deployment"], resources=list(draft.resources))
+    # Refused beside a run that holds the lock: then there is nothing of ours to take back.
+    stack.import_state(dict(before, deployment=deployment))
     try:
-        import_state(stack, dict(before, deployment=deployment))
         found = stack.refresh()
         _take_over(stack)
     except BaseException:
         # Half a state would let the next update create what is there already.
-        import_state(stack, before)
+        stack.import_state(before)
         raise
     return draft, found
 
 
 def _take_over(stack: Stack) -> None:
     """Write down under which manager objects without one of their own were applied."""
-    state = exported(stack)
+    state = stack.state()
     found = [with_former_manager(each) for each in state["deployment"].get("resources", ())]
     if found != state["deployment"].get("resources", []):
-        import_state(stack, dict(state, deployment=dict(state["deployment"], resources=found)))
+        stack.import_state(dict(state, deployment=dict(state["deployment"], resources=found)))
 
 
 def with_former_manager(resource: Resource) -> Resource:
@@ -183,47 +180,16 @@ def with_former_manager(resource: Resource) -> Resource:
     return dict(resource, outputs={**outputs, "__fieldManager": former[-1][1]})
 
 
-def exported(stack: Stack) -> dict[str, Any]:
-    """The whole state of a stack, secrets left encrypted.
-
-    Raises:
-        EngineError: there is no such stack, or it cannot be read.
-    """
-    text = _said(stack, ["stack", "export"])
-    document: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any])
-    return document
-
-
-def import_state(stack: Stack, document: Mapping[str, Any]) -> None:
-    """Make a document the state of a stack; the engine strikes out operations left pending.
-
-    Raises:
-        EngineError: the engine or its backend refuses.
-    """
-    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-        file = Path(folder) / "state.json"
-        file.write_bytes(msgspec.json.encode(document))
-        _said(stack, ["stack", "import", f"--file={file}"])
-
-
 def _planned(stack: Stack) -> list[Resource]:
     """What the program would create, as a checkpoint would have it."""
-    text = _said(stack, ["preview", "--json"], {"PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "false"})
+    try:
+        text = stack.command(
+            ["preview", "--json"], {"PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "false"}
+        )
+    except EngineError:
+        stack.preview()  # its events say why
+        raise
+    if not text:
+        raise EngineError(f"the preview of stack {stack.name} is empty")
     steps = msgspec.json.decode(text, type=_Plan).steps
     return [step["newState"] for step in steps if step.get("newState")]
-
-
-def _said(
-    stack: Stack, arguments: Sequence[str], variables: Mapping[str, str] | None = None
-) -> bytes:
-    lines: list[bytes] = []
-    whole = [*arguments, "--stack", stack.name]
-    finished = stack.runner.run(whole, lines.append, _COMMAND_TIMEOUT_SECONDS, variables)
-    if finished.exit_code and arguments[0] == "preview":
-        stack.preview()  # tells by its events why
-    if error := command_failure(" ".join(arguments[:2]), stack.name, finished):
-        raise error
-    text = b"\n".join(lines)
-    if not text and arguments[-1] in ("export", "--json"):
-        raise EngineError(f"'pulumi {arguments[0]}' of stack {stack.name} said nothing")
-    return text

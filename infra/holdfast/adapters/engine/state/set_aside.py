@@ -10,7 +10,6 @@ import msgspec
 from holdfast.adapters.engine.backend.file_backend import FileHistory
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.kept_states import KeptStates
-from holdfast.adapters.engine.state.rebuilding import exported, import_state
 from holdfast.errors import EngineError
 
 
@@ -49,16 +48,16 @@ def emptied(stack: Stack) -> Iterator[Path | None]:
     if stack.export_if_there() is None:
         yield None
         return
-    before = exported(stack)
+    before = stack.state()
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     copies = KeptStates.of(stack.runner.project.name, stack.name)
     kept = copies.keep(f"replaced-{moment}", msgspec.json.encode(before))
     deployment = {**before["deployment"], "resources": [], "pending_operations": []}
-    import_state(stack, {**before, "deployment": deployment})
+    stack.import_state({**before, "deployment": deployment})
     try:
         yield kept
     except BaseException:
-        import_state(stack, before)
+        stack.import_state(before)
         raise
 
 

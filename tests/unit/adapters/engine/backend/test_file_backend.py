@@ -1,10 +1,12 @@
 import gzip
 import json
 import os
+import pwd
 from pathlib import Path
 
 import pytest
 from holdfast.adapters.engine.backend.file_backend import FileHistory, backend_folder
+from holdfast.adapters.engine.project import Project
 from holdfast.errors import EngineError, ExitCode
 
 SECOND = 1_000_000_000
@@ -15,7 +17,7 @@ class Backend:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.history = FileHistory.at(f"file://{root}", "p", "dev-1")
+        self.history = FileHistory.at(f"file://{root}", Project(root, "p"), "dev-1")
         self.records = root / ".pulumi/history/p/dev-1"
         self.stacks = root / ".pulumi/stacks/p"
         self.records.mkdir(parents=True)
@@ -74,7 +76,7 @@ def test_a_deleted_checkpoint_is_none(backend: Backend) -> None:
 
 
 def test_a_stack_that_was_never_changed_has_no_changes(tmp_path: Path) -> None:
-    assert FileHistory.at(f"file://{tmp_path}", "p", "dev").saved_seconds == ()
+    assert FileHistory.at(f"file://{tmp_path}", Project(tmp_path, "p"), "dev").saved_seconds == ()
 
 
 def test_the_newest_of_several_current_checkpoints_counts(backend: Backend) -> None:
@@ -93,6 +95,53 @@ def test_a_stack_that_is_not_there_is_said(backend: Backend) -> None:
     assert raised.value.exit_code == ExitCode.NO_STACK
 
 
+def old_state(urns: str) -> str:
+    """A state as Pulumi before 3.61 wrote it: the stack's name alone, and no `meta.yaml`."""
+    resources = [{"urn": urns, "type": "pulumi:pulumi:Stack"}] if urns else []
+    latest = {"manifest": {"version": "v3.50.0"}, "resources": resources}
+    return json.dumps({"version": 3, "checkpoint": {"stack": "dev-1", "latest": latest}})
+
+
+STACK_OF = "urn:pulumi:dev-1::{0}::pulumi:pulumi:Stack::{0}-dev-1"
+
+
+@pytest.mark.parametrize(
+    ("project", "is_upgraded", "suffix"),
+    [
+        pytest.param("p", False, "", id="this-project"),
+        pytest.param("p", False, ".gz", id="compressed"),
+        pytest.param("p", True, "", id="left-behind-by-an-upgrade"),
+        pytest.param("other", False, "", id="another-project-in-a-folder-that-knows-none"),
+        pytest.param("", False, "", id="empty"),
+    ],
+)
+def test_a_state_of_before_projects_is_refused_with_the_command_that_upgrades_it(
+    backend: Backend, project: str, suffix: str, *, is_upgraded: bool
+) -> None:
+    text = old_state(STACK_OF.format(project) if project else "").encode()
+    old = backend.root / f".pulumi/stacks/dev-1.json{suffix}"
+    old.write_bytes(gzip.compress(text) if suffix else text)
+    if is_upgraded:
+        (backend.root / ".pulumi/meta.yaml").write_text("version: 1\n")
+
+    for read in (backend.history.current_path, backend.history.pending):
+        with pytest.raises(EngineError) as raised:
+            read()
+        assert raised.value.exit_code is ExitCode.ERROR, "not: no such stack"
+        assert f"{old} is the state of stack dev-1 as Pulumi before 3.61" in str(raised.value)
+        assert "pulumi state upgrade" in raised.value.remedy
+        assert "stack init" not in str(raised.value)
+
+
+def test_a_state_of_before_projects_of_another_project_is_no_stack_of_this_one(
+    backend: Backend,
+) -> None:
+    (backend.root / ".pulumi/stacks/dev-1.json").write_text(old_state(STACK_OF.format("other")))
+    (backend.root / ".pulumi/meta.yaml").write_text("version: 1\n")
+
+    assert backend.history.current_path() is None
+
+
 def test_a_broken_record_is_named(backend: Backend) -> None:
     (backend.records / "dev-1-7.history.json").write_text("{")
 
@@ -101,7 +150,7 @@ def test_a_broken_record_is_named(backend: Backend) -> None:
 
 
 def test_takes_a_full_stack_name(tmp_path: Path) -> None:
-    history = FileHistory.at(f"file://{tmp_path}", "p", "organization/p/dev")
+    history = FileHistory.at(f"file://{tmp_path}", Project(tmp_path, "p"), "organization/p/dev")
 
     assert (history.stack, history.full_name) == ("dev", "organization/p/dev")
 
@@ -125,18 +174,31 @@ def test_warns_of_state_that_everybody_may_write(backend: Backend, which: str) -
         pytest.param("file:///srv/state?metadata=skip", "/srv/state", id="with-options"),
         pytest.param("file://~", "/home/me", id="home"),
         pytest.param("file://~/state", "/home/me/state", id="below-home"),
-        pytest.param("file://./state", "/here/state", id="relative"),
-        pytest.param("file://state", "/here/state", id="relative-without-dot"),
+        pytest.param("file://./state", "/project/state", id="relative"),
+        pytest.param("file://../state", "/state", id="relative-and-above"),
+        pytest.param("file://state", "/project/state", id="relative-without-dot"),
     ],
 )
 def test_finds_the_folder_of_a_backend_as_the_engine_does(
     monkeypatch: pytest.MonkeyPatch, url: str, folder: str
 ) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
-    monkeypatch.setattr(Path, "cwd", classmethod(lambda cls: cls("/here")))
-    monkeypatch.setattr(os, "getcwd", lambda: "/here")
+    me = pwd.struct_passwd(("me", "x", 1, 1, "", "/home/me", "/bin/sh"))
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: me)
+    monkeypatch.setenv("HOME", "/elsewhere")
 
-    assert backend_folder(url) == Path(folder)
+    assert backend_folder(url, Path("/project")) == Path(folder)
+
+
+def test_the_home_of_a_user_without_an_account_is_the_environments(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_: int) -> None:
+        raise KeyError("uid not found")
+
+    monkeypatch.setattr(pwd, "getpwuid", refuse)
+    monkeypatch.setenv("HOME", "/home/any")
+
+    assert backend_folder("file://~", Path("/project")) == Path("/home/any")
 
 
 def test_says_who_holds_the_lock_of_the_stack(backend: Backend) -> None:
@@ -149,7 +211,7 @@ def test_says_who_holds_the_lock_of_the_stack(backend: Backend) -> None:
     (locks / "two.json").write_text("{")
     assert [str(holder) for holder in backend.history.holders()] == [
         "ann@laptop (process 12) since 2026-11-21",
-        f"somebody: {locks / 'two.json'} does not say who",
+        f"an unknown process: {locks / 'two.json'} does not say who",
     ]
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from holdfast.adapters.engine.backend.file_backend import FileHistory
 from holdfast.adapters.engine.backend.stack_lock import stack_lock
+from holdfast.adapters.engine.project import Project
 from holdfast.errors import EngineError
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> FileHistory:
-    return FileHistory.at(f"file://{tmp_path}", "p", "dev")
+    return FileHistory.at(f"file://{tmp_path}", Project(tmp_path, "p"), "dev")
 
 
 def test_the_lock_is_held_while_we_write_and_gone_afterwards(files: FileHistory) -> None:

@@ -25,20 +25,20 @@ def test_success_is_no_failure() -> None:
     ("said", "message", "code"),
     [
         pytest.param(
-            "error: the stack is currently locked by 1 lock(s). Either wait for the other "
-            "process(es) to end or delete the lock file with `pulumi cancel`.\n  file:///s/x.json: "
-            "created by me@box (pid 2548) at 2026-11-21T18:12:36Z",
-            "stack dev is locked by me@box (process 2548) since 2026-11-21T18:12:36Z; wait for "
-            "that run to end; if it is dead, run 'holdfast up -s dev --recover'",
-            ExitCode.ERROR,
-            id="locked",
-        ),
-        pytest.param(
             "error: no stack named 'dev' found",
             "this backend has no stack named dev; run 'pulumi stack init dev', or see "
             "'pulumi stack ls'",
             ExitCode.NO_STACK,
             id="no-stack",
+        ),
+        pytest.param(
+            "error: \n=====\nLegacy DIY state is deprecated, please upgrade your state to project "
+            "mode using:\n'pulumi state upgrade'\n",
+            "the state of stack dev lies in the layout of Pulumi before 3.61, which this Pulumi "
+            "does not read; keep a copy of the backend's folder or bucket, then run "
+            "'PULUMI_DIY_BACKEND_IGNORE_DEPRECATION_ERROR=1 pulumi state upgrade'",
+            ExitCode.ERROR,
+            id="legacy-layout",
         ),
         pytest.param(
             "error: getting stack configuration: get stack secrets manager: incorrect passphrase",

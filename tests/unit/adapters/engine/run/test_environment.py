@@ -1,6 +1,10 @@
+import json
 import os
+import pwd
 import subprocess
 import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -13,6 +17,7 @@ from holdfast.adapters.engine.run.environment import (
 from holdfast.adapters.engine.run.executable import PulumiExecutable
 from holdfast.errors import ToolchainError
 
+ENCRYPTED = {"$pulumiSecureStore": 1, "backend": "keyring", "data": "x"}
 PLUGIN = "plugins/resource-kubernetes-v4.27.0/pulumi-resource-kubernetes"
 
 
@@ -103,48 +108,97 @@ def test_leaves_plugins_and_home_of_the_users_own_pulumi_alone(own: PulumiExecut
     assert not [name for name in variables if "PLUGIN" in name]
 
 
-def test_keeps_the_login_of_the_users_own_pulumi(own: PulumiExecutable, tmp_path: Path) -> None:
-    credentials = tmp_path / "home" / ".pulumi" / "credentials.json"
-    credentials.parent.mkdir(parents=True)
-    credentials.write_text('{"current": "https://api.pulumi.com"}')
-
-    environment = engine_environment(own, ambient={})
-
-    assert "PULUMI_BACKEND_URL" not in environment.variables
-    assert environment.backend_url == ""
+DEFAULT = "file://{state}/pulumi-state"
+TOKEN = {"PULUMI_ACCESS_TOKEN": "pul-x"}
+CLOUD = "https://api.pulumi.com"
 
 
-@pytest.mark.parametrize(
-    ("login", "pulumi", "backend"),
-    [
-        pytest.param(False, "own", "file://{state}/pulumi-state", id="nobody-is-logged-in"),
-        pytest.param(True, "own", "", id="own-pulumi-logged-in"),
-        pytest.param(True, "built", "file://{state}/pulumi-state", id="login-of-another-pulumi"),
-    ],
-)
-def test_knows_the_backend_of_a_run_without_running_anything(
-    login: bool,
-    pulumi: str,
-    backend: str,
+@dataclass(frozen=True)
+class Choice:
+    """Who has chosen a backend, and the one that the engine takes.
+
+    Attributes:
+        logins: Home to `current` of its credentials; None for a file that is cut off.
+        project: What `Pulumi.yaml` names.
+    """
+
+    backend: str
+    logins: Mapping[str, object] = field(default_factory=dict)
+    ambient: Mapping[str, str] = field(default_factory=dict)
+    project: str = ""
+    is_built: bool = False
+
+
+CHOICES = {
+    "nobody has chosen": Choice(DEFAULT),
+    "login --local": Choice("file://~", {"own": "file://~"}),
+    "login to a bucket": Choice("s3://state", {"own": "s3://state"}),
+    "login to the service": Choice(CLOUD, {"own": CLOUD}),
+    "logged out": Choice(DEFAULT, {"own": ""}),
+    "a file that is cut off": Choice(DEFAULT, {"own": None}),
+    "an encrypted file": Choice("", {"own": ENCRYPTED}),
+    "the project before the login": Choice("gs://p", {"own": "s3://no"}, project="gs://p"),
+    "the variable before both": Choice(
+        "azblob://a", {"own": "s3://no"}, {"PULUMI_BACKEND_URL": "azblob://a"}, "gs://no"
+    ),
+    "an empty variable": Choice("s3://s", {"own": "s3://s"}, {"PULUMI_BACKEND_URL": ""}),
+    "the login of another Pulumi": Choice(DEFAULT, {"own": "s3://no"}, is_built=True),
+    "a login in our home": Choice("s3://s", {"built": "s3://s"}, is_built=True),
+    "two logins, ours": Choice("s3://us", {"own": "s3://no", "built": "s3://us"}, is_built=True),
+    "two logins, their own": Choice("s3://me", {"own": "s3://me", "built": "s3://no"}),
+    "a login in a chosen home": Choice(
+        "s3://s", {"chosen": "s3://s"}, {"PULUMI_HOME": "{chosen}"}, is_built=True
+    ),
+    "credentials elsewhere": Choice(
+        "s3://s", {"chosen": "s3://s", "own": "s3://no"}, {"PULUMI_CREDENTIALS_PATH": "{chosen}"}
+    ),
+    "a token alone": Choice(CLOUD, ambient=TOKEN),
+    "a token of another service": Choice(
+        "https://pulumi.example", ambient=TOKEN | {"PULUMI_API": "https://pulumi.example"}
+    ),
+    "a token beside the built Pulumi": Choice(DEFAULT, ambient=TOKEN, is_built=True),
+}
+
+
+@pytest.mark.parametrize("choice", [pytest.param(each, id=name) for name, each in CHOICES.items()])
+def test_the_backend_is_the_one_that_the_engine_takes(
+    choice: Choice,
     built: PulumiExecutable,
+    own: PulumiExecutable,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    folder = built.path.parent if pulumi == "built" else tmp_path / "own"
-    folder.mkdir(exist_ok=True)
-    (folder / "pulumi").write_text("#!/bin/sh\nexit 1\n")
-    (folder / "pulumi").chmod(0o755)
-    monkeypatch.setenv("HOLDFAST_PULUMI", str(folder))
-    for name in ("PULUMI_BACKEND_URL", "PULUMI_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    if login:
-        (tmp_path / "home" / ".pulumi").mkdir(parents=True)
-        (tmp_path / "home" / ".pulumi" / "credentials.json").write_text('{"current": "s3://x"}')
+    log_in(choice, tmp_path, monkeypatch)
+    executable = built if choice.is_built else own
+    executable.path.parent.mkdir(exist_ok=True)
+    executable.path.write_text("#!/bin/sh\nexit 1\n")
+    executable.path.chmod(0o755)
+    monkeypatch.setenv("HOLDFAST_PULUMI", str(executable.path))
 
-    assert backend_in_use("") == backend.format(state=tmp_path / "state")
-    assert backend_in_use("gs://project") == "gs://project"
-    monkeypatch.setenv("PULUMI_BACKEND_URL", "s3://mine")
-    assert backend_in_use("gs://project") == "s3://mine"
+    environment = engine_environment(executable, project_backend=choice.project)
+
+    expected = choice.backend.format(state=tmp_path / "state")
+    assert environment.backend_url == expected
+    assert backend_in_use(choice.project) == expected
+    is_told_to_the_engine = "PULUMI_BACKEND_URL" in environment.variables
+    assert is_told_to_the_engine is (choice.backend == DEFAULT)
+
+
+def log_in(choice: Choice, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write credentials and set variables as a choice has them."""
+    homes = {
+        "own": folder / "home" / ".pulumi",
+        "built": folder / "state" / "pulumi-home",
+        "chosen": folder / "chosen",
+    }
+    for name, current in choice.logins.items():
+        homes[name].mkdir(parents=True)
+        text = json.dumps(current if isinstance(current, dict) else {"current": current})
+        (homes[name] / "credentials.json").write_text("{" if current is None else text)
+    for name in ("PULUMI_BACKEND_URL", "PULUMI_HOME", "PULUMI_ACCESS_TOKEN", "PULUMI_API"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in choice.ambient.items():
+        monkeypatch.setenv(name, value.format(**homes))
 
 
 def test_points_to_the_kubeconfig_of_the_sandbox(built: PulumiExecutable, tmp_path: Path) -> None:
@@ -153,6 +207,29 @@ def test_points_to_the_kubeconfig_of_the_sandbox(built: PulumiExecutable, tmp_pa
     environment = engine_environment(built, ambient=ambient, kubeconfig=tmp_path / "sandbox")
 
     assert environment.variables["KUBECONFIG"] == str(tmp_path / "sandbox")
+
+
+@pytest.mark.parametrize(
+    ("ambient", "user"),
+    [
+        pytest.param({}, f"uid-{os.getuid()}", id="no-name"),
+        pytest.param({"USER": "deployer"}, None, id="a-name-of-the-environment"),
+    ],
+)
+def test_the_engine_gets_a_name_where_its_user_has_no_account(
+    own: PulumiExecutable,
+    monkeypatch: pytest.MonkeyPatch,
+    ambient: dict[str, str],
+    user: str | None,
+) -> None:
+    def refuse(_: int) -> None:
+        raise KeyError("uid not found")
+
+    monkeypatch.setattr(pwd, "getpwuid", refuse)
+    for name in ("USER", "LOGNAME", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+
+    assert engine_environment(own, ambient=ambient).variables.get("USER") == user
 
 
 def test_has_nothing_to_say_in_a_shell_that_has_it_all(built: PulumiExecutable) -> None:

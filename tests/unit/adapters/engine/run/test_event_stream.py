@@ -15,6 +15,7 @@ from holdfast.adapters.engine.run.events import (
     StepFailed,
     StepStarted,
     Summary,
+    UnreadLine,
 )
 from holdfast.kube.objects import ObjectRef
 
@@ -152,15 +153,43 @@ def test_the_last_word_counts_operations() -> None:
     "text",
     [
         pytest.param(b"", id="empty"),
-        pytest.param(b"Updating (dev):", id="prose"),
-        pytest.param(b"[1]", id="other-json"),
-        pytest.param(b'{"resOutputsEvent":{"metadata":{}}}', id="a-step-without-its-parts"),
         pytest.param(b'{"cancelEvent":{}}', id="cancel"),
         pytest.param(b'{"eventOfTheFuture":{"a":1},"sequence":1}', id="unknown"),
     ],
 )
 def test_what_is_no_event_of_ours_is_passed_over(text: bytes) -> None:
     assert decode_event(text) is None
+
+
+MESSAGE_AS_A_LIST = (
+    b'{"policyEvent":{"message":["no"],"policyName":"a","policyPackName":"p",'
+    b'"enforcementLevel":"mandatory"}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "is_verdict"),
+    [
+        pytest.param(b"Updating (dev):", "", False, id="prose"),
+        pytest.param(b"[1]", "", False, id="other-json"),
+        pytest.param(b'{"resOutputsEvent":{"metadata":{}}}', "resOutputsEvent", False, id="parts"),
+        pytest.param(MESSAGE_AS_A_LIST, "policyEvent", True, id="a-violation-of-another-format"),
+        pytest.param(b'{"sequence":3,"policyEvent":{"mess', "policyEvent", True, id="cut-off"),
+        pytest.param(
+            b'{"policyAnalyzeSummaryEvent":{"policyPackName":1}}',
+            "policyAnalyzeSummaryEvent",
+            True,
+            id="a-judgement-of-another-format",
+        ),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_counted_by_its_event(
+    text: bytes, kind: str, *, is_verdict: bool
+) -> None:
+    event = decode_event(text)
+
+    assert event == UnreadLine(kind)
+    assert event.is_verdict is is_verdict
 
 
 def test_inputs_are_kept_of_what_changes_and_shown_by_no_log() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from holdfast.adapters.engine.backend.file_backend import FileHistory
+from holdfast.adapters.engine.project import Project
 from holdfast.adapters.engine.state.kept_states import KeptStates
 from holdfast.adapters.engine.state.set_aside import emptied, restore, set_aside
 
@@ -17,7 +18,7 @@ def files(tmp_path: Path) -> FileHistory:
     folder.mkdir(parents=True)
     (folder / "dev.json.gz").write_text("old")
     (folder / "dev.json.gz.bak").write_text("older")
-    return FileHistory.at(f"file://{tmp_path}", "p", "dev")
+    return FileHistory.at(f"file://{tmp_path}", Project(tmp_path, "p"), "dev")
 
 
 def test_the_old_file_is_kept_and_no_state_any_more(files: FileHistory) -> None:
@@ -40,7 +41,7 @@ def test_a_failure_puts_it_back_in_place_of_what_was_made(files: FileHistory) ->
 
 
 def test_a_stack_without_a_state_has_nothing_to_keep(tmp_path: Path) -> None:
-    with set_aside(FileHistory.at(f"file://{tmp_path}", "p", "dev")) as kept:
+    with set_aside(FileHistory.at(f"file://{tmp_path}", Project(tmp_path, "p"), "dev")) as kept:
         assert kept == ()
 
 

@@ -1,17 +1,13 @@
-"""Drift as it comes and goes: one line, one JSON document or one CloudEvent for each turn.
+"""Drift as it comes and goes, as lines for people: one for each turn, and the log's phases.
 
-Several findings that one hand explains are one line; as data each of them stands for itself, and
-their cause beside them.
-
-Everything that comes from the cluster passes `safe_text` or JSON; values are masked already.
-Source: CloudEvents 1.0, JSON format.
+Several findings that one hand explains are one line. Everything that comes from the cluster passes
+`safe_text`; values are masked already.
 """
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import click
-import msgspec
 
 from holdfast.drift.cause.cause_ledger import CauseEvent
 from holdfast.drift.finding import Severity
@@ -20,97 +16,12 @@ from holdfast.drift.record.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
 from holdfast.kube.safe_text import safe_text
 from holdfast.kube.timestamps import format_utc
-from holdfast.report.documents.drift_json import finding_json, object_document
 from holdfast.report.text.drift_text import severity_colour
 from holdfast.report.text.finding_words import actor_words, value_words
 
-EVENT_SCHEMA_VERSION: Final = "holdfast.dev/drift-event/v1"
-CLOUD_EVENT_TYPE: Final = "dev.holdfast.drift"
 _STATUS_COLOURS: Final = {Status.IN_SYNC: "green", Status.DRIFT: "red", Status.UNKNOWN: "magenta"}
 _SHORTEST_SHOWN_SECONDS: Final = 10
 _MOST_OBJECTS_NAMED: Final = 3
-
-
-def event_json(look: Look, event: FindingEvent, stack: str) -> dict[str, Any]:
-    """One turn of one finding."""
-    return {
-        "schemaVersion": EVENT_SCHEMA_VERSION,
-        "type": f"finding.{event.turn}",
-        "id": look.identifier,
-        "time": rfc3339(event.at.time),
-        "stack": stack,
-        "openedAt": rfc3339(event.opened.time),
-        "dwellSeconds": round(event.dwell_seconds, 3),
-        "finding": finding_json(event.finding),
-    }
-
-
-def cause_json(identifier: str, cause: CauseEvent, stack: str) -> dict[str, Any]:
-    """One turn of what is behind several findings; they are told by themselves as well."""
-    return {
-        "schemaVersion": EVENT_SCHEMA_VERSION,
-        "type": f"cause.{cause.turn}",
-        "id": identifier,
-        "time": rfc3339(cause.at.time),
-        "stack": stack,
-        "openedAt": rfc3339(cause.opened.time),
-        "dwellSeconds": round(cause.dwell_seconds, 3),
-        "summary": cause.hand.words(cause.objects),
-        "objects": cause.objects,
-        "findings": [
-            {
-                "type": f"finding.{event.turn}",
-                "object": object_document(event.finding.ref),
-                "path": format_path(event.finding.path),
-            }
-            for event in cause.events
-        ],
-    }
-
-
-def state_json(state: WatchState, time: datetime, stack: str) -> dict[str, Any]:
-    """The state of everything that is watched."""
-    return {
-        "schemaVersion": EVENT_SCHEMA_VERSION,
-        "type": "state",
-        "time": rfc3339(time),
-        "stack": stack,
-        "status": state.status.value,
-        "findings": state.findings,
-        "objects": state.objects,
-        "notChecked": [{"scope": item.scope, "reason": item.reason} for item in state.not_checked],
-    }
-
-
-def cloud_event(look: Look, event: FindingEvent, number: int, stack: str) -> dict[str, Any]:
-    """One turn of one finding, as a CloudEvent in structured mode.
-
-    Args:
-        look: The look that saw it.
-        event: The turn.
-        number: Of the turn within the look: the two together are unique.
-        stack: Name of the stack; empty for files.
-    """
-    data = event_json(look, event, stack)
-    return _cloud_event(f"{look.identifier}.{number}", str(event.finding.ref), data)
-
-
-def cause_cloud_event(identifier: str, cause: CauseEvent, stack: str) -> dict[str, Any]:
-    """One turn of what is behind several findings, as a CloudEvent in structured mode."""
-    return _cloud_event(identifier, cause.hand.kind, cause_json(identifier, cause, stack))
-
-
-def _cloud_event(identifier: str, subject: str, data: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "specversion": "1.0",
-        "id": identifier,
-        "source": f"/holdfast/drift/{data['stack']}".rstrip("/"),
-        "type": f"{CLOUD_EVENT_TYPE}.{data['type']}",
-        "subject": subject,
-        "time": data["time"],
-        "datacontenttype": "application/json",
-        "data": data,
-    }
 
 
 def event_text(event: FindingEvent, *, colour: bool = False) -> str:
@@ -200,8 +111,3 @@ def seconds_text(seconds: float) -> str:
 def rfc3339(time: datetime) -> str:
     """A time in UTC with milliseconds."""
     return format_utc(time, "milliseconds")
-
-
-def json_line(document: dict[str, Any]) -> str:
-    """A document on one line."""
-    return msgspec.json.encode(document).decode()

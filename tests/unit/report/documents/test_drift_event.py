@@ -4,16 +4,18 @@ import jsonschema
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.record.ledger import Turn
 from holdfast.drift.record.watch_report import Status, WatchState
-from holdfast.report.documents.drift_events import (
+from holdfast.report.documents.drift_event import (
     cause_cloud_event,
-    cause_text,
     cloud_event,
     event_json,
+    state_json,
+)
+from holdfast.report.documents.json_text import json_line
+from holdfast.report.text.event_text import (
+    cause_text,
     event_text,
-    json_line,
     phase_lines,
     seconds_text,
-    state_json,
     state_text,
 )
 

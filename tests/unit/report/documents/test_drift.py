@@ -3,8 +3,7 @@ from typing import Any
 
 import pytest
 from holdfast.errors import InputError
-from holdfast.report.documents.drift_document import read_drift_json
-from holdfast.report.documents.drift_json import drift_json
+from holdfast.report.documents.drift import drift_json, read_drift_json
 
 from tests.unit.report.reports import ATTACKS, CLEAN, INCOMPLETE, REPORT, REWRITTEN, attack
 
@@ -53,3 +52,8 @@ def test_what_is_no_report_is_refused_by_name(text: str, message: str) -> None:
         read_drift_json(text.encode("utf-8", "surrogatepass"), "drift.json")
     assert message in str(refused.value)
     assert refused.value.remedy == "write it with `holdfast drift -o json`"
+
+
+def test_a_key_of_a_later_version_is_skipped() -> None:
+    saved = drift_json(REPORT)
+    assert drift_json(read_drift_json(with_value("later", 1).encode(), "drift.json")) == saved

@@ -62,11 +62,14 @@ class EventRecorder:
     Attributes:
         controller: Which program this is, such as `holdfast.dev/operator`.
         instance: Which one of its processes.
+        has_series: Whether a repetition is counted in the Event that was written, which takes the
+            right to patch Events; else it is an Event of its own.
     """
 
     client: ApiClient
     controller: str
     instance: str
+    has_series: bool = True
     _series: OrderedDict[tuple[str, ...], _Series] = field(default_factory=OrderedDict)
     _budgets: OrderedDict[str, _Budget] = field(default_factory=OrderedDict)
     _recording: threading.Lock = field(default_factory=threading.Lock)
@@ -89,7 +92,7 @@ class EventRecorder:
         uid = str(regarding["metadata"].get("uid") or regarding["metadata"]["name"])
         key, now = (uid, reason, note, str(is_warning)), time.monotonic()
         with self._recording:
-            series = self._series.get(key)
+            series = self._series.get(key) if self.has_series else None
             if series is not None and now - series.seen_at < SERIES_SECONDS:
                 series.count, series.seen_at = series.count + 1, now
                 has_paused = now - series.written_at >= SERIES_WRITE_SECONDS

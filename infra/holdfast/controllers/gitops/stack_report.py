@@ -159,7 +159,9 @@ class StackReport(Listener):
         assert self._client is not None  # noqa: S101  (a status was written)
         assert self._live is not None  # noqa: S101  (as above)
         if self._events is None or self._events.client is not self._client:
-            self._events = EventRecorder(self._client, CONTROLLER, self._held.instance)
+            self._events = EventRecorder(
+                self._client, CONTROLLER, self._held.instance, has_series=False
+            )
         while self._happenings:
             first = self._happenings[0]
             self._events.record(self._live, first.reason, first.note, is_warning=first.is_warning)

@@ -87,6 +87,13 @@ def test_a_flood_about_one_object_is_cut_and_others_are_heard(api: FakeApi, cloc
     assert not events.record("still later")
 
 
+def test_who_wants_no_series_writes_each_event_for_itself(api: FakeApi, clock: Clock) -> None:
+    events = Recorded(api)
+    events.recorder.has_series = False
+    assert [events.record() for _ in range(3)] == [True] * 3
+    assert events.sent == ["POST"] * 3
+
+
 def test_without_the_right_to_patch_a_repetition_is_an_event_of_its_own(
     api: FakeApi, clock: Clock
 ) -> None:

@@ -12,8 +12,8 @@ import yaml
 from holdfast.convert.workloads.workloads import is_workload
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.paths import format_path
-from holdfast.operations.describe.import_sources import objects_from_files
-from holdfast.render.provenance.leaves import leaves_of
+from holdfast.operations.describe.workload_import import objects_from_files
+from holdfast.render.provenance.flatten import leaves_of
 
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast

@@ -28,7 +28,7 @@ from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.provenance.field_variants import variants
-from holdfast.render.provenance.leaves import leaves_of
+from holdfast.render.provenance.flatten import leaves_of
 
 FOLDER = Path(__file__).parent
 STACK = "full"

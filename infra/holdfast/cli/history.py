@@ -2,11 +2,11 @@
 
 import click
 
-from holdfast.cli.explain.command import agent_named
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.stack_files import read_stack_file, stack_names
 from holdfast.operations.deploy.facts import update_records
+from holdfast.operations.stack.agent_names import agent_named
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.updates import updates_json
 from holdfast.report.text.update_text import updates_text

@@ -1,20 +1,21 @@
-"""`holdfast import`: workloads that others wrote, as manifests. Wiring only."""
+"""`holdfast import`: workloads that others wrote, as manifests."""
 
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from holdfast.convert.workloads.belongings import unclaimed
-from holdfast.convert.workloads.outcome import ImportedAgent
-from holdfast.convert.workloads.workloads import import_workloads
+from holdfast.cli.options.progress import TerminalProgress
 from holdfast.errors import ExitCode, InputError
 from holdfast.kube.objects import KubeObject
-from holdfast.operations.describe.import_sources import (
+from holdfast.operations.describe.workload_import import (
     digests_from,
+    import_agents,
     objects_from_cluster,
     objects_from_files,
+    write_manifests,
 )
+from holdfast.operations.progress import Progress
 from holdfast.report.text.import_report import import_json, import_text, manifest_text
 
 _SOURCE: Final = ("from_cluster", "namespace", "kubeconfig", "context")
@@ -66,27 +67,24 @@ def command(
     Exit codes: 0 all of it was carried   1 something is left to do   2 bad input
     """
     folder: Path | None = options["folder"]
-    objects = _objects(paths, **{name: options[name] for name in _SOURCE})
-    agents = import_workloads(objects, digests_from(digests) if digests else {})
-    if not agents:
-        raise InputError(
-            "no workload to import", remedy="Deployment, StatefulSet, CronJob and Sandbox are read"
-        )
-    untouched = list(unclaimed(objects, [ref for agent in agents for ref in agent.objects]))
+    progress = TerminalProgress()
+    objects = _objects(paths, progress, **{name: options[name] for name in _SOURCE})
+    done = import_agents(objects, digests_from(digests) if digests else {})
+    texts = [(each.name, manifest_text(each)) for each in done.agents]
     if folder is not None:
-        _write(agents, folder, overwrite=options["overwrite"])
+        write_manifests(folder, texts, progress, overwrite=options["overwrite"])
     if output == "json":
-        click.echo(import_json(agents, untouched), nl=False)
+        click.echo(import_json(done.agents, done.untouched), nl=False)
     else:
         if folder is None:
-            click.echo("---\n".join(manifest_text(each) for each in agents), nl=False)
-        click.echo(import_text(agents, untouched), nl=False, err=True)
-    is_done = all(agent.is_complete for agent in agents)
-    return ExitCode.OK if is_done else ExitCode.ERROR
+            click.echo("---\n".join(text for _, text in texts), nl=False)
+        click.echo(import_text(done.agents, done.untouched), nl=False, err=True)
+    return ExitCode.OK if done.is_complete else ExitCode.ERROR
 
 
 def _objects(
     paths: tuple[Path, ...],
+    progress: Progress,
     *,
     from_cluster: bool,
     namespace: str | None,
@@ -96,22 +94,7 @@ def _objects(
     if from_cluster == bool(paths):
         raise InputError("expected files, or --from-cluster", remedy="give one of the two")
     if from_cluster:
-        return objects_from_cluster(namespace, kubeconfig, context)
+        return objects_from_cluster(namespace, kubeconfig, context, progress)
     if namespace or kubeconfig or context:
         raise InputError("-n, --kubeconfig and --context need --from-cluster", remedy="add it")
     return objects_from_files(paths)
-
-
-def _write(agents: list[ImportedAgent], folder: Path, *, overwrite: bool) -> None:
-    files = {folder / f"{agent.name}.yaml": agent for agent in agents}
-    if len(files) < len(agents):
-        names = sorted(agent.name for agent in agents)
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two workloads are called {twice}", remedy="import them one by one")
-    for file in files:
-        if file.exists() and not overwrite:
-            raise InputError(f"{file} is there already", remedy="add --overwrite, or move it")
-    folder.mkdir(parents=True, exist_ok=True)
-    for file, agent in files.items():
-        file.write_text(manifest_text(agent), encoding="utf-8")
-        click.echo(f"wrote {file}", err=True)

@@ -68,7 +68,7 @@ _MODULES = {
     "policy": "policy.group",
     "reconcile": "gitops.reconcile",
     "resume": "gitops.resume",
-    "sandbox": "sandbox.command",
+    "sandbox": "sandbox.group",
 }
 """Verbs whose module does not bear their name: nouns have a folder, `import` is Python's."""
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.explain.command import agent_named
 from holdfast.drift.finding import AgentState
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.scan.health import live_agents
 from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.stack.agent_names import agent_named
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.status_text import AgentReport, StackReport, status_json, status_text
 

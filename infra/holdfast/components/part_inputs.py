@@ -9,16 +9,15 @@ from holdfast.manifest.agent.backup import RestoreFrom
 from holdfast.manifest.agent.dependency import DependencyReference
 from holdfast.manifest.agent.exposure import Network, Security
 from holdfast.manifest.agent.lifecycle import Lifecycle
-from holdfast.manifest.agent.limits import Budget, Guardrail
 from holdfast.manifest.agent.memory import Database, Memory
-from holdfast.manifest.agent.model import Model, Prompt
+from holdfast.manifest.agent.model import Budget, Guardrail, Model, Prompt
 from holdfast.manifest.agent.rollout import Rollout
 from holdfast.manifest.agent.runtime import ContainerPort
 from holdfast.manifest.agent.scaling import Availability, Scaling
 from holdfast.manifest.agent.skills import AgentSkill
 from holdfast.manifest.agent.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.agent.telemetry import Telemetry
-from holdfast.manifest.agent.tooling import Tool
+from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.types.values import Items, ManifestModel, Url
 from holdfast.render.plan.marks import Origin
 from holdfast.render.plan.plan import AgentPlan

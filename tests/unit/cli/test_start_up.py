@@ -31,6 +31,12 @@ ENGINE = "holdfast.adapters.engine.stack,holdfast.adapters.engine.run.process"
         pytest.param(
             f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", ["operator", "--help"], id="operator"
         ),
+        pytest.param(f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", ["agent", "--help"], id="agent"),
+        pytest.param(f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", ["sandbox", "--help"], id="sandbox"),
+        pytest.param(
+            f"{MODELS},{LIBRARIES},{ENGINE}", ["sandbox", "kubeconfig", "--help"],
+            id="sandbox kubeconfig",
+        ),
         pytest.param(f"{MODELS},{LIBRARIES},{ENGINE}", ["drift", "--help"], id="drift"),
         pytest.param(
             f"{MODELS},yaml,pulumi,cryptography,jinja2,kubernetes,{ENGINE}",

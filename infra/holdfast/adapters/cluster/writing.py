@@ -22,6 +22,7 @@ from holdfast.kube.structure import KindEntry
 _TRIES_BEFORE_NOTE: Final = 5
 _APPLY: Final = "application/apply-patch+yaml"
 _JSON_PATCH: Final = "application/json-patch+json"
+_MERGE_PATCH: Final = "application/merge-patch+json"
 _VERSION_POINTER: Final = "/metadata/resourceVersion"
 _NO_VERSION: Final = "1"
 """The revision of an empty etcd: the first write of a cluster has the next one."""
@@ -189,6 +190,37 @@ def patch_object(
         if error.is_unprocessable and _has_moved_on(read_object(client, ref, entry), operations):
             raise error.as_conflict() from error
         raise
+    return written_object(answer, f"PATCH {ref}")
+
+
+def merge_object(
+    client: ApiClient,
+    entry: KindEntry,
+    ref: ObjectRef,
+    change: Mapping[str, Any],
+    writer: Writer,
+) -> KubeObject:
+    """JSON merge patch of an object that exists.
+
+    Args:
+        client: The API server.
+        entry: What the kind is called.
+        ref: The object.
+        change: Fields as they are to be; a `metadata.uid` in it guards against another object of
+            that name.
+        writer: Who writes.
+
+    Raises:
+        ApiError: there is no such object, it is another one, or the server refused.
+        ClusterError: the outcome is not known.
+    """
+    answer = client.write(
+        "PATCH",
+        path_of(ref.api_version, entry.plural, ref.namespace, ref.name),
+        msgspec.json.encode(change),
+        content_type=_MERGE_PATCH,
+        query=writer.query,
+    )
     return written_object(answer, f"PATCH {ref}")
 
 

@@ -1,11 +1,35 @@
 """A commit on a new branch, made beside the working tree: nothing open is touched."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from holdfast.adapters.git.command import GitError, run_git
 from holdfast.errors import InputError
+
+
+def require_new_branch(root: Path, branch: str, files: Iterable[str]) -> None:
+    """Ask everything that a commit of these files on a new branch can be refused for.
+
+    Args:
+        root: Any folder of the repository.
+        branch: Its name; must not exist.
+        files: Relative to `root`; they must be as in the last commit.
+
+    Raises:
+        InputError: no repository, no such name for a branch, one that exists, or a changed file.
+        GitError: Git refused.
+    """
+    _asked(root, "rev-parse", "--show-toplevel")
+    _asked(root, "check-ref-format", "--branch", branch)
+    if is_branch(root, branch):
+        raise InputError(f"branch {branch} exists already", remedy="name another one")
+    names = sorted(files)
+    if run_git(root, "status", "--porcelain", "--", *names):
+        raise InputError(
+            f"{', '.join(names)}: changed since the last commit",
+            remedy="commit or stash it first: the branch begins at HEAD",
+        )
 
 
 def commit_on_branch(root: Path, branch: str, files: Mapping[str, str], message: str) -> str:
@@ -24,16 +48,8 @@ def commit_on_branch(root: Path, branch: str, files: Mapping[str, str], message:
         InputError: no repository, no such name for a branch, or one that exists.
         GitError: Git refused.
     """
-    top = Path(_asked(root, "rev-parse", "--show-toplevel"))
-    _asked(root, "check-ref-format", "--branch", branch)
-    if is_branch(root, branch):
-        raise InputError(f"branch {branch} exists already", remedy="name another one")
-    changed = run_git(root, "status", "--porcelain", "--", *files)
-    if changed:
-        raise InputError(
-            f"{', '.join(sorted(files))}: changed since the last commit",
-            remedy="commit or stash it first: the branch begins at HEAD",
-        )
+    require_new_branch(root, branch, files)
+    top = Path(run_git(root, "rev-parse", "--show-toplevel"))
     with tempfile.TemporaryDirectory(prefix="holdfast-index-") as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         run_git(root, "read-tree", "HEAD", variables=index)

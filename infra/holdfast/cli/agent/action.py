@@ -1,38 +1,37 @@
-"""One named action on one agent: shown, agreed to, done, told in the history. Wiring."""
+"""What every verb of `holdfast agent` does: show a plan, ask, apply it, print what was done."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property, wraps
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
-import msgspec
 
-from holdfast.adapters.engine.update_record import DONE, NOT_DONE
-from holdfast.cli.explain.command import agent_named
 from holdfast.cli.options.confirm import agree
-from holdfast.errors import ExitCode, HoldfastError
+from holdfast.cli.options.progress import TerminalProgress
+from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import DeclaredAgent
-from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.operations.deploy.facts import day_two_record, journal_of
+from holdfast.operations.actions.action import ActionPlan, ActionRequest, PlanT, execute
+from holdfast.operations.progress import Progress
+from holdfast.operations.stack.agent_names import agent_named
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.text.action_text import ActionStep, action_json, steps_text
+from holdfast.report.text.action_text import action_json, steps_text
 
-NOTHING_TO_DO = "nothing to do"
-PLANNED = "planned"
+_NOTHING_TO_DO: Final = "nothing to do"
+_PLANNED: Final = "planned"
+_DONE: Final = "done"
 
 
 @dataclass(frozen=True)
 class AgentAction:
-    """What is asked for.
+    """What is asked for on the command line.
 
     Attributes:
         action: Its name, such as `restart`.
         name: Name of the agent.
-        is_agreed: What is shown needs no answer.
-        is_dry: It is shown and not done.
+        is_agreed: The plan needs no answer.
+        is_dry: The plan is shown and not applied.
         as_json: One document on standard output; progress stays on standard error.
     """
 
@@ -40,14 +39,15 @@ class AgentAction:
     name: str
     stack: str
     reason: str
-    is_agreed: bool = False
-    is_dry: bool = False
-    as_json: bool = False
+    is_agreed: bool
+    is_dry: bool
+    as_json: bool
+    progress: TerminalProgress = field(default_factory=TerminalProgress)
 
     @cached_property
-    def root(self) -> Path:
-        """Folder of the project."""
-        return find_project_root()
+    def context(self) -> StackContext:
+        """The stack, in the project of the working directory."""
+        return StackContext(find_project_root(), self.stack)
 
     @cached_property
     def agent(self) -> DeclaredAgent:
@@ -56,72 +56,68 @@ class AgentAction:
         Raises:
             InputError: there is none of that name.
         """
-        return agent_named(self.name, load_fleet(self.root, self.stack))
+        return agent_named(self.name, self.context.fleet)
+
+    @property
+    def message(self) -> str:
+        """Message of a commit that declares it."""
+        return f"{self.action.capitalize()} {self.name} on {self.stack}: {self.reason}"
 
     def carry_out(
-        self, steps: Sequence[ActionStep], what: str, do: Callable[[], object]
+        self,
+        plan: PlanT,
+        apply: Callable[[StackContext, PlanT, Progress], None],
+        *,
+        file: str = "",
+        diff: str = "",
+        asks: bool = True,
     ) -> ExitCode:
-        """Show the steps, ask, do them, and tell the history.
+        """Show a plan, ask, apply it, and print what was done.
 
         Args:
-            steps: What is done, for whoever agrees to it.
-            what: The same in a few words, for the history.
-            do: Does it.
+            plan: The plan.
+            apply: Applies it.
+            file: File that it changes, for the document.
+            diff: Change of that file.
+            asks: Whether a person has to agree; what only changes a file is no reason to ask.
 
         Raises:
             HoldfastError: it could not be done; the history says so.
         """
-        click.echo(steps_text(steps), nl=False, err=True)
+        more = {"reason": self.reason} | ({"file": file, "diff": diff} if file else {})
+        if not plan.steps:
+            self.progress.note(f"{self.name} is declared like that already")
+            return self._print(_NOTHING_TO_DO, plan, more)
+        if diff and not self.as_json:
+            click.echo(diff, nl=False)
+        if asks:
+            click.echo(steps_text(plan.steps), nl=False, err=True)
         if self.is_dry:
-            self.say(PLANNED, steps)
-            return ExitCode.OK
-        agree(f"{self.action.capitalize()} {self.name}?", is_agreed=self.is_agreed)
-        with self.told(what):
-            do()
-        self.say(DONE, steps)
-        return ExitCode.OK
+            return self._print(_PLANNED, plan, more)
+        if asks:
+            agree(f"{self.action.capitalize()} {self.name}?", is_agreed=self.is_agreed)
+        request = ActionRequest(self.action, (self.name,), self.reason)
+        execute(self.context, request, plan, apply, self.progress)
+        return self._print(_DONE, plan, more)
 
-    def say(self, outcome: str, steps: Sequence[ActionStep], **more: str) -> None:
-        """Write the document, where one is asked for."""
+    def _print(self, outcome: str, plan: ActionPlan, more: dict[str, str]) -> ExitCode:
         if self.as_json:
-            text = action_json(
-                self.action, self.name, self.stack, outcome, steps, reason=self.reason, **more
-            )
+            text = action_json(self.action, self.name, self.stack, outcome, plan.steps, **more)
             click.echo(text, nl=False)
-
-    @contextmanager
-    def told(self, what: str) -> Iterator[None]:
-        """Record in the history what is done inside, or why it was not."""
-        try:
-            yield
-        except HoldfastError as error:
-            self._add(NOT_DONE, f"{what}: {error.message}")
-            raise
-        self._add(DONE, what)
-
-    def _add(self, outcome: str, detail: str) -> None:
-        record = day_two_record(self.action, self.stack, self.reason)
-        told = msgspec.structs.replace(record, agents=(self.name,), detail=detail, outcome=outcome)
-        journal_of(self.root, self.stack).add(told)
-
-
-def _reason(*, is_required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    words = "Why, for the history."
-    # A default, be it empty, would count as given.
-    if is_required:
-        return click.option("--reason", required=True, help=words)
-    return click.option("--reason", default="", help=words)
+        return ExitCode.OK
 
 
 def takes_action(
     action: str, *, is_reason_required: bool = True
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add what every action on an agent takes; the command gets an `AgentAction` first."""
+    # A default, be it empty, would count as given.
+    default: dict[str, Any] = {"required": True} if is_reason_required else {"default": ""}
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @click.argument("name")
         @click.option("-s", "--stack", required=True, help="Stack that the agent runs on.")
-        @_reason(is_required=is_reason_required)
+        @click.option("--reason", help="Why, for the history.", **default)
         @click.option("--yes", is_flag=True, help="Agree to what is shown.")
         @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
         @click.option(
@@ -139,9 +135,11 @@ def takes_action(
             reason: str,
             **options: Any,  # noqa: ANN401  (click's own)
         ) -> Any:  # noqa: ANN401  (click's own)
-            asked = AgentAction(action, name, stack, reason)
-            asked = replace(
-                asked,
+            asked = AgentAction(
+                action,
+                name,
+                stack,
+                reason,
                 is_agreed=options.pop("yes"),
                 is_dry=options.pop("dry_run"),
                 as_json=options.pop("output") == "json",

@@ -1,16 +1,39 @@
-"""`holdfast agent`: named actions on one agent, shown before, in the history after. Wiring only."""
+"""`holdfast agent`: named actions on one agent, each in its own file."""
 
 import click
 
-from holdfast.cli.agent.cluster_actions import backup, recreate, reschedule, restart
-from holdfast.cli.agent.declared_actions import fail_over, reconfigure, scale
-from holdfast.cli.agent.restore import restore
-from holdfast.cli.named_verbs import NamedVerbs
+from holdfast.cli.verb_parts import GroupOfParts
+
+PARTS = {
+    "restart": (
+        "holdfast.cli.agent.restart",
+        "replace the pods of an agent, as `kubectl rollout restart` does",
+    ),
+    "reschedule": (
+        "holdfast.cli.agent.reschedule",
+        "move an agent off nodes that are cordoned, not ready or gone",
+    ),
+    "recreate": (
+        "holdfast.cli.agent.recreate",
+        "delete what runs an agent, and create it again as declared",
+    ),
+    "backup": ("holdfast.cli.agent.backup", "back an agent's volumes up now"),
+    "scale": ("holdfast.cli.agent.scale", "declare how many replicas of an agent run on a stack"),
+    "reconfigure": ("holdfast.cli.agent.reconfigure", "set fields of an agent for a stack"),
+    "fail-over": (
+        "holdfast.cli.agent.fail_over",
+        "declare that the other one of primary and standby serves",
+    ),
+    "restore": (
+        "holdfast.cli.agent.restore",
+        "list the backups of an agent, or fill its volumes from one",
+    ),
+}
 
 
-@click.group(cls=NamedVerbs)
+@click.group(cls=GroupOfParts, parts=PARTS)
 def command() -> None:
-    """Do one named thing to one agent.
+    """Run a day-two operation on one agent.
 
     restart, reschedule, recreate and backup act on the cluster at once, under the stack's lock, and
     change nothing that is declared. scale, reconfigure, fail-over and restore change what is
@@ -18,7 +41,7 @@ def command() -> None:
     the cluster.
 
     Each is shown before it is done: --dry-run ends there, --yes agrees to it, -o json prints it as
-    one document. `holdfast history` tells of it, and of what could not be done.
+    one document. `holdfast history` lists it, done or not done.
 
     \b
     Examples:
@@ -31,16 +54,3 @@ def command() -> None:
       holdfast agent fail-over support-rag -s prod --reason "the primary answers wrongly"
       holdfast agent restore support-rag -s prod        (which backups are there)
     """
-
-
-for _action in (
-    restart,
-    reschedule,
-    recreate,
-    backup,
-    scale,
-    reconfigure,
-    fail_over,
-    restore,
-):
-    command.add_command(_action)

@@ -10,13 +10,13 @@ from holdfast.cli.explain.rule import explain_rule, is_rule
 from holdfast.cli.options.colour import wants_colour
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
+from holdfast.manifest.fleet.effective_config import effective_values
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.fleet.provenance import effective_values
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.reference import FieldEntry, field_at, fields_of
 from holdfast.operations.describe.compare import compare
-from holdfast.operations.stack.agent_names import no_such_agent
+from holdfast.operations.stack.agent_names import agent_named
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.agent_words import describe
 from holdfast.report.text.explanation import (
@@ -110,19 +110,6 @@ def _agent(name: str, stack: str, output: str, *, effective: bool, live: bool | 
     if effective:
         return effective_yaml(explanation, {"apiVersion": API_VERSION, "kind": agent.kind})
     return explanation_text(explanation, colour=wants_colour())
-
-
-def agent_named(name: str, fleet: Fleet) -> DeclaredAgent:
-    """The agent, or tool server that the stack runs, of this name.
-
-    Raises:
-        InputError: there is none; names those that are there.
-    """
-    for agent in fleet.workloads:
-        if agent.name == name:
-            return agent
-    names = [agent.name for agent in fleet.workloads]
-    raise no_such_agent(name, names, fleet.stack)
 
 
 def _subject(words: tuple[str, ...], *, is_comparison: bool) -> tuple[str, str]:

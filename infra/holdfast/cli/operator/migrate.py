@@ -1,17 +1,15 @@
-"""`holdfast operator migrate`: objects from the engine's hands into the operator's. Wiring."""
+"""`holdfast operator migrate`: objects handed over from the engine to the operator."""
 
 import click
-import msgspec
 
-from holdfast.adapters.engine.state.handing_over import hand_over
 from holdfast.cli.options.confirm import agree
-from holdfast.errors import ClusterError, ExitCode, InputError
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
-from holdfast.operations.deploy.facts import day_two_record, journal_of
+from holdfast.cli.options.progress import TerminalProgress
+from holdfast.errors import ExitCode
+from holdfast.operations.actions.action import ActionRequest, execute
+from holdfast.operations.actions.handover import apply_handover, plan_handover
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.preflight.state_ownership import RecordedAgents
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.text.action_text import ActionStep, action_json, steps_text
+from holdfast.report.text.action_text import action_json, steps_text
 
 _ACTION = "migrate"
 
@@ -41,69 +39,23 @@ def command(stack: str, reason: str, output: str, *, yes: bool, dry_run: bool) -
       holdfast operator migrate -s prod --dry-run
       holdfast operator migrate -s prod && holdfast up -s prod
     """
-    root = find_project_root()
-    state = StackContext(root, stack)
-    recorded = RecordedAgents.of(root, stack)
-    _refuse_unready(state, recorded)
-    steps = [
-        ActionStep("hand over", ref, f"agent {agent}")
-        for agent, refs in sorted(recorded.objects.items())
-        for ref in refs
-    ]
-    as_json = output == "json"
+    context = StackContext(find_project_root(), stack)
+    progress = TerminalProgress()
+    plan = plan_handover(context)
 
-    def say(outcome: str) -> None:
-        if as_json:
-            click.echo(action_json(_ACTION, "", stack, outcome, steps, reason=reason), nl=False)
-
-    if not recorded.urns:
-        click.echo(f"the engine holds no objects of agents of stack {stack}", err=True)
-        say("nothing to do")
+    def done(outcome: str) -> ExitCode:
+        if output == "json":
+            text = action_json(_ACTION, "", stack, outcome, plan.steps, reason=reason)
+            click.echo(text, nl=False)
         return ExitCode.OK
-    click.echo(steps_text(steps), nl=False, err=True)
+
+    if not plan.urns:
+        progress.note(f"the engine holds no objects of agents of stack {stack}")
+        return done("nothing to do")
+    click.echo(steps_text(plan.steps), nl=False, err=True)
     if dry_run:
-        say("planned")
-        return ExitCode.OK
-    agree(f"Hand {len(steps)} objects over to the operator?", is_agreed=yes)
-    hand_over(StackContext(root, stack).engine(), recorded.urns.values())
-    record = msgspec.structs.replace(
-        day_two_record(_ACTION, stack, reason),
-        agents=tuple(sorted(recorded.urns)),
-        detail=f"{len(steps)} objects handed over to the operator",
-    )
-    journal_of(root, stack).add(record)
-    click.echo(f"handed over: {len(steps)} objects; now run `holdfast up -s {stack}`", err=True)
-    say("done")
-    return ExitCode.OK
-
-
-def _refuse_unready(state: StackContext, recorded: RecordedAgents) -> None:
-    """Refuse while nobody would hold the objects afterwards."""
-    mode = state.fleet.environment.agent_resources.mode
-    if mode != "expand":
-        raise InputError(
-            f"stack {state.name} has holdfast:agentResources {{mode: {mode}}}",
-            remedy="set {mode: expand} in its stack file first",
-        )
-    declared = {agent.name for agent in state.fleet.agents}
-    orphans = sorted(recorded.urns.keys() - declared)
-    if orphans:
-        raise InputError(
-            f"{', '.join(orphans)}: deployed, and declared no more: nobody would delete the rest",
-            remedy="go back to {mode: observe}, run `holdfast up`, then change the mode",
-        )
-    _refuse_unserved(state)
-
-
-def _refuse_unserved(state: StackContext) -> None:
-    from holdfast.adapters.cluster.client import ApiClient  # noqa: PLC0415  (loads the client)
-    from holdfast.adapters.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
-    from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
-
-    client = ApiClient(connection_of(state.kubeconfig, state.kube_context))
-    wanted = (API_VERSION, AGENT_KIND)
-    if wanted not in served_kinds(client, [wanted]):
-        raise ClusterError(
-            f"the cluster does not serve {API_VERSION} {AGENT_KIND}",
-            remedy="run 'holdfast operator install'",
-        )
+        return done("planned")
+    agree(f"Hand {len(plan.steps)} objects over to the operator?", is_agreed=yes)
+    request = ActionRequest(_ACTION, plan.agents, reason)
+    execute(context, request, plan, apply_handover, progress)
+    return done("done")

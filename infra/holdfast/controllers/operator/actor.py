@@ -28,7 +28,7 @@ from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.render.objects.agent_resources import FINALIZER
-from holdfast.render.objects.serving import keeping_side
+from holdfast.render.objects.failover import keeping_side
 
 OPERATOR: Final = "holdfast-operator"
 _PLURALS: Final = {"Agent": "agents", "AgentTeam": "agentteams"}

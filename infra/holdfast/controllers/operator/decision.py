@@ -12,7 +12,7 @@ from holdfast.drift.finding import Finding
 from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.render.objects.agent_resources import FINALIZER
-from holdfast.render.objects.serving import is_movable, keeping_side, other_side, with_serving
+from holdfast.render.objects.failover import is_movable, keeping_side, other_side, with_serving
 from holdfast.render.plan.marks import RenderedObject
 
 _NEVER_PRUNED = frozenset({"PersistentVolumeClaim"})

@@ -7,8 +7,8 @@ from holdfast.kube.conditions import Condition, Truth
 from holdfast.kube.objects import Identity, KubeObject
 from holdfast.kube.workload_status import pod_counts
 from holdfast.manifest.agent.scaling import Availability
+from holdfast.render.objects.failover import Side, other_side, serving_side
 from holdfast.render.objects.services import STANDBY
-from holdfast.render.objects.serving import Side, other_side, serving_side
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ from holdfast.manifest.agent.agent_types import AgentType
 from holdfast.manifest.agent.backup import AGENT_NAME_MAX_CHARACTERS as BACKUP_NAME_MAX_CHARACTERS
 from holdfast.manifest.agent.backup import Backup, RestoreFrom
 from holdfast.manifest.agent.dependency import DependencyReference
-from holdfast.manifest.agent.drift_settings import DriftSettings
+from holdfast.manifest.agent.drift import DriftSettings
 from holdfast.manifest.agent.exposure import Network, Security
+from holdfast.manifest.agent.health import Probes
 from holdfast.manifest.agent.lifecycle import Lifecycle
-from holdfast.manifest.agent.limits import Budget, Guardrail
 from holdfast.manifest.agent.memory import Database, Memory
-from holdfast.manifest.agent.model import Model, Prompt
-from holdfast.manifest.agent.probes import Probes
+from holdfast.manifest.agent.model import Budget, Guardrail, Model, Prompt
 from holdfast.manifest.agent.rollout import DEFAULT_DEADLINE_SECONDS, Rollout
 from holdfast.manifest.agent.runtime import (
     ContainerPort,
@@ -26,15 +25,15 @@ from holdfast.manifest.agent.runtime import (
     Placement,
     Resources,
 )
-from holdfast.manifest.agent.sandboxed import SandboxSettings
+from holdfast.manifest.agent.sandbox import SandboxSettings
 from holdfast.manifest.agent.scaling import Availability, Scaling
 from holdfast.manifest.agent.schedule import Schedule, Trigger, run_names
 from holdfast.manifest.agent.skills import AgentSkill
 from holdfast.manifest.agent.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.agent.telemetry import Telemetry
-from holdfast.manifest.agent.tooling import Tool
+from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.text.faults import KEY, fault, together
-from holdfast.manifest.types.fragments import ExtraContainer, PodSpecChange
+from holdfast.manifest.types.kubernetes_fields import ExtraContainer, PodSpecChange
 from holdfast.manifest.types.text_checks import duration_milliseconds
 from holdfast.manifest.types.values import (
     AbsolutePath,

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 from pydantic_core import PydanticCustomError
 
 from holdfast.manifest.agent.agent_types import faults_of_type
-from holdfast.manifest.agent.data_checks import faults_of_data
+from holdfast.manifest.agent.data_checks import faults_of_data, faults_of_secret_entries
 from holdfast.manifest.agent.dependency import address_variable, as_dependency
-from holdfast.manifest.agent.secret_entries import faults_of_secret_entries
 from holdfast.manifest.agent.workload_checks import faults_of_workload
 from holdfast.manifest.text.faults import fault
 

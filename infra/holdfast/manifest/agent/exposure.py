@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from holdfast.manifest.agent.model import ObjectReference, Reference
 from holdfast.manifest.text.faults import branch, chosen_by, fault
-from holdfast.manifest.types.fragments import PodSecurityContext, SecurityContext
+from holdfast.manifest.types.kubernetes_fields import PodSecurityContext, SecurityContext
 from holdfast.manifest.types.values import (
     AbsolutePath,
     Cidr,

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
+from holdfast.manifest.stack.environment import Environment, ObjectStore
 from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.text_checks import duration_milliseconds
 from holdfast.manifest.types.values import (
@@ -200,3 +201,20 @@ class Lifecycle(ManifestModel):
     """Seconds between SIGTERM and SIGKILL; default max(60, longest tool timeout + preStop)."""
     leader_election: bool = False
     """One replica leads: rights to a Lease, its name in LEASE_NAME, and a token; default false."""
+
+
+def store_of(fetch: Fetch, environment: Environment) -> ObjectStore | None:
+    """The store that a fetch names by its scheme; None for http and https."""
+    stores = {"s3": environment.object_stores.s3, "gs": environment.object_stores.gs}
+    return stores.get(fetch.scheme)
+
+
+def fetched_url(fetch: Fetch, environment: Environment) -> str | None:
+    """Address that is requested; None when the stack does not declare the store."""
+    if fetch.scheme in {"http", "https"}:
+        return fetch.uri
+    store = store_of(fetch, environment)
+    if store is None:
+        return None
+    parts = urlsplit(fetch.uri)
+    return f"{store.endpoint.rstrip('/')}/{parts.netloc}{parts.path}"

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from holdfast.kube.quantities import parse_quantity
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.fragments import Affinity, Toleration, TopologySpreadConstraint
+from holdfast.manifest.types.kubernetes_fields import Affinity, Toleration, TopologySpreadConstraint
 from holdfast.manifest.types.values import (
     EnvName,
     FileName,

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from holdfast.manifest.agent.objectives import Alert, ServiceObjectives
+from holdfast.manifest.agent.slo import Alert, ServiceObjectives
 from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.values import AbsolutePath, Duration, Items, ManifestModel, Port, Url
 

@@ -12,7 +12,7 @@ from holdfast_policies.credentials import credentials_in, known_credential, name
 from holdfast.errors import ManifestError
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.text.origin import Origin
-from holdfast.manifest.text.wording import masked
+from holdfast.manifest.text.redaction import masked
 
 RULE = "no-literal-credentials"
 SHORTEST_CHARACTERS = 8

@@ -10,11 +10,11 @@ from holdfast.kube.paths import Segment, parse_path
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION, Agent, AgentSpec, Metadata
 from holdfast.manifest.agent.model import ModelConfigSpec, ObjectReference, as_reference
 from holdfast.manifest.fleet.tool_lock import ToolLock
-from holdfast.manifest.kinds.conversion import OlderDocument
 from holdfast.manifest.kinds.exemptions import DriftIgnoreSpec, PolicyExceptionSpec
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.kinds.team import AgentTeamSpec
+from holdfast.manifest.kinds.version_upgrade import OlderDocument
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.text.origin import Origin
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from holdfast.errors import ManifestError
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.agent.exposure import GATEWAY
-from holdfast.manifest.agent.model_access import DIRECT
+from holdfast.manifest.agent.model import DIRECT
+from holdfast.manifest.fleet.capabilities import unmet_needs
 from holdfast.manifest.fleet.declared_names import DeclaredNames
-from holdfast.manifest.fleet.destinations import destinations_of
+from holdfast.manifest.fleet.egress import destinations_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.fleet.needs import unmet_needs
 from holdfast.manifest.fleet.references import faults_of_references, faults_of_teams, model_choices
 from holdfast.manifest.fleet.tool_checks import faults_of_lock, faults_of_tools
 from holdfast.manifest.fleet.topology_checks import (

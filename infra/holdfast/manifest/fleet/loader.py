@@ -11,13 +11,12 @@ from holdfast.kube.paths import format_path
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION, Agent
 from holdfast.manifest.fleet.credential_scan import faults_of_credentials
 from holdfast.manifest.fleet.declared_names import DeclaredNames
-from holdfast.manifest.fleet.effective import Project, effective_agent, effective_server
 from holdfast.manifest.fleet.fleet import DeclaredAgent, DeclaredCompanion, Fleet
 from holdfast.manifest.fleet.fleet_checks import faults_in_environment, faults_of_fleet
+from holdfast.manifest.fleet.merge import Project, effective_agent, effective_server
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
 from holdfast.manifest.fleet.team_defaults import Memberships
 from holdfast.manifest.fleet.tool_lock import ToolLock, read_tool_lock
-from holdfast.manifest.kinds.conversion import OlderDocument, converted, in_own_words
 from holdfast.manifest.kinds.kinds import (
     AGENT_TEAM_KIND,
     DRIFT_IGNORE_KIND,
@@ -28,13 +27,14 @@ from holdfast.manifest.kinds.kinds import (
     Companion,
     McpServer,
 )
+from holdfast.manifest.kinds.version_upgrade import OlderDocument, converted, in_own_words
 from holdfast.manifest.kinds.versions import SUPPORTED
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import StackSettings, path_in_file, read_stack_file
 from holdfast.manifest.text.documents import Document, read_documents
 from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.text.redaction import described
 from holdfast.manifest.text.source_text import read_text
-from holdfast.manifest.text.wording import described
 from holdfast.manifest.types.validation import suggestion, validate
 
 SUFFIXES = (".yaml", ".yml", ".json")

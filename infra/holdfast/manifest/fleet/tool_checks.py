@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from holdfast.errors import ManifestError
 from holdfast.kube.paths import Path, format_path
-from holdfast.manifest.agent.tooling import McpTool
+from holdfast.manifest.agent.tools import McpTool
 from holdfast.manifest.fleet.fleet import Declaration, DeclaredAgent, DeclaredMcpServer, Fleet
 from holdfast.manifest.fleet.tool_lock import LOCK_FILE, LockedServer
 from holdfast.manifest.types.validation import suggestion

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from holdfast.errors import SourceLocation
-from holdfast.manifest.agent.tooling import Transport
+from holdfast.manifest.agent.tools import Transport
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.tool_checks import server_key
 

@@ -10,12 +10,12 @@ from holdfast.manifest.agent.a2a import AgentCardSpec
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.agent_checks import faults_of_spec
 from holdfast.manifest.agent.exposure import Network, Security
-from holdfast.manifest.agent.probes import HttpGet, Probe, Probes
+from holdfast.manifest.agent.health import HttpGet, Probe, Probes
 from holdfast.manifest.agent.runtime import EnvVar, Resources
 from holdfast.manifest.agent.scaling import Scaling
 from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.agent.telemetry import Metrics, Telemetry
-from holdfast.manifest.agent.tooling import STDIO, STDIO_REMEDY, ToolName, Transport
+from holdfast.manifest.agent.tools import STDIO, STDIO_REMEDY, ToolName, Transport
 from holdfast.manifest.text.faults import fault, together
 from holdfast.manifest.types.values import (
     AbsolutePath,

@@ -6,7 +6,7 @@ from typing import Any
 
 from holdfast.errors import InvalidFilesError, ManifestError, SourceLocation
 from holdfast.kube.paths import ABSENT, value_at
-from holdfast.manifest.kinds.conversion import converted
+from holdfast.manifest.kinds.version_upgrade import converted
 from holdfast.manifest.kinds.versions import OLDER_VERSIONS
 from holdfast.manifest.text.documents import Document, read_documents
 from holdfast.manifest.text.yaml_edit import UneditableError, with_edit, with_moved

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from holdfast.manifest.agent import a2a, model, skills, tooling
+from holdfast.manifest.agent import a2a, model, skills, tools
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.agent.agent_types import types_of
 from holdfast.manifest.agent.exposure import Caller
@@ -143,8 +143,8 @@ _NAMED: tuple[tuple[Any, str], ...] = (
     (values.LabelValue, "label value"),
     (values.QualifiedKey, "label key"),
     (values.ResourceName, "resource name"),
-    (tooling.ToolName, "tool name"),
-    (tooling.HeaderName, "HTTP header"),
+    (tools.ToolName, "tool name"),
+    (tools.HeaderName, "HTTP header"),
     (a2a.MediaType, "media type"),
     (skills.Commit, "commit: 40 hex digits"),
     (skills.InnerPath, "relative path"),

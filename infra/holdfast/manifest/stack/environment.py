@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.backup import BackupSettings
-from holdfast.manifest.agent.model_access import DIRECT
+from holdfast.manifest.agent.model import DIRECT
 from holdfast.manifest.stack.admission import AdmissionSettings
 from holdfast.manifest.stack.agent_resources import AgentResources
 from holdfast.manifest.stack.controllers import ControllerName

@@ -8,8 +8,8 @@ from holdfast.manifest.fleet.project_files import STACKS_FOLDER
 from holdfast.manifest.kinds.exemptions import DriftIgnoreSpec
 from holdfast.manifest.text.documents import Document, read_documents
 from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.text.redaction import described
 from holdfast.manifest.text.source_text import read_text
-from holdfast.manifest.text.wording import described
 from holdfast.manifest.types.validation import validate
 from holdfast.manifest.types.values import Items, ManifestModel, Text
 

@@ -11,7 +11,7 @@ from holdfast.errors import ManifestError
 from holdfast.kube.paths import Path, Segment, format_path
 from holdfast.manifest.text.faults import BRANCH, FAULT, KEY
 from holdfast.manifest.text.origin import Origin
-from holdfast.manifest.text.wording import MAX_REMEDY_CHARACTERS, described, shown
+from holdfast.manifest.text.redaction import MAX_REMEDY_CHARACTERS, described, shown
 from holdfast.manifest.types.annotations import fields_at, range_at
 
 M = TypeVar("M", bound=BaseModel)

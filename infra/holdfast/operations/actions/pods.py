@@ -1,11 +1,10 @@
-"""The pods of an agent made anew one after another, waiting until it is healthy. Wiring."""
+"""The pods that serve for one agent: found, evicted, and waited for."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Final
 
-import click
 import msgspec
 
 from holdfast.adapters.cluster.api_error import ApiError
@@ -13,125 +12,79 @@ from holdfast.adapters.cluster.client import JSON, path_of
 from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import KubeObject, mapping_at
+from holdfast.kube.workload_status import HealthVerdict
+from holdfast.manifest.types.agent_label import AGENT_LABEL
+from holdfast.operations.actions.action import cluster_of
 from holdfast.operations.scan.health import health_of_agents
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 
-HEALTHY_SECONDS = 300.0
+HEALTHY_SECONDS: Final = 300.0
 """How long an agent may take to be healthy again after one pod has gone."""
 
-LOOK_SECONDS = 1.0
-_REQUEST_TIMEOUT_SECONDS = 60.0
-_TOO_MANY = 429
-_SERVING = frozenset({"ReplicaSet", "StatefulSet", "DaemonSet", "Sandbox"})
+LOOK_SECONDS: Final = 1.0
+_TOO_MANY: Final = 429
+_SERVING: Final = frozenset({"ReplicaSet", "StatefulSet", "DaemonSet", "Sandbox"})
 
 
 @dataclass(frozen=True)
 class AgentPods:
-    """The pods that serve for one agent of a stack; not those of jobs beside it."""
+    """The pods that serve for one agent of a stack; not those of jobs beside it.
 
-    root: Path
-    stack: str
-    agent: str
+    Attributes:
+        agent: Name of the agent.
+        namespace: Its namespace.
+    """
+
+    context: StackContext
     cluster: ClusterSource
+    agent: str
+    namespace: str
 
     @classmethod
-    def of(cls, root: Path, stack: str, agent: str) -> "AgentPods":
+    def of(cls, context: StackContext, agent: str, namespace: str) -> "AgentPods":
         """Find the cluster; nothing is sent yet."""
-        state = StackContext(root, stack)
-        cluster = ClusterSource.connect(
-            state.kubeconfig, state.kube_context, _REQUEST_TIMEOUT_SECONDS
-        )
-        return cls(root, stack, agent, cluster)
+        return cls(context, cluster_of(context), agent, namespace)
 
-    def find(self, namespace: str, node: str = "") -> list[KubeObject]:
-        """Pods that are there now, by name; on one node only, if it is named."""
-        selector = (
-            f"holdfast.dev/agent={self.agent},app.kubernetes.io/instance="
-            f"{self.stack.rpartition('/')[2]}"
-        )
-        pods = list_whole(self.cluster.client, "v1", "pods", namespace, selector)
-        serving = [
-            pod
-            for pod in pods
-            if any(
-                each.get("kind") in _SERVING for each in pod["metadata"].get("ownerReferences", ())
-            )
-            and (not node or mapping_at(pod, "spec").get("nodeName") == node)
-        ]
-        return sorted(serving, key=lambda pod: str(pod["metadata"]["name"]))
-
-    def replace(self, pods: Sequence[KubeObject]) -> None:
-        """Evict each pod, and wait until the agent is healthy before the next.
+    def find(self, node: str = "") -> list[KubeObject]:
+        """Pods that exist now, by name; on one node only, if it is named.
 
         Raises:
-            HoldfastError: it does not become healthy in time, or a budget lets no pod go.
+            ClusterError: they cannot be listed.
         """
-        for pod in pods:
-            name = str(pod["metadata"]["name"])
-            deadline = time.monotonic() + HEALTHY_SECONDS
-            self._evict(str(pod["metadata"]["namespace"]), name, deadline)
-            self._wait(pod, deadline)
-            click.echo(f"replaced: Pod {name}", err=True)
+        selector = (
+            f"{AGENT_LABEL}={self.agent},app.kubernetes.io/instance="
+            f"{self.context.name.rpartition('/')[2]}"
+        )
+        pods = list_whole(self.cluster.client, "v1", "pods", self.namespace, selector)
+        serving = [
+            {"apiVersion": "v1", "kind": "Pod", **pod}
+            for pod in pods
+            if owner_kinds(pod) & _SERVING and (not node or node_of(pod) == node)
+        ]
+        return sorted(serving, key=name_of)
 
-    def move(self, pods: Sequence[KubeObject], *, is_forced: bool) -> None:
-        """Evict all of them, then wait until they are gone and the agent is healthy.
+    def uids(self) -> set[str]:
+        """The same, by uid."""
+        return {uid_of(pod) for pod in self.find()}
 
-        One after another would wait for an agent that cannot be healthy before the last of them
-        has left a lost node.
+    def evict(self, pod: KubeObject, deadline: float) -> None:
+        """Evict a pod, as soon as disruption budgets allow it.
 
         Args:
-            pods: The pods.
-            is_forced: Delete them at once, whatever their node says and budgets allow.
+            pod: The pod; one that is gone does not matter.
+            deadline: When to give up (time.monotonic).
 
         Raises:
-            HoldfastError: they do not go, or the agent does not become healthy in time.
+            ClusterError: the server refused, or no budget let it go in time.
         """
-        deadline = time.monotonic() + HEALTHY_SECONDS
-        for pod in pods:
-            namespace, name = str(pod["metadata"]["namespace"]), str(pod["metadata"]["name"])
-            if is_forced:
-                self._delete(pod)
-            else:
-                self._evict(namespace, name, deadline)
-        for pod in pods:
-            self._wait(pod, deadline)
-            click.echo(f"moved: Pod {pod['metadata']['name']}", err=True)
-
-    def nodes(self) -> dict[str, KubeObject]:
-        """Every node of the cluster, by name."""
-        found = list_whole(self.cluster.client, "v1", "nodes")
-        return {str(each["metadata"]["name"]): each for each in found}
-
-    def _delete(self, pod: KubeObject) -> None:
-        metadata = pod["metadata"]
-        options = {
-            "apiVersion": "v1",
-            "kind": "DeleteOptions",
-            "gracePeriodSeconds": 0,
-            "preconditions": {"uid": metadata["uid"]},
-        }
-        path = path_of("v1", "pods", metadata["namespace"], metadata["name"])
-        try:
-            self.cluster.client.write(
-                "DELETE", path, msgspec.json.encode(options), content_type=JSON
-            )
-        except ApiError as error:
-            if not error.is_absent:
-                raise
-
-    def _evict(self, namespace: str, name: str, deadline: float) -> None:
-        metadata = {"name": name, "namespace": namespace}
+        metadata = {"name": name_of(pod), "namespace": self.namespace}
         body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}
-        path = path_of("v1", "pods", namespace, name) + "/eviction"
+        path = path_of("v1", "pods", self.namespace, name_of(pod)) + "/eviction"
         while True:
             try:
                 self.cluster.client.write(
-                    "POST",
-                    path,
-                    msgspec.json.encode(body),
-                    content_type=JSON,
-                    is_patient=False,
+                    "POST", path, msgspec.json.encode(body), content_type=JSON, is_patient=False
                 )
             except ApiError as error:
                 if error.is_absent:
@@ -143,6 +96,67 @@ class AgentPods:
             else:
                 return
 
+    def delete(self, pod: KubeObject) -> None:
+        """Delete a pod at once, whatever its node says and budgets allow.
+
+        Raises:
+            ClusterError: the server refused; a pod that is gone does not matter.
+        """
+        options = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "gracePeriodSeconds": 0,
+            "preconditions": {"uid": uid_of(pod)},
+        }
+        path = path_of("v1", "pods", self.namespace, name_of(pod))
+        try:
+            self.cluster.client.write(
+                "DELETE", path, msgspec.json.encode(options), content_type=JSON
+            )
+        except ApiError as error:
+            if not error.is_absent:
+                raise
+
+    def health(self) -> HealthVerdict:
+        """How the agent is, as the cluster sees it now.
+
+        Raises:
+            ClusterError: the cluster cannot be asked.
+        """
+        return health_of_agents(self.context.root, self.context.name)[self.agent]
+
+    def wait_until_replaced(
+        self, gone: Collection[KubeObject], on_gone: Callable[[KubeObject], None]
+    ) -> None:
+        """Wait until some pods are gone and the agent is healthy without them.
+
+        Args:
+            gone: Pods that were evicted or deleted, or that a controller replaces.
+            on_gone: Called for each of them that has gone.
+
+        Raises:
+            HoldfastError: no pod has gone for HEALTHY_SECONDS, or the agent is not healthy that
+                long after the last one.
+        """
+        left = {uid_of(pod): pod for pod in gone}
+        deadline = time.monotonic() + HEALTHY_SECONDS
+        while True:
+            there = self.uids()
+            for uid in left.keys() - there:
+                on_gone(left.pop(uid))
+                deadline = time.monotonic() + HEALTHY_SECONDS
+            verdict = self.health()
+            if not left and verdict.is_healthy:
+                return
+            if time.monotonic() > deadline:
+                names = ", ".join(sorted(name_of(pod) for pod in left.values()))
+                why = f"pod {names} does not go" if left else verdict.reason
+                raise HoldfastError(
+                    f"{self.agent} is not healthy {HEALTHY_SECONDS:g} s after a pod was replaced: "
+                    f"{why}; nothing more is replaced"
+                )
+            time.sleep(LOOK_SECONDS)
+
     def wait_until_healthy(self, deadline: float) -> None:
         """Wait for the agent as the cluster sees it.
 
@@ -150,24 +164,29 @@ class AgentPods:
             HoldfastError: it is not healthy at the deadline (time.monotonic).
         """
         while True:
-            verdict = health_of_agents(self.root, self.stack)[self.agent]
+            verdict = self.health()
             if verdict.is_healthy:
                 return
             if time.monotonic() > deadline:
                 raise HoldfastError(f"{self.agent} does not become healthy: {verdict.reason}")
             time.sleep(LOOK_SECONDS)
 
-    def _wait(self, gone: KubeObject, deadline: float) -> None:
-        namespace, uid = gone["metadata"]["namespace"], gone["metadata"]["uid"]
-        while True:
-            there = {pod["metadata"]["uid"] for pod in self.find(namespace)}
-            verdict = health_of_agents(self.root, self.stack)[self.agent]
-            if uid not in there and verdict.is_healthy:
-                return
-            if time.monotonic() > deadline:
-                why = "the pod does not go" if uid in there else verdict.reason
-                raise HoldfastError(
-                    f"{self.agent} is not healthy {HEALTHY_SECONDS:g} s after a pod was replaced: "
-                    f"{why}; the other pods were left alone"
-                )
-            time.sleep(LOOK_SECONDS)
+
+def owner_kinds(pod: KubeObject) -> set[str]:
+    """Kinds of what owns a pod."""
+    return {str(each.get("kind")) for each in pod["metadata"].get("ownerReferences") or ()}
+
+
+def node_of(pod: KubeObject) -> str:
+    """Node that a pod is bound to; empty before it is."""
+    return str(mapping_at(pod, "spec").get("nodeName") or "")
+
+
+def name_of(one: KubeObject) -> str:
+    """Name of an object."""
+    return str(one["metadata"]["name"])
+
+
+def uid_of(one: KubeObject) -> str:
+    """Uid of an object."""
+    return str(one["metadata"]["uid"])

@@ -1,127 +1,137 @@
-"""Objects of an agent deleted and made again as declared; what holds data stays. Wiring."""
+"""Objects of an agent deleted and created again as declared; what holds data stays."""
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import click
+from typing import Final
 
 from holdfast.adapters.cluster.writing import Writer, apply_object, delete_object, read_object
 from holdfast.drift.plan.replacement import NEVER_REPLACED
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
-from holdfast.kube.structure import KindEntry
-from holdfast.operations.actions.pods import HEALTHY_SECONDS, LOOK_SECONDS, AgentPods
+from holdfast.manifest.fleet.fleet import DeclaredAgent
+from holdfast.operations.actions.action import ActionStep, kind_entry
+from holdfast.operations.actions.pods import HEALTHY_SECONDS, LOOK_SECONDS, AgentPods, uid_of
+from holdfast.operations.progress import Progress
+from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.marks import REVISION, RenderedObject
 
-_RUNS_PODS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Sandbox", "CronJob"})
-_LEFT_ALONE = NEVER_REPLACED | {"Job"}
-"""A Job is a run: made again it would run again."""
+_RUNS_PODS: Final = frozenset(
+    {"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Sandbox", "CronJob"}
+)
+_LEFT_ALONE: Final = NEVER_REPLACED | {"Job"}
+"""A Job is a run: created again it would run again."""
 
 
 @dataclass(frozen=True)
-class Recreation:
-    """Deletes and makes again.
+class RecreatePlan:
+    """What is deleted and created.
 
     Attributes:
-        pods: Those that the agent has.
-        declared: Objects to make again, with their namespaces.
+        agent: Name of the agent.
+        namespace: Its namespace.
+        declared: Objects to create, with their namespaces.
+        live: Those of them that exist, as they are.
     """
 
-    pods: AgentPods
+    agent: str
+    namespace: str
     declared: tuple[KubeObject, ...]
-
-    @classmethod
-    def of(cls, pods: AgentPods, *, is_whole: bool) -> "Recreation":
-        """What is made again: what runs the agent's pods, or everything that holds no data.
-
-        Raises:
-            InputError: nothing of that kind is declared.
-        """
-        rendered = StackContext(pods.root, pods.stack).rendered
-        own = [item for item in rendered if item.agent == pods.agent and _may_go(item)]
-        chosen = [item for item in own if is_whole or item.manifest["kind"] in _RUNS_PODS]
-        if not chosen:
-            raise InputError(
-                f"{pods.agent} declares nothing that can be made again", remedy="add --all"
-            )
-        return cls(pods, tuple(pods.cluster.placed([item.manifest for item in chosen])))
-
-    def live(self) -> list[KubeObject | None]:
-        """Each of them as it is now; None where it does not exist.
-
-        Raises:
-            InputError: what runs is not what the files declare: this would be an update.
-        """
-        cluster = self.pods.cluster
-        found = []
-        for one in self.declared:
-            ref = reference_of(one)
-            live = read_object(cluster.client, ref, cluster.kinds[ref.api_version, ref.kind])
-            if live is not None and _revision(live) != _revision(one):
-                raise InputError(
-                    f"{ref} runs another revision than the files here declare",
-                    remedy=f"check out what runs (`holdfast status -s {self.pods.stack}`), or run "
-                    "`holdfast up` first",
-                )
-            found.append(live)
-        return found
-
-    def do(self, live: Sequence[KubeObject | None]) -> None:
-        """Delete, wait until objects and pods are gone, make again, wait until it is healthy.
-
-        Raises:
-            ClusterError: the server refused, or something does not go.
-        """
-        before = self.pods.find(self._namespace)
-        for one in live:
-            if one is not None:
-                entry = self._entry(one)
-                delete_object(
-                    self.pods.cluster.client, entry, one, is_orphaning=False, is_trial=False
-                )
-        deadline = time.monotonic() + HEALTHY_SECONDS
-        for one in live:
-            while one is not None and self._is_there(one):
-                self._pause(deadline, f"{reference_of(one)} was deleted and does not go")
-        runs_pods = any(one["kind"] in _RUNS_PODS for one in self.declared)
-        if runs_pods:
-            # A pod that still holds a volume must not meet its successor.
-            gone = {str(pod["metadata"]["uid"]) for pod in before}
-            while gone & self._pods_now():
-                self._pause(deadline, f"pods of {self.pods.agent} do not go")
-        for one in self.declared:
-            ref = reference_of(one)
-            writer = Writer(FIELD_MANAGER)
-            apply_object(self.pods.cluster.client, self._entry(one), ref, one, writer)
-            click.echo(f"made again: {ref}", err=True)
-        self.pods.wait_until_healthy(deadline)
+    live: tuple[KubeObject, ...]
 
     @property
-    def _namespace(self) -> str:
-        return reference_of(self.declared[0]).namespace
+    def steps(self) -> tuple[ActionStep, ...]:
+        """Deletions first, then creations."""
+        return (
+            *(ActionStep("delete", reference_of(one)) for one in self.live),
+            *(ActionStep("create", reference_of(one)) for one in self.declared),
+        )
 
-    def _entry(self, one: KubeObject) -> KindEntry:
-        ref = reference_of(one)
-        return self.pods.cluster.kinds[ref.api_version, ref.kind]
+    @property
+    def summary(self) -> str:
+        """How many objects are recreated."""
+        return f"{len(self.declared)} objects made again"
 
-    def _is_there(self, one: KubeObject) -> bool:
-        now = read_object(self.pods.cluster.client, reference_of(one), self._entry(one))
-        return now is not None and now["metadata"]["uid"] == one["metadata"]["uid"]
 
-    def _pods_now(self) -> set[str]:
-        return {str(pod["metadata"]["uid"]) for pod in self.pods.find(self._namespace)}
+def plan_recreate(context: StackContext, agent: DeclaredAgent, *, is_whole: bool) -> RecreatePlan:
+    """What is recreated: what runs the agent's pods, or everything that holds no data.
 
-    def _pause(self, deadline: float, problem: str) -> None:
-        if time.monotonic() > deadline:
-            raise ClusterError(
-                problem,
-                remedy="see what its finalizers wait for; `holdfast drift --revert` makes again "
-                "what is gone",
+    Raises:
+        InputError: nothing of that kind is declared, or what runs is not what the files declare:
+            this would be an update.
+        ClusterError: the cluster cannot be asked, or does not serve a kind of the agent's.
+    """
+    own = [item for item in context.rendered if item.agent == agent.name and _may_go(item)]
+    chosen = [item for item in own if is_whole or item.manifest["kind"] in _RUNS_PODS]
+    if not chosen:
+        raise InputError(
+            f"{agent.name} declares nothing that can be made again", remedy="add --all"
+        )
+    cluster = AgentPods.of(context, agent.name, agent.namespace).cluster
+    declared = tuple(cluster.placed([item.manifest for item in chosen]))
+    live = []
+    for one in declared:
+        found = _read(cluster, one)
+        if found is not None and _revision(found) != _revision(one):
+            raise InputError(
+                f"{reference_of(one)} runs another revision than the files here declare",
+                remedy=f"check out what runs (`holdfast status -s {context.name}`), or run "
+                "`holdfast up` first",
             )
-        time.sleep(LOOK_SECONDS / 4)
+        if found is not None:
+            live.append(found)
+    return RecreatePlan(agent.name, agent.namespace, declared, tuple(live))
+
+
+def apply_recreate(context: StackContext, plan: RecreatePlan, progress: Progress) -> None:
+    """Delete, wait until objects and pods are gone, create, wait until the agent is healthy.
+
+    Raises:
+        EngineError: an update of the stack is under way.
+        ClusterError: the server refused, or something does not go.
+    """
+    pods = AgentPods.of(context, plan.agent, plan.namespace)
+    with context.locked():
+        before = pods.uids()
+        for one in plan.live:
+            entry = kind_entry(pods.cluster, reference_of(one))
+            delete_object(pods.cluster.client, entry, one, is_orphaning=False, is_trial=False)
+        deadline = time.monotonic() + HEALTHY_SECONDS
+        _wait_until_gone(pods.cluster, plan.live, deadline)
+        if any(one["kind"] in _RUNS_PODS for one in plan.declared):
+            # A pod that still holds a volume must not meet its successor.
+            while before & pods.uids():
+                _pause(deadline, f"pods of {plan.agent} do not go")
+        for one in plan.declared:
+            ref = reference_of(one)
+            entry = kind_entry(pods.cluster, ref)
+            apply_object(pods.cluster.client, entry, ref, one, Writer(FIELD_MANAGER))
+            progress.step(f"created: {ref}")
+        pods.wait_until_healthy(deadline)
+
+
+def _wait_until_gone(cluster: ClusterSource, gone: Sequence[KubeObject], deadline: float) -> None:
+    for one in gone:
+        while (now := _read(cluster, one)) is not None and uid_of(now) == uid_of(one):
+            _pause(deadline, f"{reference_of(one)} was deleted and does not go")
+
+
+def _read(cluster: ClusterSource, one: KubeObject) -> KubeObject | None:
+    ref = reference_of(one)
+    live = read_object(cluster.client, ref, kind_entry(cluster, ref))
+    return live and {"apiVersion": ref.api_version, "kind": ref.kind, **live}
+
+
+def _pause(deadline: float, problem: str) -> None:
+    if time.monotonic() > deadline:
+        raise ClusterError(
+            problem,
+            remedy="see what its finalizers wait for; `holdfast drift --revert` makes again "
+            "what is gone",
+        )
+    time.sleep(LOOK_SECONDS / 4)
 
 
 def _may_go(item: RenderedObject) -> bool:

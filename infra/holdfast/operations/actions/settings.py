@@ -1,113 +1,168 @@
-"""A field of an agent declared anew for one stack: tried in a copy, shown, written. Wiring."""
+"""Fields of an agent set for one stack, in the stack's file: tried in a copy, shown, written.
 
-import difflib
-import shutil
-import tempfile
+The stack's file wins over the agent's manifest; the next update brings the change to the cluster.
+"""
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import click
-
-from holdfast.adapters.engine.project import PROJECT_FILE
-from holdfast.adapters.files.atomic_write import write_atomically
-from holdfast.adapters.git.branch import commit_on_branch
 from holdfast.errors import InputError
-from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
+from holdfast.manifest.fleet.fleet import DeclaredAgent
+from holdfast.manifest.fleet.project_files import STACKS_FOLDER
 from holdfast.manifest.stack.stack_files import NAMESPACE, read_stack_file
-from holdfast.manifest.text.yaml_edit import UneditableError, with_edit
-from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.manifest.text.documents import read_documents
+from holdfast.manifest.text.yaml_edit import UneditableError
+from holdfast.operations.actions.action import ActionStep
+from holdfast.operations.progress import Progress
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project_copy import ProjectChange, ProjectCopy
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """A field of an agent, and what it is to be.
+
+    Attributes:
+        path: Below `spec`.
+        value: JSON.
+    """
+
+    path: tuple[str, ...]
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{'.'.join(self.path)}: {self.value}"
 
 
 @dataclass(frozen=True)
-class Declared:
-    """A changed stack file, not written yet.
+class SettingsPlan:
+    """Fields to declare.
 
     Attributes:
-        file: Relative to the project.
+        file: The stack's file, relative to the project.
+        change: Of that file; empty when all of it is declared already.
+        branch: New branch that it is committed on; None for the file itself.
+        message: Of the commit.
     """
 
+    values: tuple[FieldValue, ...]
     file: str
-    before: str
-    after: str
+    change: ProjectChange
+    branch: str | None
+    message: str
 
     @property
-    def diff(self) -> str:
-        """The change as a unified diff; empty when it says nothing new."""
-        lines = difflib.unified_diff(
-            self.before.splitlines(keepends=True),
-            self.after.splitlines(keepends=True),
-            f"a/{self.file}",
-            f"b/{self.file}",
-        )
-        return "".join(lines)
+    def steps(self) -> tuple[ActionStep, ...]:
+        """What is declared."""
+        if not self.change.files:
+            return ()
+        return tuple(ActionStep("declare", None, str(value)) for value in self.values)
+
+    @property
+    def summary(self) -> str:
+        """What is declared, in one line."""
+        return f"declared {', '.join(map(str, self.values))}"
 
 
-def declare(
-    root: Path,
-    stack: str,
+def plan_settings(
+    context: StackContext,
     agent: str,
-    values: Sequence[tuple[Sequence[str], Any]],
-) -> Declared:
-    """Say something of an agent in the stack's file, where it overrides the agent's manifest.
-
-    Args:
-        root: Folder of Pulumi.yaml; it is not touched.
-        stack: Name of the stack.
-        agent: Name of the agent.
-        values: Fields below `spec`, each with what it is to be.
+    values: Sequence[FieldValue],
+    *,
+    branch: str | None,
+    message: str,
+) -> SettingsPlan:
+    """Try fields of an agent in a copy of the project; the project is not touched.
 
     Raises:
-        InputError: the file has no place for it.
+        InputError: the file has no place for a field, or the branch cannot be made.
         InvalidFilesError: the project would not be valid any more.
     """
-    file = f"{STACKS_FOLDER}/Pulumi.{stack.rpartition('/')[2]}.yaml"
-    before = (root / file).read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory(prefix="holdfast-declared-") as folder:
-        copy = Path(folder)
-        for name in (AGENTS_FOLDER, STACKS_FOLDER):
-            shutil.copytree(root / name, copy / name)
-        shutil.copy(root / PROJECT_FILE, copy)
-        for path, value in values:
-            _edit(copy, stack, (agent, *path), value)
-        render_fleet(plan_fleet(load_fleet(copy, stack), stack))
-        return Declared(file, before, (copy / file).read_text(encoding="utf-8"))
+    change = declare(context, agent, values)
+    change.require_writable(context.root, branch)
+    return SettingsPlan(tuple(values), _file_of(context.name), change, branch, message)
 
 
-def _edit(
-    copy: Path,
-    stack: str,
-    path: Sequence[str],
-    value: Any,  # noqa: ANN401  (JSON)
-) -> None:
-    """Write one value below the overrides of agents, in a copy of the project."""
-    file = f"{STACKS_FOLDER}/Pulumi.{stack.rpartition('/')[2]}.yaml"
-    origin = read_stack_file(copy, stack).origin
-    known = origin.child("agents")
-    whole = tuple(path) if known else (f"{NAMESPACE}agents", *path)
-    text = (copy / file).read_text(encoding="utf-8")
-    try:
-        after = with_edit(text, (known or origin).value_location, whole, value)
-    except UneditableError as error:
-        raise InputError(
-            f"{file}: {NAMESPACE}agents.{'.'.join(path)} cannot be written ({error})",
-            remedy="write it by hand",
-        ) from error
-    (copy / file).write_text(after, encoding="utf-8")
-
-
-def write(root: Path, declared: Declared, branch: str | None, message: str) -> None:
-    """Write the file, or commit it on a new branch.
+def apply_settings(context: StackContext, plan: SettingsPlan, progress: Progress) -> None:
+    """Write the stack's file, or commit it on a new branch.
 
     Raises:
-        InputError: there is such a branch, or no repository.
+        InputError: the branch cannot be made, or the file cannot be written.
     """
-    if branch is None:
-        write_atomically(root / declared.file, declared.after)
-        click.echo(f"wrote {declared.file}: commit it, and run `holdfast up`", err=True)
-        return
-    commit = commit_on_branch(root, branch, {declared.file: declared.after}, message)
-    click.echo(f"committed {commit[:12]} on branch {branch}", err=True)
+    plan.change.write(context.root, plan.branch, plan.message, progress)
+    if plan.branch is None:
+        progress.note(f"commit {plan.file}, and run `holdfast up`")
+
+
+def declare(context: StackContext, agent: str, values: Sequence[FieldValue]) -> ProjectChange:
+    """The change of the stack's file that overrides fields of an agent; nothing is written.
+
+    Raises:
+        InputError: the file has no place for a field.
+        InvalidFilesError: the project would not be valid any more.
+    """
+    with ProjectCopy.of(context.root, context.name) as copy:
+        for each in values:
+            _edit(copy, (agent, *each.path), each.value)
+        copy.rendered()
+        return copy.change()
+
+
+def replicas_field(agent: DeclaredAgent, replicas: int) -> FieldValue:
+    """How many replicas of an agent run; of an autoscaled one, the fewest."""
+    field = "minReplicas" if agent.spec.scaling.is_automatic else "replicas"
+    return FieldValue(("scaling", field), replicas)
+
+
+def failover_field(agent: DeclaredAgent) -> FieldValue:
+    """That the other one of primary and standby serves.
+
+    Raises:
+        InputError: the agent has no standby.
+    """
+    availability = agent.spec.availability
+    if not availability.standby:
+        raise InputError(
+            f"{agent.name} has no standby", remedy="declare spec.availability.standby: true first"
+        )
+    other = "primary" if availability.active == "standby" else "standby"
+    return FieldValue(("availability", "active"), other)
+
+
+def parse_field(change: str) -> FieldValue:
+    """Read `FIELD=VALUE`: a field below spec, a value as in YAML.
+
+    Raises:
+        InputError: it is not of that form.
+    """
+    field, separator, text = change.partition("=")
+    path = tuple(field.removeprefix("spec.").split("."))
+    if not separator or not all(path):
+        raise InputError(
+            f"{change!r}: expected FIELD=VALUE", remedy="such as resources.limits.memory=2Gi"
+        )
+    read = read_documents(text or '""', "VALUE")
+    if read.errors or len(read.documents) != 1:
+        problem = read.errors[0].message if read.errors else "expected one value"
+        raise InputError(f"{field}: {problem}", remedy="write VALUE as it would stand in YAML")
+    return FieldValue(path, read.documents[0].data)
+
+
+def _file_of(stack: str) -> str:
+    return f"{STACKS_FOLDER}/Pulumi.{stack.rpartition('/')[2]}.yaml"
+
+
+def _edit(copy: ProjectCopy, path: tuple[str, ...], value: Any) -> None:  # noqa: ANN401  (JSON)
+    """Write one value below the overrides of agents."""
+    origin = read_stack_file(copy.root, copy.stack).origin
+    agents = origin.child("agents")
+    whole = path if agents else (f"{NAMESPACE}agents", *path)
+    try:
+        copy.edit((agents or origin).value_location, whole, value)
+    except UneditableError as error:
+        raise InputError(
+            f"{_file_of(copy.stack)}: {NAMESPACE}agents.{'.'.join(path)} cannot be written "
+            f"({error})",
+            remedy="edit the file yourself",
+        ) from error

@@ -6,9 +6,13 @@ from typing import Any
 
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import Segment, format_path
+from holdfast.manifest.fleet.effective_config import (
+    EffectiveValue,
+    effective_settings,
+    effective_values,
+)
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.fleet.provenance import EffectiveValue, effective_settings, effective_values
 from holdfast.manifest.stack.stack_files import NAMESPACE
 from holdfast.operations.stack.agent_names import no_such_agent
 from holdfast.operations.stack.project import find_project_root

@@ -14,7 +14,7 @@ from holdfast.kube.safe_text import safe_text
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.policy.changes import FieldChange, ObjectChange
 from holdfast.render.plan.marks import REVISION
-from holdfast.render.provenance.leaves import leaves_of
+from holdfast.render.provenance.flatten import leaves_of
 from holdfast.report.text.finding_words import value_words
 from holdfast.report.text.line_diff import line_diff
 

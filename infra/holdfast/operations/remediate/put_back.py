@@ -19,7 +19,7 @@ from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.structure import KindEntry
 from holdfast.operations.scan.sources import DriftSources, Scan
-from holdfast.render.objects.serving import keeping_side
+from holdfast.render.objects.failover import keeping_side
 
 PATIENCE_SECONDS = 20.0
 """How long one object is judged and written anew when somebody writes in between."""

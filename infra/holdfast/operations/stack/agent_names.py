@@ -4,10 +4,23 @@ import difflib
 from collections.abc import Sequence
 
 from holdfast.errors import InputError
+from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
 
 NOTHING_DECLARED = f"no manifest lies in {AGENTS_FOLDER}/: nothing is declared"
 _MOST_NAMED = 20
+
+
+def agent_named(name: str, fleet: Fleet) -> DeclaredAgent:
+    """The agent, or tool server that the stack runs, of this name.
+
+    Raises:
+        InputError: there is none; names those that are there.
+    """
+    for agent in fleet.workloads:
+        if agent.name == name:
+            return agent
+    raise no_such_agent(name, [agent.name for agent in fleet.workloads], fleet.stack)
 
 
 def no_such_agent(name: str, names: Sequence[str], stack: str = "") -> InputError:

@@ -8,8 +8,8 @@ from holdfast.errors import InputError, InvalidFilesError, ManifestError
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import manifest_files, manifest_files_in
 from holdfast.manifest.fleet.project_files import STACKS_FOLDER
-from holdfast.manifest.kinds.conversion import OlderDocument
 from holdfast.manifest.kinds.rewriting import rewritten
+from holdfast.manifest.kinds.version_upgrade import OlderDocument
 from holdfast.manifest.text.source_text import read_text
 
 

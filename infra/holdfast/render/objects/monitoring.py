@@ -8,7 +8,7 @@ from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.telemetry import Metrics
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.render.objects import metric_names
-from holdfast.render.objects.objectives import objective_rules
+from holdfast.render.objects.alerts import objective_rules
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
 from holdfast.render.plan.surroundings import Surroundings
 

@@ -8,19 +8,19 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.exposure import GATEWAY, Caller, Namespace
 from holdfast.manifest.agent.model import as_reference
-from holdfast.manifest.fleet.destinations import stated_destinations
+from holdfast.manifest.fleet.egress import stated_destinations
 from holdfast.manifest.stack.environment import PodGroup
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.manifest.types.hosts import DEFAULT_PORTS, is_outside
-from holdfast.render.objects.domains import render_domains
-from holdfast.render.objects.routes import render_route
+from holdfast.render.objects.cilium_policy import render_domains
+from holdfast.render.objects.failover import FAILOVER
 from holdfast.render.objects.services import (
     STANDBY,
     hands_over_service,
     moved_service,
+    render_route,
     service_ports,
 )
-from holdfast.render.objects.serving import FAILOVER
 from holdfast.render.plan.dependencies import called_agents, dependencies_of
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
 from holdfast.render.plan.models import all_models

@@ -8,12 +8,13 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.model import (
+    DIRECT,
     ModelAccess,
     ModelConfigSpec,
     ModelParameters,
+    ModelTls,
     as_reference,
 )
-from holdfast.manifest.agent.model_access import DIRECT, ModelTls
 from holdfast.manifest.agent.runtime import KeyReference
 from holdfast.manifest.types.text_checks import duration_milliseconds
 from holdfast.render.plan.marks import AgentMarks

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from holdfast.manifest.agent.agent import AGENT_KIND, AgentSpec, Metadata
-from holdfast.render.objects.serving import Side
+from holdfast.render.objects.failover import Side
 from holdfast.render.plan.marks import AgentMarks, Origin
 from holdfast.render.plan.surroundings import Surroundings
 

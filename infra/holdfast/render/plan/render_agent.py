@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.render.objects.backup import render_backup
+from holdfast.render.objects.failover import with_serving
 from holdfast.render.objects.identity import render_identity
 from holdfast.render.objects.monitoring import render_monitoring
 from holdfast.render.objects.network import render_network
 from holdfast.render.objects.promotion import render_promotion
-from holdfast.render.objects.sandboxes import render_sandbox
+from holdfast.render.objects.sandbox import render_sandbox
 from holdfast.render.objects.scaling import render_scaling
 from holdfast.render.objects.schedules import render_runs
 from holdfast.render.objects.secrets import render_secrets
-from holdfast.render.objects.serving import with_serving
 from holdfast.render.objects.storage import render_storage
 from holdfast.render.objects.workload import render_workload
 from holdfast.render.plan.marks import RenderedObject, revised

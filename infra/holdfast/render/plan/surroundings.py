@@ -15,8 +15,8 @@ from holdfast.manifest.agent.model import (
     Reference,
     as_reference,
 )
-from holdfast.manifest.agent.tooling import Transport
-from holdfast.manifest.fleet.needs import image_of, unmet_needs
+from holdfast.manifest.agent.tools import Transport
+from holdfast.manifest.fleet.capabilities import image_of, unmet_needs
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
 from holdfast.manifest.stack.environment import Environment, ImageName

@@ -12,7 +12,7 @@ from holdfast.render.plan.marks import AgentMarks
 from holdfast.render.plan.models import model_mounts
 from holdfast.render.plan.surroundings import Surroundings
 from holdfast.render.pod.environment import render_env, render_env_from
-from holdfast.render.pod.probes import render_pre_stop, render_probes
+from holdfast.render.pod.health import render_pre_stop, render_probes
 from holdfast.render.pod.settings import mounted_configs
 
 CONTAINER = "agent"

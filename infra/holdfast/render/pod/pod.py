@@ -5,9 +5,9 @@ from holdfast.kube.merging import strategic_merge
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.quality import quality_of
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.types.fragments import structure_named
+from holdfast.manifest.types.kubernetes_fields import structure_named
+from holdfast.render.objects.backup import restore_container
 from holdfast.render.objects.identity import service_account_name
-from holdfast.render.objects.restore import restore_container
 from holdfast.render.objects.secrets import vault_annotations, vault_volumes
 from holdfast.render.plan.marks import AgentMarks
 from holdfast.render.plan.surroundings import Surroundings
@@ -15,7 +15,7 @@ from holdfast.render.pod.container import pod_security_context, render_container
 from holdfast.render.pod.prestart import fetch_folders, render_prestart
 from holdfast.render.pod.sidecars import LOG_MOUNT, LOG_VOLUME, declared_container, typed_sidecars
 from holdfast.render.pod.skills import skill_containers, skill_mounts, skill_volumes
-from holdfast.render.pod.waiting import waiting_containers
+from holdfast.render.pod.wait_container import waiting_containers
 
 CONFIG_HASH = "holdfast.dev/config-hash"
 TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a folder, no token

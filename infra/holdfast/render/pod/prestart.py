@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.fetching import fetched_url, store_of
-from holdfast.manifest.agent.lifecycle import Fetch
+from holdfast.manifest.agent.lifecycle import Fetch, fetched_url, store_of
 from holdfast.render.plan.surroundings import Surroundings
 from holdfast.render.pod.container import security_context
 from holdfast.render.pod.environment import proxy_env

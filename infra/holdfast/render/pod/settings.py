@@ -9,12 +9,11 @@ import msgspec
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject, canonical_json
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.limits import Budget
 from holdfast.manifest.agent.memory import Database
-from holdfast.manifest.agent.model import as_reference
+from holdfast.manifest.agent.model import Budget, as_reference
 from holdfast.manifest.agent.skills import AgentSkill
 from holdfast.manifest.agent.state import ConfigEntry
-from holdfast.manifest.agent.tooling import Tool
+from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.types.text_checks import duration_milliseconds
 from holdfast.render.objects.agent_card import CARD_KEY, agent_card, has_card
 from holdfast.render.plan.marks import AgentMarks, RenderedObject, content_hash

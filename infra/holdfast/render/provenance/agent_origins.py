@@ -21,7 +21,7 @@ from holdfast.render.plan.marks import REVISION
 from holdfast.render.plan.plan import AgentPlan
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.provenance.field_variants import variants
-from holdfast.render.provenance.leaves import leaves_of, tokens_of
+from holdfast.render.provenance.flatten import leaves_of, tokens_of
 
 T = TypeVar("T")
 Leaves = dict[Path, Any]

@@ -1,30 +1,14 @@
 """A named action on an agent, before and after it is done: lines for people, a document."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
-from holdfast.kube.objects import ObjectRef
 from holdfast.kube.safe_text import safe_text
+from holdfast.operations.actions.action import ActionStep
 from holdfast.report.documents.drift import object_document
 from holdfast.report.documents.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/action/v1"
-
-
-@dataclass(frozen=True, slots=True)
-class ActionStep:
-    """One thing that an action does.
-
-    Attributes:
-        deed: A verb: `evict`, `delete`, `create`, `declare`.
-        ref: What it is done to; None for a file.
-        why: What makes it necessary, or what is meant; empty where that is plain.
-    """
-
-    deed: str
-    ref: ObjectRef | None
-    why: str = ""
 
 
 def steps_text(steps: Sequence[ActionStep]) -> str:
@@ -58,7 +42,7 @@ def action_json(
         "outcome": outcome,
         "steps": [
             {
-                "deed": step.deed,
+                "deed": step.operation,
                 "object": object_document(step.ref) if step.ref else None,
                 "why": step.why,
             }
@@ -72,4 +56,4 @@ def action_json(
 def _line(step: ActionStep) -> str:
     what = f" {step.ref}" if step.ref else ""
     why = f" ({step.why})" if step.why else ""
-    return safe_text(f"would {step.deed}{what}{why}", longest=400)
+    return safe_text(f"would {step.operation}{what}{why}", longest=400)

@@ -8,7 +8,7 @@ from holdfast.kube.paths import Segment, format_path
 from holdfast.manifest.agent.agent import AGENT_KIND, AgentSpec
 from holdfast.manifest.agent.exposure import GATEWAY, Namespace
 from holdfast.manifest.agent.model import ModelChoice, as_reference
-from holdfast.manifest.fleet.destinations import destinations_of
+from holdfast.manifest.fleet.egress import destinations_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.references import peers_of
 from holdfast.manifest.fleet.topology import Edge, edges_of, node_of

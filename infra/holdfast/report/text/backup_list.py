@@ -1,33 +1,13 @@
 """The backups of an agent, as text and data."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from holdfast.kube.safe_text import safe_text
+from holdfast.operations.actions.backup import BackupFound
 from holdfast.report.documents.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/backups/v1"
-
-
-@dataclass(frozen=True, slots=True)
-class BackupFound:
-    """One backup in the cluster.
-
-    Attributes:
-        kind: VolumeSnapshot, or Job for one that a container of the user's has made.
-        name: What `--from` takes of a snapshot; of a Job, its name alone: only its container knows
-            under which id it has saved.
-        made_at: RFC 3339.
-        claim: Of which a snapshot is; empty for a Job.
-        is_usable: Whether it is complete.
-    """
-
-    kind: str
-    name: str
-    made_at: str
-    claim: str
-    is_usable: bool
 
 
 def backups_text(agent: str, backups: Sequence[BackupFound]) -> str:

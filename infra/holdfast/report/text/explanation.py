@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from holdfast.kube.safe_text import safe_text
-from holdfast.manifest.fleet.provenance import EffectiveValue, ValueSource, tree_of
+from holdfast.manifest.fleet.effective_config import EffectiveValue, ValueSource, tree_of
 from holdfast.operations.describe.live_agent import LiveAgent, live_document, live_sections
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.agent_words import Section, Statement

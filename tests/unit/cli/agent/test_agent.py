@@ -51,7 +51,7 @@ def test_scale_writes_the_stack_file_and_keeps_what_stands_there(
     assert "replicas: 4" in written
     shown = capsys.readouterr()
     assert "+      scaling: {replicas: 4}" in shown.out
-    assert "commit it, and run `holdfast up`" in shown.err
+    assert "commit stacks/Pulumi.prod.yaml, and run `holdfast up`" in shown.err
     journal = (project / "state" / "history" / "test" / "prod" / "updates.jsonl").read_text()
     assert '"reason":"the sale"' in journal
     assert "declared scaling.replicas: 4" in journal

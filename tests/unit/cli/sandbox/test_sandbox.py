@@ -5,8 +5,8 @@ import click
 import pytest
 from click.testing import CliRunner
 from holdfast.cli.main import run
-from holdfast.cli.sandbox.command import command
-from holdfast.cli.sandbox.status import status_json, status_text
+from holdfast.cli.sandbox.group import PARTS, command
+from holdfast.report.text.sandbox_text import status_json, status_text
 from holdfast.sandbox.health import ProgramStatus, SandboxStatus, State
 from holdfast.sandbox.place import SandboxPlace, sandbox_place
 from holdfast.sandbox.process import ProcessIdentity
@@ -19,7 +19,7 @@ def state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("verb", sorted(command.commands))
+@pytest.mark.parametrize("verb", sorted(PARTS))
 def test_help_teaches_with_examples_that_keep_their_lines(verb: str) -> None:
     shown = CliRunner().invoke(command, [verb, "--help"]).output
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from holdfast.manifest.fleet.destinations import destinations_of
+from holdfast.manifest.fleet.egress import destinations_of
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.types.hosts import Place, place_of
 

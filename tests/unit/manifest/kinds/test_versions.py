@@ -8,9 +8,9 @@ from holdfast.errors import InvalidFilesError, ManifestError, SourceLocation
 from holdfast.kube.paths import ABSENT, format_path, value_at
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.kinds.conversion import converted, in_own_words
 from holdfast.manifest.kinds.kinds import AGENT_TEAM_KIND, KINDS
 from holdfast.manifest.kinds.rewriting import rewritten
+from holdfast.manifest.kinds.version_upgrade import converted, in_own_words
 from holdfast.manifest.kinds.versions import OLDER_VERSIONS, SHORTEST_NOTICE, SUPPORTED, Move
 from holdfast.manifest.text.documents import read_documents
 

@@ -3,7 +3,8 @@
 import json
 
 from holdfast.kube.objects import ObjectRef
-from holdfast.report.text.action_text import ActionStep, action_json, steps_text
+from holdfast.operations.actions.action import ActionStep
+from holdfast.report.text.action_text import action_json, steps_text
 
 POD = ObjectRef("cx", "Pod", "rag-1", "v1")
 STEPS = (

@@ -2,7 +2,8 @@
 
 import json
 
-from holdfast.report.text.backup_list import BackupFound, backups_json, backups_text
+from holdfast.operations.actions.backup import BackupFound
+from holdfast.report.text.backup_list import backups_json, backups_text
 
 FOUND = (
     BackupFound("VolumeSnapshot", "rag-index-2", "2026-11-21T03:00:00Z", "rag-index", False),

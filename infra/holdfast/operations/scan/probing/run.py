@@ -19,7 +19,7 @@ from holdfast.drift.probes.tool_contracts import judge_tools
 from holdfast.drift.probes.workloads import workloads_of
 from holdfast.errors import ClusterError, InputError, LoginError
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
-from holdfast.manifest.agent.drift_probes import CommandProbe as DeclaredCommand
+from holdfast.manifest.agent.drift import CommandProbe as DeclaredCommand
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.tool_checks import server_key
 from holdfast.manifest.fleet.tool_servers import ToolServer, tool_servers_of

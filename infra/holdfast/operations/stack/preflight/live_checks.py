@@ -17,7 +17,7 @@ from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.operations.stack.preflight.crds import require_definitions
 from holdfast.operations.stack.project import find_project_root
 from holdfast.render.fleet import FleetPlan, render_fleet
-from holdfast.render.objects.serving import Side, is_movable, serving_side
+from holdfast.render.objects.failover import Side, is_movable, serving_side
 from holdfast.render.objects.storage import claim_conflicts
 from holdfast.render.pod.mounted import mounted_contents, mounted_hash
 

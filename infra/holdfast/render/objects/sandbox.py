@@ -8,7 +8,7 @@ claimed stays as it is until it is released.
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.types.text_checks import duration_milliseconds
-from holdfast.render.objects.enclosure import enclosure
+from holdfast.render.objects.network import render_network
 from holdfast.render.objects.storage import claim_spec, volume_name
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
 from holdfast.render.plan.surroundings import Surroundings
@@ -85,3 +85,13 @@ def _pool(
 
 def _object(marks: AgentMarks, api_version: str, kind: str, body: KubeObject) -> KubeObject:
     return {"apiVersion": api_version, "kind": kind, "metadata": marks.metadata(), "spec": body}
+
+
+def enclosure(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> KubeObject:
+    """Ingress and egress as the agent's own NetworkPolicy has them; what is absent is denied."""
+    [policy] = (
+        item.manifest["spec"]
+        for item in render_network(marks, spec, surroundings)
+        if item.manifest["kind"] == "NetworkPolicy"
+    )
+    return {name: policy[name] for name in ("ingress", "egress") if name in policy}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from holdfast.kube.objects import KubeObject
-from holdfast.manifest.agent.objectives import ServiceObjectives
+from holdfast.manifest.agent.slo import ServiceObjectives
 from holdfast.render.objects import metric_names
 
 _WORKBOOK_DAYS: Final = 30

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from holdfast.kube.paths import Segment
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.dependency import as_dependency
-from holdfast.manifest.agent.fetching import fetched_url
-from holdfast.manifest.agent.model_access import DIRECT
+from holdfast.manifest.agent.lifecycle import fetched_url
+from holdfast.manifest.agent.model import DIRECT
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.references import model_choices
 from holdfast.manifest.fleet.topology import edges_of_agent

@@ -2,8 +2,8 @@
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.agent.health import HttpGet, Probe
 from holdfast.manifest.agent.lifecycle import PreStop, Warmup
-from holdfast.manifest.agent.probes import HttpGet, Probe
 
 WARMUP_PERIOD_SECONDS = 10
 WARMUP_ANSWER_SECONDS = 5

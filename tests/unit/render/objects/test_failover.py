@@ -8,7 +8,7 @@ from holdfast.drift.exemption.failovers import Failovers
 from holdfast.drift.finding import DriftClass
 from holdfast.kube.objects import reference_of
 from holdfast.kube.semantics import builtin_types
-from holdfast.render.objects.serving import (
+from holdfast.render.objects.failover import (
     FAILOVER,
     is_movable,
     keeping_side,

@@ -1,15 +1,22 @@
-"""Where `holdfast import` takes objects and digests from: files, or one namespace of a cluster."""
+"""Workloads that others wrote, as agents: read from files or from one namespace of a cluster."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import click
-
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.kinds import served_kinds
+from holdfast.adapters.cluster.kubeconfig import connection_of
+from holdfast.adapters.cluster.whole_objects import list_whole
+from holdfast.convert.workloads.belongings import unclaimed
+from holdfast.convert.workloads.outcome import ImportedAgent
+from holdfast.convert.workloads.workloads import import_workloads
 from holdfast.errors import ClusterError, InputError
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.manifest.text.kube_files import read_data, read_kube_objects
+from holdfast.operations.progress import Progress
 
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 WORKLOADS: Final = (
@@ -40,6 +47,71 @@ _OF_THE_CLUSTER: Final = {
 }
 
 
+@dataclass(frozen=True)
+class WorkloadImport:
+    """What came of an import.
+
+    Attributes:
+        agents: One for each workload.
+        untouched: Objects that belong to no agent.
+    """
+
+    agents: Sequence[ImportedAgent]
+    untouched: Sequence[ObjectRef]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to do."""
+        return all(agent.is_complete for agent in self.agents)
+
+
+def import_agents(objects: Sequence[KubeObject], digests: Mapping[str, str]) -> WorkloadImport:
+    """Agents of objects, with what belongs to each of them.
+
+    Args:
+        objects: Workloads and what stands beside them.
+        digests: Image to its digest, for images without one.
+
+    Raises:
+        InputError: there is no workload among them.
+    """
+    agents = import_workloads(list(objects), dict(digests))
+    if not agents:
+        raise InputError(
+            "no workload to import", remedy="Deployment, StatefulSet, CronJob and Sandbox are read"
+        )
+    claimed = [ref for agent in agents for ref in agent.objects]
+    return WorkloadImport(agents, list(unclaimed(list(objects), claimed)))
+
+
+def write_manifests(
+    folder: Path, manifests: Sequence[tuple[str, str]], progress: Progress, *, overwrite: bool
+) -> None:
+    """Write one manifest an agent, or none.
+
+    Args:
+        folder: Made when it is absent.
+        manifests: Name of each agent, and the text of its file.
+        progress: Learns of each file.
+        overwrite: Replace files that exist.
+
+    Raises:
+        InputError: two agents have one name, or a file exists.
+    """
+    files = {folder / f"{name}.yaml": text for name, text in manifests}
+    if len(files) < len(manifests):
+        names = sorted(name for name, _ in manifests)
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two workloads are called {twice}", remedy="import them one by one")
+    for file in files:
+        if file.exists() and not overwrite:
+            raise InputError(f"{file} is there already", remedy="add --overwrite, or move it")
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, text in files.items():
+        file.write_text(text, encoding="utf-8")
+        progress.step(f"wrote {file}")
+
+
 def objects_from_files(paths: Iterable[Path]) -> list[KubeObject]:
     """Every object of files and folders.
 
@@ -50,18 +122,14 @@ def objects_from_files(paths: Iterable[Path]) -> list[KubeObject]:
 
 
 def objects_from_cluster(
-    namespace: str | None, kubeconfig: Path | None, context: str | None
+    namespace: str | None, kubeconfig: Path | None, context: str | None, progress: Progress
 ) -> list[KubeObject]:
     """Workloads of a namespace and what may belong to them; what a controller made is left out.
 
     Raises:
-        ClusterError: a workload cannot be read; what stands beside and cannot be is told only.
+        ClusterError: a workload cannot be read; of what stands beside and cannot be, `progress`
+            learns.
     """
-    from holdfast.adapters.cluster.client import ApiClient  # noqa: PLC0415  (files need no client)
-    from holdfast.adapters.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
-    from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
-    from holdfast.adapters.cluster.whole_objects import list_whole  # noqa: PLC0415  (as above)
-
     client = ApiClient(connection_of(kubeconfig, context))
     place = namespace or client.connection.namespace
     kinds = served_kinds(client, [*WORKLOADS, *BESIDE])
@@ -72,7 +140,7 @@ def objects_from_cluster(
         except ClusterError as error:
             if (api_version, kind) in WORKLOADS:
                 raise
-            click.echo(f"not read: {kind} of namespace {place}: {error.message}", err=True)
+            progress.note(f"not read: {kind} of namespace {place}: {error.message}")
             continue
         found += ({"apiVersion": api_version, "kind": kind, **each} for each in listed)
     return [each for each in found if not _is_made(each)]

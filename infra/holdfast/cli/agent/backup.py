@@ -1,0 +1,18 @@
+"""`holdfast agent backup`: done in the cluster at once."""
+
+import click
+
+from holdfast.cli.agent.action import AgentAction, takes_action
+from holdfast.errors import ExitCode
+from holdfast.operations.actions.backup import apply_backup, plan_backup
+
+
+@click.command()
+@takes_action("backup")
+def command(asked: AgentAction) -> ExitCode:
+    """Back an agent's volumes up now: a Job made of its backup schedule, waited for.
+
+    \b
+    Example: holdfast agent backup support-rag -s prod --reason "before the migration"
+    """
+    return asked.carry_out(plan_backup(asked.agent), apply_backup)

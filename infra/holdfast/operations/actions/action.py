@@ -1,0 +1,121 @@
+"""One named action on one agent: its steps, and the record of what came of it.
+
+An action is planned (everything that can refuse is asked, nothing is changed), shown to a person,
+and then applied; the history of the stack says that it was done, or why it was not.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeVar
+
+import msgspec
+
+from holdfast.adapters.cluster.kinds import served_kinds
+from holdfast.adapters.engine.update_record import DONE, NOT_DONE
+from holdfast.errors import ClusterError, HoldfastError
+from holdfast.kube.objects import ObjectRef
+from holdfast.kube.structure import KindEntry
+from holdfast.operations.deploy.facts import day_two_record, journal_of
+from holdfast.operations.progress import Progress
+from holdfast.operations.scan.live import ClusterSource
+from holdfast.operations.stack.context import StackContext
+
+REQUEST_TIMEOUT_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ActionStep:
+    """One thing that an action does.
+
+    Attributes:
+        operation: A verb: `restart`, `evict`, `delete`, `create`, `keep`, `declare`, `hand over`.
+        ref: What it is done to; None for a file.
+        why: What makes it necessary, or what is meant; empty where that is plain.
+    """
+
+    operation: str
+    ref: ObjectRef | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRequest:
+    """What is asked for.
+
+    Attributes:
+        action: Its name, such as `restart`.
+        agents: Names of the agents that it is done to.
+        reason: Why, for the history.
+    """
+
+    action: str
+    agents: tuple[str, ...]
+    reason: str
+
+
+class ActionPlan(Protocol):
+    """What every plan says of itself."""
+
+    @property
+    def steps(self) -> Sequence[ActionStep]:
+        """What is done, for the person who agrees to it; empty when there is nothing to do."""
+
+    @property
+    def summary(self) -> str:
+        """The same in a few words, for the history."""
+
+
+PlanT = TypeVar("PlanT", bound=ActionPlan)
+
+
+def execute(
+    context: StackContext,
+    request: ActionRequest,
+    plan: PlanT,
+    apply: Callable[[StackContext, PlanT, Progress], None],
+    progress: Progress,
+) -> None:
+    """Apply a plan, and record in the history that it was done or why it was not.
+
+    Raises:
+        HoldfastError: it could not be done; the history says so.
+    """
+    try:
+        apply(context, plan, progress)
+    except HoldfastError as error:
+        _record(context, request, NOT_DONE, f"{plan.summary}: {error.message}")
+        raise
+    _record(context, request, DONE, plan.summary)
+
+
+def cluster_of(context: StackContext) -> ClusterSource:
+    """The cluster of a stack; nothing is sent yet."""
+    return ClusterSource.connect(context.kubeconfig, context.kube_context, REQUEST_TIMEOUT_SECONDS)
+
+
+def kind_entry(cluster: ClusterSource, ref: ObjectRef) -> KindEntry:
+    """What the cluster calls the kind of an object.
+
+    Raises:
+        ClusterError: the cluster does not serve it, or cannot be asked.
+    """
+    key = (ref.api_version, ref.kind)
+    if key not in cluster.kinds:
+        cluster.kinds.update(served_kinds(cluster.client, [key]))
+    entry = cluster.kinds.get(key)
+    if entry is None:
+        raise ClusterError(
+            f"the cluster does not serve {ref.kind} ({ref.api_version}), the kind of {ref}",
+            remedy="install its definition, then run `holdfast up`",
+        )
+    return entry
+
+
+def _record(context: StackContext, request: ActionRequest, outcome: str, detail: str) -> None:
+    record = msgspec.structs.replace(
+        day_two_record(request.action, context.name, request.reason),
+        agents=request.agents,
+        detail=detail,
+        outcome=outcome,
+    )
+    journal_of(context.root, context.name).add(record)

@@ -1,0 +1,111 @@
+"""A sandbox's status as text for people and as JSON for programs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from holdfast.report.documents.json_text import json_text
+from holdfast.sandbox.health import ProgramStatus, SandboxStatus
+from holdfast.sandbox.place import USERS
+
+SCHEMA_VERSION = "holdfast.dev/sandbox/v1"
+_MEGABYTE = 1000**2
+
+
+def status_json(status: SandboxStatus) -> str:
+    """One sandbox as JSON."""
+    return _encode(_document(status))
+
+
+def list_json(statuses: Sequence[SandboxStatus]) -> str:
+    """All sandboxes as JSON."""
+    return _encode({"sandboxes": [_document(status) for status in statuses]})
+
+
+def status_text(status: SandboxStatus) -> str:
+    """One sandbox: where it is and how its programs are."""
+    place = status.place
+    lines = [f"sandbox {place.name}: {click.style(status.state, fg=_colour(status))}"]
+    if status.programs:
+        facts = {
+            "API server": status.api_server,
+            "context": place.context,
+            "kubeconfig": str(place.kubeconfig()),
+            "audit log": str(place.audit_log),
+            "memory": f"{_megabytes(status.resident_bytes)} resident",
+        }
+        lines += [f"  {name:<12}{value}" for name, value in facts.items()]
+        lines += ["", f"  {'PROGRAM':<26}{'PID':>8}{'MEMORY':>10}  STATE"]
+        lines += [f"  {_program_line(program)}" for program in status.programs]
+    return "\n".join(lines)
+
+
+def list_text(statuses: Sequence[SandboxStatus]) -> str:
+    """All sandboxes, a line each."""
+    lines = [f"{'NAME':<20}{'STATE':<10}{'MEMORY':>8}  API SERVER"]
+    for status in statuses:
+        memory = _megabytes(status.resident_bytes)
+        lines.append(f"{status.place.name:<20}{status.state:<10}{memory:>8}  {status.api_server}")
+    return "\n".join(lines)
+
+
+def up_text(status: SandboxStatus, outcome: str, seconds: float) -> str:
+    """What `up` did and what to do next."""
+    place = status.place
+    option = "" if place.name == "default" else f" --name {place.name}"
+    return (
+        f"sandbox {place.name}: {outcome} ({seconds:.1f} s, {_megabytes(status.resident_bytes)}), "
+        f"API server {status.api_server}, context {place.context}\n"
+        f"  use it:    export KUBECONFIG=$(holdfast sandbox kubeconfig{option})\n"
+        f"  as alice:  export KUBECONFIG=$(holdfast sandbox kubeconfig{option} --user alice)\n"
+        f"  end it:    holdfast sandbox down{option}"
+    )
+
+
+def _document(status: SandboxStatus) -> dict[str, Any]:
+    place = status.place
+    document: dict[str, Any] = {
+        "name": place.name,
+        "state": str(status.state),
+        "healthy": status.is_healthy,
+        "reason": status.reason,
+    }
+    if status.programs:
+        document |= {
+            "apiServer": status.api_server,
+            "context": place.context,
+            "directory": str(place.directory),
+            "kubeconfigs": {user: str(place.kubeconfig(user)) for user in USERS},
+            "auditLog": str(place.audit_log),
+            "residentBytes": status.resident_bytes,
+            "programs": [
+                {
+                    "name": program.program,
+                    "pid": program.pid,
+                    "running": program.is_running,
+                    "residentBytes": program.resident_bytes,
+                }
+                for program in status.programs
+            ],
+        }
+    return document
+
+
+def _encode(document: dict[str, Any]) -> str:
+    versioned = {"schemaVersion": SCHEMA_VERSION} | document
+    return json_text(versioned).rstrip("\n")
+
+
+def _program_line(program: ProgramStatus) -> str:
+    state = "running" if program.is_running else click.style("ended", fg="red")
+    memory = _megabytes(program.resident_bytes)
+    return f"{program.program:<26}{program.pid or '-':>8}{memory:>10}  {state}"
+
+
+def _colour(status: SandboxStatus) -> str:
+    return "green" if status.is_healthy else "yellow"
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / _MEGABYTE:.0f} MB"

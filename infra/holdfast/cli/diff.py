@@ -45,7 +45,7 @@ def command(first: str, second: str, agent: str, output: str, *, live: bool) -> 
 
 
 def _live(stacks: tuple[str, str], agent: str, output: str) -> int:
-    found = compare_live(stacks, agent)
+    found = compare_live(find_project_root(), stacks, agent)
     for stack, item in found.not_checked:
         click.echo(f"{stack}: not checked: {item.scope}: {item.reason}", err=True)
     if output == "json":

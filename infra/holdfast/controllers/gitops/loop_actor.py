@@ -31,9 +31,10 @@ from holdfast.operations.deploy.guarded import ROLLBACK, GuardedUpdate, UpdateDe
 from holdfast.operations.deploy.request import UpdateRequest
 from holdfast.operations.deploy.update import StackUpdate
 from holdfast.operations.progress import SILENT, Progress
-from holdfast.operations.remediate.by_mode import Agreement, act
+from holdfast.operations.remediate.by_mode import apply_by_mode, plan_by_mode
 from holdfast.operations.remediate.revert import plans_for
-from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.stack.commit_project import lend_environment
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.gitops_ownership import ManagedElsewhereError
@@ -169,7 +170,7 @@ class LoopActor:
         if not running:
             return Comparison(unseen=("nothing to compare with: no commit is known to run",))
         self._check_out(commit_named(self.tracked.folder, running))
-        self._sources = DriftSources(DriftRequest(stack=self.stack, root=self.root))
+        self._sources = Scanner(ScanRequest(self.root, self.stack), self.progress)
         self._scan = self._sources.scan()
         fields: dict[str, list[Field]] = defaultdict(list)
         for finding in self._scan.report.drift:
@@ -201,10 +202,10 @@ class LoopActor:
             each for each in report.findings if each.agent == agent and field_of(each) in wanted
         )
         chosen: Scan = replace(self._scan, report=replace(report, findings=kept))
-        agreed = Agreement(is_agreed=True, may_replace=False, branch=None)
         proposals = ProposalBranches(self.root)
         before = proposals.commits()
-        _, failures = act(self._sources, chosen, agreed)
+        plan = plan_by_mode(self._sources, chosen)
+        failures = apply_by_mode(self._sources, plan, None, self.progress).failures
         if self._sources.desired.modes.get(agent) == "adopt":
             made = proposals.push_since(before)
             return f"proposed on branch {', '.join(made)}" if made else "nothing new to propose"

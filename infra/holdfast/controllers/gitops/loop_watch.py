@@ -11,7 +11,7 @@ from holdfast.controllers.watch.watch_loop import WatchLoop
 from holdfast.drift.record.ledger import Turn
 from holdfast.drift.record.watch_report import Listener, Look
 from holdfast.errors import HoldfastError
-from holdfast.operations.scan.sources import DriftRequest
+from holdfast.operations.scan.request import ScanRequest
 
 AGAIN_SECONDS = 15.0
 _SILENCE_SECONDS = 150.0
@@ -44,7 +44,7 @@ def watch_for_drift(root: Path, stack: str, ask: Ask, log: Log) -> None:
     def watch() -> None:
         while True:
             try:
-                sources = WatchSources(DriftRequest(stack=stack, root=root), _SILENCE_SECONDS)
+                sources = WatchSources(ScanRequest(root, stack), _SILENCE_SECONDS)
                 WatchLoop(sources, [AgentCaller(ask)], _INTERVAL_SECONDS).run()
             except HoldfastError as error:
                 log("watch", error=str(error), again_seconds=AGAIN_SECONDS)

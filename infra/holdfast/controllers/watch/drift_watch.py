@@ -18,10 +18,10 @@ from holdfast.adapters.cluster.watch_plan import autoscalers_beside, declared_ki
 from holdfast.adapters.cluster.writing import read_object
 from holdfast.adapters.engine.backend.activity import ActivityReader
 from holdfast.adapters.http.webhook import Webhook
-from holdfast.cli.drift.watch_options import WatchRequest
 from holdfast.controllers.watch.audit_log import FollowedLog
 from holdfast.controllers.watch.listeners import LineListener, MetricsFileListener, WebhookListener
 from holdfast.controllers.watch.metrics import DriftMetrics, MetricsFile, serve_metrics
+from holdfast.controllers.watch.request import WatchRequest
 from holdfast.controllers.watch.wanted import Activity, Wanted
 from holdfast.controllers.watch.watch_loop import WatchLoop
 from holdfast.drift.record.watch_report import Listener
@@ -29,13 +29,15 @@ from holdfast.drift.scan import DriftJudge
 from holdfast.errors import ExitCode, InputError
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import builtin_kind
+from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.scan.live import places_beside
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scanner
 
 WEBHOOK_TOKEN = "HOLDFAST_WEBHOOK_TOKEN"  # noqa: S105  (the name of a variable)
 
 
-def watch(request: DriftRequest, watching: WatchRequest, output: str) -> int:
+def watch(request: ScanRequest, watching: WatchRequest, output: str, progress: Progress) -> int:
     """Watch until told to end; returns the exit code of a command that was cancelled.
 
     Raises:
@@ -55,7 +57,9 @@ def watch(request: DriftRequest, watching: WatchRequest, output: str) -> int:
         listeners.append(WebhookListener(request.stack, webhook))
     if watching.metrics:
         listeners += _metrics_outlet(watching.metrics, metrics)
-    loop = WatchLoop(WatchSources(request, watching.silence), listeners, watching.interval)
+    loop = WatchLoop(
+        WatchSources(request, watching.silence, progress), listeners, watching.interval
+    )
     _stop_when_told(loop)
     try:
         loop.run()
@@ -102,25 +106,26 @@ def _stop_when_told(loop: WatchLoop) -> None:
 class WatchSources:
     """Where the loop gets everything from: files, the stack's record, the cluster."""
 
-    request: DriftRequest
+    request: ScanRequest
     silence_seconds: float
+    progress: Progress = SILENT
 
     def load(self) -> Wanted:
         """Read the declaration, and what the cluster serves of it."""
-        sources = self._sources = DriftSources(self.request)
+        sources = self._sources = Scanner(self.request, self.progress)
         cluster = sources.cluster
         with contextlib.suppress(ApiError):  # forbidden, say: what matters is that somebody answers
             cluster.client.get("/version")
         objects = cluster.placed(sources.desired.objects)
         log = self._log
-        around = sources.surroundings(objects, cluster.types(), tuple, log.read if log else None)
+        around = sources.surroundings(objects, cluster.types(), tuple, log)
         places, selector = places_beside(objects, sources.desired.stack)
         refs = [reference_of(one) for one in objects]
         beside = kinds_beside(cluster.kinds.keys(), places, selector)
         kinds = (*declared_kinds(refs, cluster.kinds), *autoscalers_beside(refs), *beside)
         # Log and rules are read now: the first finding should not have to wait for them.
         if around.trail is not None:
-            around.trail()
+            around.trail.read()
         if around.judge is not None and objects:
             around.judge(objects[0])
         judge = DriftJudge(objects, around, sources.desired.stack)

@@ -20,7 +20,8 @@ from holdfast.errors import EngineError, ExitCode, HoldfastError, InputError
 from holdfast.kube.paths import format_path
 from holdfast.operations.deploy.state_copies import offer_copy
 from holdfast.operations.progress import SILENT, Progress
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import action_record, journal_of
 
@@ -127,7 +128,7 @@ def _compared(context: StackContext, stack: Stack, rebuilt: _Rebuilt) -> Recover
     except HoldfastError as error:
         not_checked.append(f"preview: {error.message}")
     try:
-        report = DriftSources(DriftRequest(stack=context.name, root=context.root)).scan().report
+        report = Scanner(ScanRequest(context.root, context.name), context=context).scan().report
         found = (f"{each.ref} {format_path(each.path)}".strip() for each in report.drift)
         drift = tuple(sorted(found))
         not_checked += [f"{each.scope}: {each.reason}" for each in report.not_checked]

@@ -8,7 +8,8 @@ import msgspec
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import ExitCode, HoldfastError
 from holdfast.kube.paths import format_path
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.commit_project import CommitProject
 
 _MOST_FINDINGS_NAMED = 3
@@ -48,8 +49,8 @@ def verify(project: CommitProject, stack: str) -> Verification:
 
 def _scanned(project: CommitProject, stack: str) -> Verification:
     try:
-        request = DriftRequest(stack=stack, root=project.root)
-        report = DriftSources(request).scan().report
+        request = ScanRequest(project.root, stack)
+        report = Scanner(request).scan().report
     except HoldfastError as error:
         return _failed(error.message)
     return _judged(report)

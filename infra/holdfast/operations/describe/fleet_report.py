@@ -94,7 +94,7 @@ def _seen(request: FleetRequest, state: StackContext) -> Seen:
     saved = request.scans.get(state.name)
     if saved is not None:
         context = DriftContext(state.name, request.observed_at)
-        return seen_in_scan(saved, state.fleet, context)
+        return seen_in_scan(request.root, saved, state.fleet, context)
     if request.is_offline:
         return seen_offline(state.fleet)
     return seen_in_cluster(state, DriftContext(state.name, request.made_at))

@@ -9,16 +9,17 @@ from pathlib import Path
 
 from holdfast.adapters.journal.scan_journal import read_book
 from holdfast.drift.finding import AgentState, DriftReport, NotChecked
-from holdfast.drift.record.sightings import Observation, finding_key
+from holdfast.drift.record.sightings import Observation
 from holdfast.errors import HoldfastError, InvalidFilesError, ManifestError
 from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.scan.health import AgentHealth, live_agents
 from holdfast.operations.scan.recording import damage_note, default_history_file
-from holdfast.operations.scan.scan_context import DriftContext
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scan_context import AgentLocations, DriftContext
+from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.source_locations import places_in
+from holdfast.operations.stack.source_locations import StackLocations
 from holdfast.render.provenance.origins import Origins
 
 NOT_LOOKED_AT = "not looked at"
@@ -66,13 +67,13 @@ def seen_in_cluster(state: StackContext, context: DriftContext) -> Seen:
     """The cluster is asked, and only read."""
     fleet, stack = state.fleet, state.name
     try:
-        scan = DriftSources(DriftRequest(stack=stack)).scan()
+        scan = Scanner(ScanRequest(state.root, stack), context=state).scan()
     except (InvalidFilesError, ManifestError):
         raise
     except HoldfastError as error:
         reason = NotChecked(f"cluster of stack {stack}", str(error))
         return Seen(DriftContext(stack), not_checked=(reason,), why_not=f"{NOT_LOOKED_AT}: {error}")
-    context, notes = _with_history(context, scan.report)
+    context, notes = _with_history(state.root, context, scan.report)
     seen = Seen(
         _with_places(context, scan.report, fleet),
         "scan of the cluster",
@@ -104,7 +105,7 @@ class SavedScan:
     agents: int | None = None
 
 
-def seen_in_scan(saved: SavedScan, fleet: Fleet, context: DriftContext) -> Seen:
+def seen_in_scan(root: Path, saved: SavedScan, fleet: Fleet, context: DriftContext) -> Seen:
     """What a saved scan says; health stands in no such file."""
     file, report, declared = saved.file, saved.report, len(fleet.workloads)
     not_checked = list(report.not_checked)
@@ -114,7 +115,7 @@ def seen_in_scan(saved: SavedScan, fleet: Fleet, context: DriftContext) -> Seen:
     health = NotChecked("health", f"a saved scan does not say how agents run ({file})")
     drifted = {each.agent for each in report.drift}
     others = AgentState.UNKNOWN if not_checked else AgentState.SYNCED
-    context, notes = _with_history(context, report if context.observed_at else None)
+    context, notes = _with_history(root, context, report if context.observed_at else None)
     return Seen(
         _with_places(context, report, fleet),
         f"saved scan {file}",
@@ -135,19 +136,18 @@ def _with_places(context: DriftContext, report: DriftReport, fleet: Fleet) -> Dr
     The exact line of a field takes long to find.
     """
     if len(report.drift) <= MOST_EXACT_PLACES:
-        return replace(context, location_of=places_in(Origins(fleet, fleet.stack)))
+        return replace(context, locations=StackLocations(Origins(fleet, fleet.stack)))
     places = {each.name: each.location_of("metadata.name") for each in fleet.workloads}
-    return replace(context, location_of=lambda finding: places.get(finding.agent))
+    return replace(context, locations=AgentLocations(places))
 
 
 def _with_history(
-    context: DriftContext, report: DriftReport | None
+    root: Path, context: DriftContext, report: DriftReport | None
 ) -> tuple[DriftContext, tuple[str, ...]]:
     """The context, knowing since when findings stand, and notes; nothing is recorded."""
-    file = default_history_file(context.stack)
+    file = default_history_file(root, context.stack)
     book, damaged = read_book(file)
     if report is not None:
         book.see(Observation(context.observed_at, report))
-    known = book.sightings()
-    context = replace(context, sighting_of=lambda finding: known.get(finding_key(finding)))
+    context = replace(context, sightings=book.sightings())
     return context, (damage_note(file, damaged),) if damaged else ()

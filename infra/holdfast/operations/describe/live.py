@@ -15,7 +15,8 @@ from holdfast.kube.running import JobState, PodState, job_state, pod_state, vers
 from holdfast.kube.workload_status import WorkloadState, workload_state
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
-from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import update_records
 
@@ -63,7 +64,8 @@ def live_agent(agent: DeclaredAgent, context: StackContext) -> LiveAgent:
         ClusterError: the cluster cannot be asked.
         InputError: the stack's cluster is not known here.
     """
-    sources = DriftSources(DriftRequest(stack=context.name, request_timeout=_REQUEST_SECONDS))
+    request = ScanRequest(context.root, context.name, request_timeout_seconds=_REQUEST_SECONDS)
+    sources = Scanner(request, context=context)
     scan = sources.scan()
     looked = _Look(sources.cluster.client, agent)
     declared = [
@@ -154,7 +156,7 @@ class _Look:
         return list_whole(self.client, api_version, plural, self.agent.namespace, selector)
 
 
-def _plural(sources: DriftSources, one: KubeObject) -> str:
+def _plural(sources: Scanner, one: KubeObject) -> str:
     entry = sources.cluster.kinds.get((one["apiVersion"], one["kind"]))
     return entry.plural if entry is not None else f"{one['kind'].lower()}s"
 

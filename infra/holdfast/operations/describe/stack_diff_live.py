@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path as FilePath
 
 from holdfast.drift.compare.deviations import deviations_of
 from holdfast.errors import InputError
@@ -9,17 +10,19 @@ from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.describe.compare import ABSENT, Difference, LiveComparison
-from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.stack.lookup import no_such_agent
 
 AS_RENDERED = "as rendered"
 _Key = tuple[str, str, str]
 
 
-def compare_live(stacks: tuple[str, str], agent: str) -> LiveComparison:
+def compare_live(root: FilePath, stacks: tuple[str, str], agent: str) -> LiveComparison:
     """Compare what runs for two stacks, apart from what they render differently.
 
     Args:
+        root: Folder of Pulumi.yaml.
         stacks: Their names.
         agent: Only this one; empty for all of them.
 
@@ -29,7 +32,7 @@ def compare_live(stacks: tuple[str, str], agent: str) -> LiveComparison:
     """
     if len(set(stacks)) == 1:
         raise InputError("these are the same stack", remedy="name two")
-    scans = [DriftSources(DriftRequest(stack=stack)).scan(keeps_all=True) for stack in stacks]
+    scans = [Scanner(ScanRequest(root, stack)).scan(keeps_all=True) for stack in stacks]
     names = {agent_of(one) for scan in scans for one in scan.desired.values()} - {""}
     if agent and agent not in names:
         raise no_such_agent(agent, sorted(names))

@@ -4,8 +4,9 @@ from holdfast.operations.describe.fleet import StackStatus
 from holdfast.operations.describe.fleet_agents import fleet_agents
 from holdfast.operations.describe.fleet_seen import Seen
 from holdfast.operations.scan.health import live_agents
+from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scan_context import DriftContext
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.lookup import agent_named
 from holdfast.operations.stack.update_history import update_records
@@ -25,7 +26,7 @@ def stack_status(context: StackContext, name: str = "") -> StackStatus:
     """
     fleet = context.fleet
     chosen = (agent_named(name, fleet),) if name else fleet.workloads
-    report = DriftSources(DriftRequest(stack=context.name)).scan().report
+    report = Scanner(ScanRequest(context.root, context.name), context=context).scan().report
     seen = Seen(
         DriftContext(context.name),
         report=report,

@@ -1,4 +1,4 @@
-"""How the agents of a stack are, as the cluster has them now. Wiring."""
+"""How the agents of a stack are, as the cluster has them now."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

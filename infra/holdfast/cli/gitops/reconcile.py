@@ -176,7 +176,7 @@ def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None
         if loop.leader.take():
             actor = loop.actor
             state = StackContext(actor.root, actor.stack)
-            watch_for_drift(state, reconciler.ask, Output(), supervisor)
+            watch_for_drift(state, reconciler.ask, LogProgress(loop.log), supervisor)
             watch_nodes(state, reconciler.ask, loop.log, supervisor)
             watch_metrics(state, reconciler.ask, loop.log, supervisor)
             reconciler.run([Poll(COMMIT, asking.interval), Poll(DRIFT, asking.resync)])

@@ -3,12 +3,12 @@
 import threading
 from collections.abc import Callable
 
-from holdfast.controllers.runtime.log import Output
 from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.controllers.watch.drift_watch import WatchSources
 from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.drift.record.ledger import Turn
 from holdfast.drift.record.watch_report import Listener, Look
+from holdfast.operations.progress import Progress
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.stack.context import StackContext
 
@@ -34,12 +34,12 @@ class AgentCaller(Listener):
 
 
 def watch_for_drift(
-    context: StackContext, ask: Ask, output: Output, supervisor: Supervisor
+    stack: StackContext, ask: Ask, progress: Progress, supervisor: Supervisor
 ) -> None:
     """Watch the cluster; the resync goes on beside it."""
 
     def watch(_: threading.Event) -> None:
-        sources = WatchSources(ScanRequest(context.root, context.name), _SILENCE_SECONDS, output)
+        sources = WatchSources(ScanRequest(stack.root, stack.name), _SILENCE_SECONDS, progress)
         WatchLoop(sources, [AgentCaller(ask)], _INTERVAL_SECONDS).run()
 
     supervisor.start("drift", watch)

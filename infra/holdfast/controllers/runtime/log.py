@@ -51,13 +51,9 @@ class Output:
         """Write a line of the result."""
         self._write(self._out or sys.stdout, line)
 
-    def note(self, text: str) -> None:
+    def note(self, line: str) -> None:
         """Write a line beside the result."""
-        self._write(self._errors or sys.stderr, text)
-
-    def step(self, text: str) -> None:
-        """Write what an operation has done, beside the result."""
-        self.note(text)
+        self._write(self._errors or sys.stderr, line)
 
     def _write(self, stream: TextIO, line: str) -> None:
         with self._writing:
@@ -91,7 +87,7 @@ class Logger:
 
 
 class LogProgress:
-    """What the operations of a controller report, as lines of its log."""
+    """What operations say of their progress, as lines of a log."""
 
     def __init__(self, log: Log) -> None:
         self._log = log

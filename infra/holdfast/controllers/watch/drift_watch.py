@@ -29,6 +29,7 @@ from holdfast.drift.scan import DriftJudge
 from holdfast.errors import ExitCode, InputError
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import builtin_kind
+from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.scan.live import places_beside
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scanner
@@ -36,7 +37,13 @@ from holdfast.operations.scan.scanner import Scanner
 WEBHOOK_TOKEN = "HOLDFAST_WEBHOOK_TOKEN"  # noqa: S105  (the name of a variable)
 
 
-def watch(request: ScanRequest, watching: WatchRequest, output: str, lines: Output) -> int:
+def watch(
+    request: ScanRequest,
+    watching: WatchRequest,
+    output: str,
+    lines: Output,
+    progress: Progress,
+) -> int:
     """Watch until a signal ends it; returns the exit code of a command that was cancelled.
 
     Args:
@@ -44,6 +51,7 @@ def watch(request: ScanRequest, watching: WatchRequest, output: str, lines: Outp
         watching: How to watch.
         output: `text` or `json`.
         lines: Takes what is written.
+        progress: Takes what operations say.
 
     Raises:
         HoldfastError: the declaration or the cluster cannot be read at the start.
@@ -62,7 +70,7 @@ def watch(request: ScanRequest, watching: WatchRequest, output: str, lines: Outp
         listeners.append(WebhookListener(request.stack, webhook))
     if watching.metrics:
         listeners += _metrics_outlet(watching.metrics, metrics, lines)
-    sources = WatchSources(request, watching.silence, lines)
+    sources = WatchSources(request, watching.silence, progress)
     loop = WatchLoop(sources, listeners, watching.interval)
     stop_on_signals(loop.stop)
     try:
@@ -103,11 +111,11 @@ class WatchSources:
 
     request: ScanRequest
     silence_seconds: float
-    lines: Output
+    progress: Progress = SILENT
 
     def load(self) -> DesiredState:
         """Read the declaration, and what the cluster serves of it."""
-        sources = self._sources = Scanner(self.request, self.lines)
+        sources = self._sources = Scanner(self.request, self.progress)
         cluster = sources.cluster
         with contextlib.suppress(ApiError):  # forbidden, say: what matters is that somebody answers
             cluster.client.get("/version")
@@ -145,7 +153,7 @@ class WatchSources:
             return None
         reader = ActivityReader(self.request.project_root, self.request.stack)
         if reader.is_blind:
-            self.lines.note(
+            self.progress.note(
                 f"note: the state of stack {self.request.stack} is in no folder of this machine: "
                 "what an update does is told as drift while it runs; start the watch again after "
                 "one"

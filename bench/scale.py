@@ -12,13 +12,15 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from holdfast.adapters.cluster.kind_reader import ListOptions
 from holdfast.adapters.cluster.listing import read_listed
 from holdfast.drift.scan import DriftJudge
 from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.operations.scan.live import ClusterSource
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scanner
 
 from bench.child_usage import usage_of
 from bench.fleet import STACK
@@ -73,7 +75,7 @@ def measure() -> dict[str, float | str]:
 
 def _times(fleet: LargeFleet) -> tuple[float, float, float, int]:
     """Median seconds of the cold scan, of a re-scan and of the raw LIST; requests of a scan."""
-    sources = DriftSources(DriftRequest(stack=STACK))
+    sources = Scanner(ScanRequest(Path.cwd(), STACK))
     objects = sources.cluster.placed(sources.desired.objects)
     judge = DriftJudge(objects, sources.surroundings(objects, [], tuple), STACK)
     known: dict[Identity, str] = {}

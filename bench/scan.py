@@ -19,7 +19,8 @@ from pathlib import Path
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.adapters.engine.run.toolchain import find_program
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scanner
 
 from bench.child_usage import usage_of
 from bench.fleet import STACK, MeasuredFleet, deployed_fleet
@@ -106,7 +107,7 @@ def _command(*options: str) -> tuple[float, float]:
 
 def _scan() -> None:
     with contextlib.redirect_stderr(io.StringIO()):
-        report = DriftSources(DriftRequest(stack=STACK)).scan().report
+        report = Scanner(ScanRequest(Path.cwd(), STACK)).scan().report
     assert report.is_complete
     assert not report.drift
 
@@ -114,7 +115,7 @@ def _scan() -> None:
 def _steady_scan() -> float:
     """Median seconds of a scan in a process that has scanned before, as `--watch` does."""
     with contextlib.redirect_stderr(io.StringIO()):
-        sources = DriftSources(DriftRequest(stack=STACK))
+        sources = Scanner(ScanRequest(Path.cwd(), STACK))
         return _median(lambda: sources.scan().report)
 
 

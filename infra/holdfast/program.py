@@ -12,7 +12,7 @@ from holdfast.components.provider import kubernetes_provider
 from holdfast.errors import HoldfastError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.stack.conversion import deprecations
-from holdfast.operations.stack.preflight.live_checks import look_at_cluster
+from holdfast.operations.stack.preflight.live_checks import read_cluster_facts
 from holdfast.operations.stack.provenance import commit_in_words, provenance
 from holdfast.render.plan.declared import plan_fleet
 
@@ -37,10 +37,10 @@ def _deploy(root: Path, stack: str) -> None:
     commit, is_dirty = provenance(root)
     declared = load_fleet(root, stack)
     plan = plan_fleet(declared, stack)
-    live = look_at_cluster(declared, plan)
+    live = read_cluster_facts(root, declared, plan)
     for note in (*deprecations(declared), *live.notes):
         pulumi.log.warn(note)
-    plan = replace(live.known_to(plan), commit=commit_in_words(commit, is_dirty=is_dirty))
+    plan = replace(live.apply_to(plan), commit=commit_in_words(commit, is_dirty=is_dirty))
     provider = kubernetes_provider(declared.environment, stack)
     fleet = declared_fleet("fleet", plan, pulumi.ResourceOptions(provider=provider))
     pulumi.export("agents", fleet.urls)

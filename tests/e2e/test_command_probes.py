@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from holdfast.drift.finding import DriftReport
-from holdfast.drift.probes.commands import CommandProbe, digest_of, probe_command
+from holdfast.drift.probes.commands import CommandProbe, digest_of
 from holdfast.drift.probes.outcome import Outcome, Subject
 from holdfast.kube.objects import ObjectRef
+from holdfast.operations.scan.probing.commands import probe_command
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.documents.drift import drift_json
 from holdfast.report.exchange.formats import write_drift

@@ -189,7 +189,7 @@ def test_an_update_of_what_an_engine_delivers_is_refused_with_what_to_do(
     done = delivery.project.holdfast("up", "-s", "dev", "--allow-dirty", "no repository")
     assert done.returncode == 2, done.stderr
     refused = done.stderr.strip().splitlines()
-    assert "Flux delivers this stack already (kustomize-controller): " in done.stderr, refused
+    assert "already managed by Flux (kustomize-controller): " in done.stderr, refused
     assert "suspend it and run `holdfast up -s dev --take-over` once" in done.stderr
     assert delivery.versions() == before
     told = delivery.project.holdfast("history", "dev", "-o", "json")

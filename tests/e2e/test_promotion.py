@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from holdfast.adapters.engine.backend.processes import pid_namespace
 
 from tests.e2e.git_project import GitProject, agent
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
@@ -48,7 +49,8 @@ def leave_a_lock(project: GitProject, stack: str) -> Path:
     files.locks_folder.mkdir(parents=True, exist_ok=True)
     file = files.locks_folder / "left-behind.json"
     who = {"pid": ended.pid, "username": "ann", "hostname": socket.gethostname()}
-    file.write_text(json.dumps(who | {"timestamp": "2026-11-22T01:00:00Z"}))
+    when = {"timestamp": "2026-11-22T01:00:00Z", "pidNamespace": pid_namespace()}
+    file.write_text(json.dumps(who | when))
     return file
 
 

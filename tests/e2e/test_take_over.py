@@ -25,7 +25,7 @@ def test_what_flux_has_delivered_is_taken_over_when_told_to_and_not_before(
 
     refused = project.holdfast("up", "-s", "dev")
     assert refused.returncode == 2, refused.stderr
-    assert f"Flux delivers this stack already ({ENGINE}): " in refused.stderr
+    assert f"these objects are already managed by Flux ({ENGINE}): " in refused.stderr
 
     done = project.holdfast("up", "-s", "dev", "--take-over")
     assert done.returncode == 0, done.stderr

@@ -42,7 +42,7 @@ def command(first: str, second: str, agent: str, output: str, *, live: bool) -> 
     if live:
         from holdfast.operations.describe.stack_diff_live import print_live_comparison  # noqa: PLC0415  (start-up)
 
-        return print_live_comparison((first, second), agent, output)
+        return print_live_comparison(find_project_root(), (first, second), agent, output)
     root = find_project_root()
     for stack in (first, second):
         read_stack_file(root, stack)

@@ -1,14 +1,17 @@
-"""`holdfast history`: the updates of a stack or an agent; the commit of an object. Wiring."""
+"""`holdfast history`: the updates of a stack or an agent; the commit of an object."""
 
 import click
 
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.stack_files import read_stack_file, stack_names
-from holdfast.operations.deploy.facts import update_records
+from holdfast.operations.deploy.object_provenance import MOST_COMMITS, commit_of_object
 from holdfast.operations.stack.agent_names import agent_named
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.update_history import update_records
 from holdfast.report.documents.updates import updates_json
+from holdfast.report.text.object_commit_text import object_commit_json, object_commit_text
 from holdfast.report.text.update_text import updates_text
 
 
@@ -60,9 +63,8 @@ def command(name: str, stack: str, live_object: str, limit: int | None, output: 
     else:
         read_stack_file(root, stack)
     if live_object:
-        from holdfast.operations.deploy.object_commit import tell_commit  # noqa: PLC0415  (reads a cluster)
-
-        return tell_commit(root, stack, live_object, output)
+        _ensure_alone(agent, limit)
+        return _print_commit(StackContext(root, stack), live_object, output)
     records = update_records(root, stack)
     if agent:
         known_agents = {each for record in records for each in record.agents or ()}
@@ -76,3 +78,28 @@ def command(name: str, stack: str, live_object: str, limit: int | None, output: 
     else:
         click.echo(updates_text(records), nl=False)
     return ExitCode.OK
+
+
+def _ensure_alone(agent: str, limit: int | None) -> None:
+    """Refuse what has no effect beside --object."""
+    if agent:
+        raise InputError(
+            "--object names the object: an agent beside it has no effect", remedy="leave it out"
+        )
+    if limit is not None:
+        raise InputError("--limit has no effect with --object", remedy="leave it out")
+
+
+def _print_commit(context: StackContext, named: str, output: str) -> ExitCode:
+    found = commit_of_object(context, named)
+    is_json = output == "json"
+    text = object_commit_json(named, found) if is_json else object_commit_text(found)
+    click.echo(text, nl=False)
+    if found.update is not None:
+        return ExitCode.OK
+    click.echo(
+        f"error: none of the last {MOST_COMMITS} recorded commits renders revision "
+        f"{found.revision} of {found.ref}",
+        err=True,
+    )
+    return ExitCode.ERROR

@@ -1,32 +1,17 @@
-"""`holdfast promote`: the commit of one stack brought to another, past its gates. Wiring only."""
+"""`holdfast promote`: brings the commit of one stack to another, past its gates."""
 
 from pathlib import Path
 
 import click
 
-from holdfast.adapters.engine.results import RunResult
-from holdfast.adapters.engine.update_record import UpdateRecord
-from holdfast.adapters.git.source import commit_named
-from holdfast.cli.options.confirm import agree
-from holdfast.cli.up import show
-from holdfast.errors import ExitCode, InputError
-from holdfast.manifest.stack.stack_files import read_stack_file
-from holdfast.operations.deploy.commit import bring_to
-from holdfast.operations.deploy.guarded import CarefulUpdate
-from holdfast.operations.deploy.promotion import (
-    Gate,
-    approval,
-    check,
-    drift_free,
-    healthy,
-    promotable_update,
-)
-from holdfast.operations.deploy.request import Order
-from holdfast.operations.deploy.traced import traced_order
-from holdfast.operations.deploy.update import Updating
+from holdfast.cli.options.confirm import confirm
+from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.updates import print_update
+from holdfast.errors import ExitCode
+from holdfast.operations.deploy.promotion import PromotionRequest, planned_promotion
 from holdfast.operations.describe.stack_diff import tell_commits
-from holdfast.operations.stack.commit_project import CommitProject
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.tracing import traced_update
 
 
 @click.command()
@@ -39,10 +24,10 @@ from holdfast.operations.stack.project import find_project_root
     help="File of lines Commit:, Stack: and Approved-By:, written by somebody else.",
 )
 @click.option(
-    "--recover", "recovers", is_flag=True, help="Go on from where a killed run has left --to."
+    "--recover", is_flag=True, help="Recover from an interrupted update of --to before deploying."
 )
 @click.option("--reason", default="", help="Why, for the history.")
-@click.option("--yes", is_flag=True, help="Agree to what is shown.")
+@click.option("--yes", is_flag=True, help="Confirm without asking.")
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
@@ -65,8 +50,8 @@ def command(
                 names this commit and stack, and not the commit's author as its approver
 
     Shows the commits that are new to --to and what would change there, and asks. The first gate
-    that fails ends it; nothing is written, and the history of --to says which one it was. What a
-    killed run has left of --to is refused; with --recover it is taken up as by `holdfast up`.
+    that fails ends it; nothing is written, and the history of --to says which one it was. If an
+    update of --to was interrupted, promotion is refused unless --recover is given.
 
     \b
     Examples:
@@ -77,36 +62,15 @@ def command(
     Exit codes: 0 done and proved equal   1 a gate or the update failed   2 bad input   5 policy
       6 no such stack   7 drift on --from   8 cancelled
     """
-    if origin == target:
-        raise InputError("--from and --to are the same stack", remedy="name two")
     root = find_project_root()
-    settings = read_stack_file(root, target).environment
-    needs_approval = settings is not None and settings.updates.require_approval
-    update = promotable_update(root, origin)
-    commit = commit_named(root, update.commit)
-
-    def before(project: CommitProject) -> None:
-        gates = [
-            Gate("health", lambda: healthy(project, origin)),
-            Gate("drift", lambda: drift_free(project, origin)),
-        ]
-        if needs_approval or approval_file is not None:
-            gates.append(Gate("approval", lambda: approval(approval_file, commit, target)))
-        check(gates)
+    wanted = PromotionRequest(origin, target, approval_file, reason, flags["recover"])
+    with (
+        traced_update("promote", target, reason, TERMINAL) as tracer,
+        planned_promotion(root, wanted, TERMINAL, tracer) as promotion,
+    ):
+        commit = promotion.commit
         tell_commits(root, target, commit)
-        agree(f"Bring {target} to {commit.short}, as on {origin}?", is_agreed=flags["yes"])
-
-    def do(updating: Updating, policy: str, planned: RunResult) -> UpdateRecord:
-        return CarefulUpdate(updating, root).do(policy, planned)
-
-    order = Order(
-        root,
-        target,
-        action="promote",
-        reason=reason or f"promoted from {origin}",
-        recovers=flags["recovers"],
-        again=f"holdfast promote --from {origin} --to {target} --recover",
-    )
-    with traced_order(order) as traced:
-        show(bring_to(traced, commit, before, do), output)
+        confirm(f"Bring {target} to {commit.short}, as on {origin}?", is_confirmed=flags["yes"])
+        record = promotion.apply()
+    print_update(record, output)
     return ExitCode.OK

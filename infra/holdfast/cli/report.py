@@ -21,7 +21,7 @@ from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.operations.stack.source_locations import places_in
+from holdfast.operations.stack.source_locations import StackLocations
 from holdfast.render.provenance.origins import Origins
 from holdfast.report.documents.drift import read_drift_json
 from holdfast.report.html.fleet_formats import FLEET_FORMATS, write_fleet
@@ -157,7 +157,9 @@ def _of_document(wanted: ReportRequest, document: Path, stack: str, observed_at:
     if stack:
         context = replace(
             context,
-            location_of=places_in(Origins(StackContext(find_project_root(), stack).fleet, stack)),
+            locations=StackLocations(
+                Origins(StackContext(find_project_root(), stack).fleet, stack)
+            ),
         )
     write_reports(report, wanted, context)
     return ExitCode.OK

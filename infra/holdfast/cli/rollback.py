@@ -1,22 +1,24 @@
-"""`holdfast rollback`: a stack brought back to an earlier commit, and proved equal. Wiring only."""
+"""`holdfast rollback`: brings a stack back to an earlier commit, and verifies that it is equal."""
 
 import click
 
 from holdfast.adapters.git.source import commit_named
-from holdfast.cli.options.confirm import agree
-from holdfast.cli.up import show
+from holdfast.cli.options.confirm import confirm
+from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.updates import print_update
 from holdfast.errors import ExitCode
-from holdfast.operations.deploy.commit import bring_to
-from holdfast.operations.deploy.request import Order
-from holdfast.operations.deploy.traced import traced_order
+from holdfast.operations.deploy.commit import planned_deployment
+from holdfast.operations.deploy.request import UpdateRequest
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.tracing import traced_update
 
 
 @click.command()
 @click.argument("commit")
 @click.option("-s", "--stack", required=True, help="Stack to bring back.")
 @click.option("--reason", required=True, help="Why, for the history.")
-@click.option("--yes", is_flag=True, help="Agree to what is shown.")
+@click.option("--yes", is_flag=True, help="Confirm without asking.")
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
@@ -25,8 +27,8 @@ def command(commit: str, stack: str, reason: str, output: str, *, yes: bool) -> 
 
     The commit is checked out beside the working tree, which is not touched, and its own code
     renders it; today's policy pack judges it. What would change is shown first. After the update a
-    drift scan compares every object with what the commit declares. What a killed run has left is
-    taken up, as by `holdfast up --recover`.
+    drift scan compares every object with what the commit declares. After an interrupted update it
+    resumes, as `holdfast up --recover` does. Until you have agreed nothing is written.
 
     \b
     Examples:
@@ -38,12 +40,19 @@ def command(commit: str, stack: str, reason: str, output: str, *, yes: bool) -> 
     Exit codes: 0 equal   1 the update failed, or not everything could be compared
       2 bad input, no such commit   5 policy   6 no such stack   7 drift is left   8 cancelled
     """
-    root = find_project_root()
-    wanted = commit_named(root, commit)
-    again = f"holdfast rollback -s {stack} {commit} --reason ..."
-    order = Order(root, stack, action="rollback", reason=reason, recovers=True, again=again)
-    question = f"Bring {stack} to {wanted.short} ({wanted.subject})?"
-    with traced_order(order) as traced:
-        record = bring_to(traced, wanted, lambda _: agree(question, is_agreed=yes))
-    show(record, output)
+    context = StackContext(find_project_root(), stack)
+    wanted = commit_named(context.root, commit)
+    request = UpdateRequest(
+        action="rollback",
+        reason=reason,
+        recover=True,
+        resume_command=f"holdfast rollback -s {stack} {commit} --reason ...",
+    )
+    with (
+        traced_update(request.action, stack, reason, TERMINAL) as tracer,
+        planned_deployment(context, wanted, request, TERMINAL, tracer) as deployment,
+    ):
+        confirm(f"Bring {stack} to {wanted.short} ({wanted.subject})?", is_confirmed=yes)
+        record = deployment.apply()
+    print_update(record, output)
     return ExitCode.OK

@@ -5,12 +5,13 @@ from pathlib import Path
 import click
 
 from holdfast.drift.finding import AgentState
-from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.scan.health import live_agents
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.agent_names import agent_named
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.update_history import update_records
 from holdfast.report.text.status_text import AgentReport, StackReport, status_json, status_text
 
 
@@ -41,10 +42,11 @@ def command(name: str, stack: str, output: str) -> int:
 
 
 def _report(root: Path, stack: str, name: str) -> StackReport:
-    fleet = load_fleet(root, stack)
+    context = StackContext(root, stack)
+    fleet = context.fleet
     agents = [agent_named(name, fleet)] if name else list(fleet.agents)
-    scan = DriftSources(DriftRequest(stack=stack)).scan()
-    live = live_agents(root, stack)
+    scan = Scanner(ScanRequest(root, stack), context=context).scan()
+    live = live_agents(context)
     good = [each for each in update_records(root, stack) if each.has_succeeded]
     sync = {each.name: each.state for each in scan.report.agents}
     reports = []

@@ -1,12 +1,15 @@
 """`holdfast tools`: what tool servers promise, reviewed once and compared ever after."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import click
 
 from holdfast.cli.named_verbs import NamedVerbs
-from holdfast.errors import ExitCode
+from holdfast.cli.options.addresses import addresses, header_value
+from holdfast.cli.options.groups import Group, takes
+from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.tool_contracts import compare_tools, tools_digest
 from holdfast.manifest.fleet.tool_lock import (
@@ -17,22 +20,66 @@ from holdfast.manifest.fleet.tool_lock import (
     write_tool_lock,
 )
 from holdfast.manifest.fleet.tool_servers import ToolServer, tool_servers_of
-from holdfast.operations.scan.probing.tool_servers import (
-    Answer,
-    ask,
-    chosen_servers,
-    headers_from_environment,
-)
+from holdfast.operations.scan.probing.tool_servers import Answer, ask, chosen_servers
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.tool_report import CheckedServer, tool_json, tool_text
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+@dataclass(frozen=True)
+class ServersAsked:
+    """Which tool servers are asked, and how.
+
+    Attributes:
+        servers: Names; none for all.
+        stack: Whose overrides hold; None for none.
+        addresses: Of servers that are reached at another address from here.
+        headers: Sent to each of them; their values are never shown.
+    """
+
+    servers: tuple[str, ...]
+    stack: str | None
+    addresses: Mapping[str, str]
+    headers: Mapping[str, str]
+    timeout_seconds: float
+
+    def answers(self, known: Sequence[ToolServer]) -> Iterator[Answer]:
+        """What each of them says.
+
+        Raises:
+            InputError: a name means no server or several.
+        """
+        chosen = chosen_servers(known, self.servers, self.addresses)
+        return ask(chosen, self.headers, self.timeout_seconds)
+
+
+def _asked(
+    servers: tuple[str, ...],
+    stack: str | None,
+    addresses_named: Sequence[str],
+    headers: Sequence[str],
+    timeout_seconds: float,
+) -> ServersAsked:
+    named = addresses("--address", addresses_named, "SERVER=URL")
+    return ServersAsked(servers, stack, named, dict(map(_header, headers)), timeout_seconds)
+
+
+def _header(entry: str) -> tuple[str, str]:
+    name, _, variable = entry.partition("=")
+    if not name or not variable:
+        raise InputError(f"--header {entry!r}: expected NAME=VARIABLE")
+    return name, header_value("--header", name, variable)
+
+
+def _itself(asked: ServersAsked) -> ServersAsked:
+    return asked
+
+
 _OPTIONS = (
     click.argument("servers", nargs=-1),
     click.option("-s", "--stack", help="Stack whose overrides hold; default none."),
     click.option(
         "--address",
-        "addresses",
+        "addresses_named",
         multiple=True,
         metavar="SERVER=URL",
         help="Where a server is reached from here, such as a forwarded port; repeatable.",
@@ -55,10 +102,7 @@ _OPTIONS = (
 )
 
 
-def _options(function: F) -> F:
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+_SERVERS: Final[Group] = (_asked, _OPTIONS)
 
 
 @click.group(cls=NamedVerbs)
@@ -78,8 +122,8 @@ def command() -> None:
 
 
 @command.command()
-@_options
-def lock(servers: tuple[str, ...], stack: str | None, **how: Any) -> ExitCode:  # noqa: ANN401
+@takes(_itself, asked=_SERVERS)
+def lock(asked: ServersAsked) -> ExitCode:
     """Ask SERVERS (default all) for their tools and write them to agents/tools.lock.
 
     SERVERS are names of MCPServers, or addresses that agents name. Read the difference before you
@@ -95,8 +139,8 @@ def lock(servers: tuple[str, ...], stack: str | None, **how: Any) -> ExitCode:  
     Exit codes: 0 written   1 a server cannot be asked (what others say is written)   2 bad input
     """
     root = find_project_root()
-    known = tool_servers_of(load_fleet(root, stack, is_lock_read=False))
-    answers = list(_answers(known, servers, how))
+    known = tool_servers_of(load_fleet(root, asked.stack, is_lock_read=False))
+    answers = list(asked.answers(known))
     before = read_tool_lock(root)
     after = before.only(frozenset(each.key for each in known))
     for answer in answers:
@@ -112,16 +156,11 @@ def lock(servers: tuple[str, ...], stack: str | None, **how: Any) -> ExitCode:  
 
 
 @command.command()
-@_options
+@takes(_itself, asked=_SERVERS)
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
-def check(
-    servers: tuple[str, ...],
-    stack: str | None,
-    output: str,
-    **how: Any,  # noqa: ANN401  (the other options, by name)
-) -> ExitCode:
+def check(asked: ServersAsked, *, output: str) -> ExitCode:
     """Ask SERVERS (default all) for their tools and compare them with agents/tools.lock.
 
     Shows old and new description and schema of every tool that changed.
@@ -135,10 +174,9 @@ def check(
     Exit codes: 0 as reviewed   7 changed, or never reviewed   1 a server cannot be asked
     """
     root = find_project_root()
-    fleet = load_fleet(root, stack)
+    fleet = load_fleet(root, asked.stack)
     checked = [
-        _compared(answer, fleet.tool_lock)
-        for answer in _answers(tool_servers_of(fleet), servers, how)
+        _compared(answer, fleet.tool_lock) for answer in asked.answers(tool_servers_of(fleet))
     ]
     click.echo(tool_json(checked) if output == "json" else tool_text(checked), nl=False)
     failed = sum(bool(each.error) for each in checked)
@@ -152,14 +190,6 @@ def check(
     if failed:
         return ExitCode.ERROR
     return ExitCode.DRIFT if changed else ExitCode.OK
-
-
-def _answers(
-    known: tuple[ToolServer, ...], names: tuple[str, ...], how: dict[str, Any]
-) -> Iterator[Answer]:
-    headers = headers_from_environment(how["headers"])
-    chosen = chosen_servers(known, names, how["addresses"])
-    return ask(chosen, headers, how["timeout_seconds"])
 
 
 def _compared(answer: Answer, locked: ToolLock) -> CheckedServer:

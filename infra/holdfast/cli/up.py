@@ -1,15 +1,16 @@
-"""`holdfast up`: a stack brought to a clean commit: judged, told, recorded. Wiring only."""
+"""`holdfast up`: deploys the checked-out commit to a stack."""
 
 import click
 
-from holdfast.adapters.engine.update_record import UpdateRecord
+from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.updates import print_update
 from holdfast.errors import ExitCode
-from holdfast.operations.deploy.guarded import careful_update
-from holdfast.operations.deploy.request import Order, tell_terminal
-from holdfast.operations.deploy.traced import traced_order
+from holdfast.operations.deploy.guarded import GuardedUpdate
+from holdfast.operations.deploy.request import UpdateRequest
+from holdfast.operations.deploy.update import StackUpdate
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.documents.updates import updates_json
-from holdfast.report.text.update_text import changes_in_words
+from holdfast.operations.tracing import traced_update
 
 
 @click.command()
@@ -22,20 +23,19 @@ from holdfast.report.text.update_text import changes_in_words
     help="Use files that are not committed; the history says so, and why.",
 )
 @click.option(
-    "--recover", "recovers", is_flag=True, help="Go on from where a killed run has left the stack."
+    "--recover", is_flag=True, help="Recover from an interrupted update before deploying."
 )
 @click.option(
     "--take-over",
-    "takes_over",
+    "force_ownership",
     is_flag=True,
-    help="Deliver from now on what Flux or Argo CD has delivered; suspend them first.",
+    help="Manage what Flux or Argo CD has managed until now; suspend them first.",
 )
 @click.option("--reason", default="", help="Why it is done, for the history.")
 @click.option(
     "--continue-on-error",
-    "continues_on_error",
     is_flag=True,
-    help="Go on with what does not depend on what failed; the end is a failure all the same.",
+    help="Update what does not depend on what failed; the update has failed all the same.",
 )
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -61,10 +61,10 @@ def command(
     A run that was killed leaves its lock, and says of objects that they are half done; the next one
     is refused and says so. With --recover it removes the lock of a process of this machine that has
     ended (of no other), and does again what was begun: objects have names of their own, so that
-    none is made twice.
+    none is created twice. Nothing is written before the policy pack has passed the preview.
 
-    What Flux or Argo CD delivers is refused: the two would take it from each other. With
-    --take-over, once that engine is suspended, Holdfast delivers the same objects.
+    Objects that Flux or Argo CD manages are refused: two managers would overwrite each other. With
+    --take-over, once that engine is suspended, Holdfast manages the same objects.
 
     \b
     Examples:
@@ -78,28 +78,15 @@ def command(
     Exit codes: 0 done   1 the update failed   2 bad input, or not committed   5 policy
       6 no such stack   8 cancelled
     """
-    order = Order(
-        find_project_root(),
-        stack,
+    request = UpdateRequest(
         reason=reason,
         dirty_reason=dirty_reason,
-        recovers=flags["recovers"],
-        takes_over=flags["takes_over"],
-        continues_on_error=flags["continues_on_error"],
+        recover=flags["recover"],
+        force_ownership=flags["force_ownership"],
+        continue_on_error=flags["continue_on_error"],
     )
-    with traced_order(order) as traced:
-        show(careful_update(traced, order.root), output)
+    context = StackContext(find_project_root(), stack)
+    with traced_update(request.action, stack, reason, TERMINAL) as tracer:
+        update = StackUpdate(context, request, TERMINAL, tracer)
+        print_update(GuardedUpdate(update, context).run(), output)
     return ExitCode.OK
-
-
-def show(record: UpdateRecord, output: str) -> None:
-    """Tell what an update came to."""
-    if output == "json":
-        click.echo(updates_json(record.stack, [record]), nl=False)
-        return
-    commit = record.commit[:12] or "no commit"
-    dirty = f" and files that are not committed ({record.dirty_reason})" if record.is_dirty else ""
-    tell_terminal(
-        f"{record.stack} is at {commit}{dirty}: {changes_in_words(record.changes)}, "
-        f"{record.seconds:g} s"
-    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from holdfast.drift.cause.attribution import AuditTrail, Evidence
 from holdfast.drift.cause.ownership import Ownership
@@ -46,6 +46,13 @@ _SAID_TO_OPERATOR: Final = frozenset(
 """How a person tells the operator to leave an agent alone, or that a fight is over."""
 
 
+class AuditTrails(Protocol):
+    """An audit log, wherever it is kept."""
+
+    def read(self) -> AuditTrail:
+        """Everything that it tells so far; read no earlier than when it is first needed."""
+
+
 @dataclass(frozen=True)
 class Surroundings:
     """What judging one object needs to know beside the object.
@@ -53,7 +60,7 @@ class Surroundings:
     Attributes:
         custom_types: Types of custom resources, from the server or from definitions in files.
         baseline: Objects as they were after the last good update; None without a baseline.
-        trail: Reads the audit log, when something is found; None without a log.
+        trail: The audit log, read when something is found; None without a log.
         ignore: Drift that is expected; None when there are no rules.
         judge: The policy pack's verdict on one object; None leaves `policies` empty.
         rollouts: What Argo Rollouts may write.
@@ -65,7 +72,7 @@ class Surroundings:
     autoscalers: Autoscalers
     custom_types: Sequence[TypeTable] = ()
     baseline: Objects | None = None
-    trail: Callable[[], AuditTrail] | None = None
+    trail: AuditTrails | None = None
     ignore: IgnoreRules | None = None
     judge: RuleJudge | None = field(default=None, compare=False)
     rollouts: Rollouts = field(default_factory=Rollouts, compare=False)
@@ -91,7 +98,7 @@ class Surroundings:
     def evidence_for(self, ref: ObjectRef, desired: Mapping[str, Any]) -> Evidence:
         """What is known about the writes to one object."""
         annotations = mapping_at(desired, "metadata", "annotations")
-        events = self.trail().of_object(ref) if self.trail is not None else None
+        events = self.trail.read().of_object(ref) if self.trail is not None else None
         return Evidence(events, str(annotations.get(FIELD_MANAGER_ANNOTATION) or ""))
 
 

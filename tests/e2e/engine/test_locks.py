@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from holdfast.adapters.engine.backend.processes import pid_namespace
 from holdfast.adapters.engine.backend.stack_lock import stack_lock
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.baseline import read_baseline
@@ -22,7 +23,13 @@ from tests.e2e.pulumi_project import PulumiProject
 pytestmark = pytest.mark.e2e
 
 IMAGE = "registry/app:1"
-DEAD = {"pid": 2**22 + 1, "username": "ann", "hostname": socket.gethostname(), "timestamp": "then"}
+DEAD = {
+    "pid": 2**22 + 1,
+    "username": "ann",
+    "hostname": socket.gethostname(),
+    "timestamp": "then",
+    "pidNamespace": pid_namespace(),
+}
 
 
 def test_rows_6_and_8_a_second_update_names_the_first_which_a_signal_ends_in_order(
@@ -83,7 +90,7 @@ def test_row_10_a_lock_of_a_dead_process_is_told_from_one_of_another_machine(
 ) -> None:
     locks = files_of(updated).locks_folder
     locks.mkdir(parents=True, exist_ok=True)
-    (locks / "a.json").write_text(json.dumps(DEAD | {"hostname": "ci-7"}))
+    (locks / "a.json").write_text(json.dumps(DEAD | {"hostname": "ci-7", "pidNamespace": ""}))
     with pytest.raises(EngineError, match=r"is locked by ann@ci-7 .*; wait .* seen on ci-7"):
         list(mend(updated, interrupted(updated)))
     assert (locks / "a.json").exists()

@@ -40,17 +40,7 @@ ENGINE = "holdfast.adapters.engine.stack,holdfast.adapters.engine.run.process"
         pytest.param(f"{MODELS},{LIBRARIES},{ENGINE}", ["drift", "--help"], id="drift"),
         pytest.param(
             f"{MODELS},yaml,pulumi,cryptography,jinja2,kubernetes,{ENGINE}",
-            [
-                "holdfast.operations.stack.declaration_cache",
-                "holdfast.operations.stack.cluster",
-                "holdfast.adapters.cluster.kinds",
-                "holdfast.adapters.cluster.kubeconfig",
-                "holdfast.adapters.cluster.listing",
-                "holdfast.adapters.engine.state.baseline",
-                "holdfast.adapters.journal.scan_journal",
-                "drift",
-                "--help",
-            ],
+            ["holdfast.cli.drift.detect", "drift", "--help"],
             id="all of a scan in sync of what is kept",
         ),
     ],

@@ -83,6 +83,20 @@ def test_a_changed_description_and_schema_are_shown_old_and_new(
     assert change["live"].startswith("Lists pods.\nAlso")
 
 
+def test_what_a_server_says_cannot_steer_the_terminal_from_a_json_report(
+    server: RunningServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["tools", "lock"]) == 0
+    hostile = "Lists pods.\x9b2J\u202egniht rehtona"
+    server.offer("get_pods", hostile)
+    capsys.readouterr()
+    assert run(["tools", "check", "-o", "json"]) == 7
+    written = capsys.readouterr().out
+    assert not {"\x9b", "\u202e"} & set(written)
+    changes = json.loads(written)["servers"][0]["changes"]
+    assert hostile in [each["live"] for each in changes]
+
+
 def test_a_server_that_cannot_be_asked_is_not_called_fine(
     project: Path, server: RunningServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

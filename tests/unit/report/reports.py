@@ -1,6 +1,6 @@
 """Reports of drift for tests: a plain one, and one whose every text is an attack."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from holdfast.drift.finding import (
     Actor,
@@ -13,7 +13,7 @@ from holdfast.drift.finding import (
     NotChecked,
     Severity,
 )
-from holdfast.drift.record.sightings import Sighting
+from holdfast.drift.record.sightings import Sighting, finding_key
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import ItemKey, parse_path
@@ -87,24 +87,32 @@ REWRITTEN = DriftReport(
 )
 CLEAN = DriftReport(objects_checked=57)
 
+
+@dataclass(frozen=True)
+class OfAgents:
+    """One location for everything that belongs to an agent."""
+
+    location: SourceLocation
+
+    def location_of(self, finding: Finding) -> SourceLocation | None:
+        """The location; None for what belongs to no agent."""
+        return self.location if finding.agent else None
+
+
 CONTEXT = DriftContext(
     stack="prod",
     observed_at="2026-11-21T12:00:00Z",
-    location_of=lambda finding: (
-        SourceLocation("agents/support-rag.yaml", 14, 10) if finding.agent else None
-    ),
-    sighting_of=lambda finding: (
-        Sighting(
-            finding,
+    locations=OfAgents(SourceLocation("agents/support-rag.yaml", 14, 10)),
+    sightings={
+        finding_key(SIDECAR): Sighting(
+            SIDECAR,
             first_seen="2026-11-19T12:00:00Z",
             since="2026-11-19T12:00:00Z",
             last_seen="2026-11-21T12:00:00Z",
             count=3,
             age_seconds=172_800,
         )
-        if finding is SIDECAR
-        else None
-    ),
+    },
 )
 
 ATTACKS = (

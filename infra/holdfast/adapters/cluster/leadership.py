@@ -85,9 +85,9 @@ class LeaderElector:
         Raises:
             ClusterError: the server refused or did not answer: it expires by itself.
         """
-        was_held = self.is_held
-        self.stop()
         with self._changed:
+            was_held = self.is_held
+            self.stop()
             self._deadline = float("-inf")
             self._changed.notify_all()
         if was_held:
@@ -113,6 +113,8 @@ class LeaderElector:
             begun = time.monotonic()
             problem = self._try(self._deadline)
             with self._changed:
+                if self._stopping.is_set():
+                    return  # a renewal that ends after the release holds nothing
                 if not problem:
                     self._deadline = max(self._deadline, begun + self._renew_seconds)
                 elif self._is_taken:

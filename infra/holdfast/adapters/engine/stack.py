@@ -33,10 +33,12 @@ class Stack:
     Attributes:
         runner: Runs the engine for the project.
         name: Name of the stack, such as `dev`.
+        resume_command: What resumes after a killed run, as errors say; default `holdfast up`.
     """
 
     runner: EngineRunner
     name: str
+    resume_command: str = ""
 
     @property
     def files(self) -> FileHistory | None:
@@ -76,6 +78,23 @@ class Stack:
         if error := command_failure("stack init", self.name, done):
             raise error
         return True
+
+    def undo_init(self) -> None:
+        """Remove the stack that `init_if_absent` has just created; it was never updated.
+
+        Where the backend keeps a history of a stack of this name, the stack stays: removing it
+        would remove that, too.
+
+        Raises:
+            EngineError: the backend cannot be read or written.
+        """
+        if self.files is not None:
+            for path in self.files.state_paths():
+                path.unlink(missing_ok=True)
+            return
+        if self.history_records(1):
+            return
+        self.command(["stack", "rm", "--yes", "--preserve-config"])
 
     def _exists(self) -> bool:
         """Whether the backend has it.
@@ -321,7 +340,7 @@ class Stack:
         arguments = [action, "--json", *flags, "--stack", self.name]
         finished = self.runner.run(arguments, take, timeout_seconds)
         result = recorder.result(finished.seconds)
-        if error := run_failure(self.name, finished, result):
+        if error := run_failure(self.name, finished, result, self.resume_command):
             raise error
         return result
 

@@ -11,6 +11,7 @@ from holdfast.manifest.text.documents import read_documents
 
 _FIELDS = ("%H", "%an <%ae>", "%aI", "%s", "%(trailers:key=Pull-Request,valueonly)")
 _SEPARATOR = "\x1f"
+_END = "\x1e"
 _MERGED = re.compile(r"Merge pull request #(\d+)|\(#(\d+)\)$|See merge request \S*!(\d+)")
 SHORT_DIGITS = 12
 _STACK_FILE = re.compile(r"(?:^|/)Pulumi\.[^/]+\.ya?ml$")
@@ -73,20 +74,25 @@ def commit_named(folder: Path, name: str) -> Commit:
             f"there is no commit {name!r} in the repository of {folder}",
             remedy="see `git log`; fetch it first if it is on another machine",
         ) from error
-    digits, author, time, subject, trailer = shown.split(_SEPARATOR)
-    named = _MERGED.search(subject)
-    number = next((group for group in named.groups() if group), "") if named else ""
-    return Commit(digits, author, time, subject, trailer.strip() or number)
+    return _commit(shown)
 
 
 def commits_between(folder: Path, old: str, new: str) -> list[Commit]:
-    """Commits that `new` has and `old` has not, the newest first; at most a hundred.
+    """All commits that `new` has and `old` has not, the newest first.
 
     Raises:
         GitError: one of them is not in the repository.
     """
-    names = run_git(folder, "rev-list", "--max-count=100", f"{old}..{new}").split()
-    return [commit_named(folder, name) for name in names]
+    form = f"{_SEPARATOR.join(_FIELDS)}{_END}"
+    shown = run_git(folder, "log", f"--format={form}", f"{old}..{new}")
+    return [_commit(each.lstrip("\n")) for each in shown.split(_END)[:-1]]
+
+
+def _commit(shown: str) -> Commit:
+    digits, author, time, subject, trailer = shown.split(_SEPARATOR)
+    named = _MERGED.search(subject)
+    number = next((group for group in named.groups() if group), "") if named else ""
+    return Commit(digits, author, time, subject, trailer.strip() or number)
 
 
 def source_of(project_root: Path) -> Source | None:

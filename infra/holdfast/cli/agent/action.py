@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from holdfast.cli.options.confirm import agree
+from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.progress import TerminalProgress
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import DeclaredAgent
@@ -95,7 +95,7 @@ class AgentAction:
         if self.is_dry:
             return self._print(_PLANNED, plan, more)
         if asks:
-            agree(f"{self.action.capitalize()} {self.name}?", is_agreed=self.is_agreed)
+            confirm(f"{self.action.capitalize()} {self.name}?", is_confirmed=self.is_agreed)
         request = ActionRequest(self.action, (self.name,), self.reason)
         execute(self.context, request, plan, apply, self.progress)
         return self._print(_DONE, plan, more)

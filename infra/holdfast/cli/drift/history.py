@@ -6,12 +6,13 @@ import click
 
 from holdfast.adapters.journal.scan_journal import read_history
 from holdfast.cli.options.colour import wants_colour
-from holdfast.cli.options.history import threshold_option
+from holdfast.cli.options.recording import threshold_option
 from holdfast.cli.options.timestamps import Moment
 from holdfast.drift.record.observed import observed_objects
 from holdfast.drift.record.sightings import alerts
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.recording import damage_note, default_history_file
+from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.history import HistoryReport, history_json
 from holdfast.report.text.history_text import history_text
 
@@ -51,7 +52,7 @@ def command(
     """
     if not stack and file is None:
         raise InputError("one of --stack and --history is needed", remedy="see --help")
-    file = file or default_history_file(stack)
+    file = file or default_history_file(find_project_root(), stack)
     report = _report(file, stack, moment, alert_after)
     if output == "json":
         click.echo(history_json(report), nl=False)

@@ -1,35 +1,61 @@
 """`holdfast drift owners`: who owns which fields of what a stack declares. Wiring only."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
+from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.progress import TERMINAL
 from holdfast.drift.cause.owners import owned_objects
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.types.agent_label import agent_of
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scanner
+from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.owners_text import owners_json, owners_text
 
 _FILE = click.Path(path_type=Path)
 
 
+def _request(
+    stack: str, desired: Path | None, kubeconfig: Path | None, context: str | None
+) -> ScanRequest:
+    if bool(stack) == bool(desired):
+        raise InputError("one of --stack and --desired is needed", remedy="see --help")
+    root = find_project_root() if stack else None
+    return ScanRequest(root, stack, desired, kubeconfig=kubeconfig, context=context)
+
+
+def _itself(request: ScanRequest) -> ScanRequest:
+    return request
+
+
+_READ: Group = (
+    _request,
+    (
+        click.option("-s", "--stack", default="", help="Stack whose objects are read."),
+        click.option("--desired", type=_FILE, help="File or folder of plain objects instead."),
+        click.option(
+            "--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster."
+        ),
+        click.option("--context", help="Context of the kubeconfig; default its current one."),
+    ),
+)
+
+
 @click.command()
 @click.argument("agent", default="")
-@click.option("-s", "--stack", default="", help="Stack whose objects are looked at.")
-@click.option("--desired", type=_FILE, help="File or folder of plain objects instead.")
-@click.option("--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster.")
-@click.option("--context", help="Context of the kubeconfig; default its current one.")
+@takes(_itself, request=_READ)
 @click.option("--shared", is_flag=True, help="Only what more than one deliverer applies.")
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 def command(
+    asked: ScanRequest,
+    *,
     agent: str,
     output: str,
-    *,
     shared: bool,
-    **asked: Any,  # noqa: ANN401  (the other options, by name)
 ) -> int:
     """Print which field manager owns which fields of the declared objects; of AGENT, or of all.
 
@@ -46,10 +72,7 @@ def command(
     \b
     Exit codes: 0 printed   1 not everything could be read   2 bad input
     """
-    request = DriftRequest(**asked)
-    if bool(request.stack) == bool(request.desired):
-        raise InputError("one of --stack and --desired is needed", remedy="see --help")
-    scan = DriftSources(request).scan(keeps_all=True)
+    scan = Scanner(asked, TERMINAL).scan(keeps_all=True)
     found = [
         live
         for identity, live in scan.live.objects.items()

@@ -7,8 +7,9 @@ from holdfast.adapters.journal.controls import LoopControls, read_controls, writ
 from holdfast.controllers.gitops.loop_controls import controls_of
 from holdfast.errors import ExitCode
 from holdfast.manifest.stack.stack_files import read_stack_file
-from holdfast.operations.deploy.facts import day_two_record, journal_of, operator
+from holdfast.operations.stack.caller import caller
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.update_history import action_record, journal_of
 
 
 @click.command()
@@ -29,8 +30,8 @@ def command(stack: str, reason: str) -> ExitCode:
     read_stack_file(root, stack)
     file = controls_of(root, stack)
     before = read_controls(file)
-    said = LoopControls(operator(), utc_now(), reason, before.fights_closed_seconds)
+    said = LoopControls(caller(), utc_now(), reason, before.fights_closed_seconds)
     write_controls(file, said)
-    journal_of(root, stack).add(day_two_record("pause", stack, reason))
+    journal_of(root, stack).add(action_record("pause", stack, reason))
     click.echo(f"paused: {stack} ({reason})", err=True)
     return ExitCode.OK

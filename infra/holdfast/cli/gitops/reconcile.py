@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from holdfast.controllers.gitops.loop_watch import watch_for_drift
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
 from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.leader import Leader
-from holdfast.controllers.runtime.log import Log, Logger, Output
+from holdfast.controllers.runtime.log import Log, Logger, LogProgress, Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals, tracer_for
 from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.errors import ExitCode, HoldfastError
@@ -106,14 +107,14 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
         stack,
         asking.path,
         asking.require_signed,
-        tell=lambda line: log("progress", text=line.strip()),
+        progress=LogProgress(log),
         tracer=tracer,
     )
     with closing(tracer), _only_one(folder, log):
-        actor.begin()
+        context = StackContext(actor.begin(), stack)
         report = LoopReport.of(stack, actor, log)
         leader = Leader(
-            place, socket.gethostname(), stack_login(stack), log, report.leads, _end_update
+            place, socket.gethostname(), stack_login(context), log, report.leads, _end_update
         )
         try:
             if once:
@@ -122,7 +123,7 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
                 with tracer.span("reconcile", key=COMMIT, commit=commit.name):
                     log("act", key=COMMIT, commit=commit.short, done=actor.update(commit))
                 return ExitCode.OK
-            _work(_Loop(actor, report, leader, log, tracer), asking, address)
+            _work(_Loop(context, actor, report, leader, log, tracer), asking, address)
         finally:
             report.end()
             leader.give_back()
@@ -152,6 +153,7 @@ def _end_update(_: str) -> None:
 class _Loop:
     """The parts of one loop."""
 
+    context: StackContext
     actor: LoopActor
     report: LoopReport
     leader: Leader
@@ -172,11 +174,10 @@ def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None
     server = _server(address, reconciler, loop, supervisor) if address else None
     try:
         if loop.leader.take():
-            actor = loop.actor
-            state = StackContext(actor.root, actor.stack)
-            watch_for_drift(actor.stack, reconciler.ask, Output(), supervisor)
-            watch_nodes(state, reconciler.ask, loop.log, supervisor)
-            watch_metrics(state, reconciler.ask, loop.log, supervisor)
+            watched = LogProgress(loop.log)
+            watch_for_drift(loop.context, reconciler.ask, watched, supervisor)
+            watch_nodes(loop.context, reconciler.ask, loop.log, supervisor)
+            watch_metrics(loop.context, reconciler.ask, loop.log, supervisor)
             reconciler.run([Poll(COMMIT, asking.interval), Poll(DRIFT, asking.resync)])
     finally:
         if server is not None:
@@ -211,14 +212,18 @@ def _server(
 @contextmanager
 def _only_one(folder: Path, log: Log) -> Iterator[None]:
     """Hold the place of the one loop that acts on a stack, waiting for it if need be."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with closing(_lock_file(folder)) as place:
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            log("standby", reason="another loop keeps this stack at its branch")
+            fcntl.flock(place, fcntl.LOCK_EX)
+        yield
+
+
+def _lock_file(folder: Path) -> TextIOWrapper:
     try:
-        with (folder / "loop.lock").open("w") as place:
-            try:
-                fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                log("standby", reason="another loop holds this stack to its branch")
-                fcntl.flock(place, fcntl.LOCK_EX)
-            yield
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return (folder / "loop.lock").open("w")
     except OSError as error:
         raise HoldfastError(f"{folder} cannot be used ({error.strerror or error})") from error

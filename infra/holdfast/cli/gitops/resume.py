@@ -8,8 +8,8 @@ from holdfast.adapters.journal.controls import LoopControls, read_controls, writ
 from holdfast.controllers.gitops.loop_controls import controls_of
 from holdfast.errors import ExitCode
 from holdfast.manifest.stack.stack_files import read_stack_file
-from holdfast.operations.deploy.facts import day_two_record, journal_of
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.update_history import action_record, journal_of
 
 
 @click.command()
@@ -30,7 +30,7 @@ def command(stack: str, reason: str) -> ExitCode:
     file = controls_of(root, stack)
     was_paused = bool(read_controls(file).paused_by)
     write_controls(file, LoopControls(fights_closed_seconds=time.time()))
-    journal_of(root, stack).add(day_two_record("resume", stack, reason))
+    journal_of(root, stack).add(action_record("resume", stack, reason))
     click.echo(
         f"{'resumed' if was_paused else 'was not paused; fights are over'}: {stack}", err=True
     )

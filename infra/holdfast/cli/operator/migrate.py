@@ -2,7 +2,7 @@
 
 import click
 
-from holdfast.cli.options.confirm import agree
+from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.progress import TerminalProgress
 from holdfast.errors import ExitCode
 from holdfast.operations.actions.action import ActionRequest, execute
@@ -55,7 +55,7 @@ def command(stack: str, reason: str, output: str, *, yes: bool, dry_run: bool) -
     click.echo(steps_text(plan.steps), nl=False, err=True)
     if dry_run:
         return done("planned")
-    agree(f"Hand {len(plan.steps)} objects over to the operator?", is_agreed=yes)
+    confirm(f"Transfer {len(plan.steps)} objects to the operator?", is_confirmed=yes)
     request = ActionRequest(_ACTION, plan.agents, reason)
     execute(context, request, plan, apply_handover, progress)
     return done("done")

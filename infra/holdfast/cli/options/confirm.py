@@ -1,4 +1,4 @@
-"""Asking before something is done."""
+"""Asking for confirmation before something is done."""
 
 import sys
 
@@ -7,18 +7,19 @@ import click
 from holdfast.errors import InputError
 
 
-def agree(question: str, *, is_agreed: bool) -> None:
-    """Ask, unless it is agreed to already.
+def confirm(question: str, *, is_confirmed: bool) -> None:
+    """Ask, unless `--yes` was given.
 
     Raises:
-        InputError: nobody is there to be asked.
+        InputError: standard input is no terminal.
         Abort: the answer is no.
     """
-    if is_agreed:
+    if is_confirmed:
         return
     if not sys.stdin.isatty():
         raise InputError(
-            "this asks before it writes, and nobody is there", remedy="add --yes to agree"
+            "confirmation required, but standard input is not a terminal",
+            remedy="pass --yes to confirm",
         )
     if not click.confirm(question, err=True):
         raise click.Abort

@@ -1,15 +1,22 @@
-"""Progress of an operation on a terminal."""
+"""Progress of an operation on a terminal: a line each, to standard error."""
+
+from typing import Final
 
 import click
 
+from holdfast.operations.progress import Progress
+
 
 class TerminalProgress:
-    """Writes each line to standard error: standard output is the result's."""
+    """Writes what an operation says; standard output stays for its result."""
 
     def note(self, text: str) -> None:
-        """Write a remark."""
+        """Write a line."""
         click.echo(text, err=True)
 
     def step(self, text: str) -> None:
-        """Write a step."""
+        """Write a line."""
         click.echo(text, err=True)
+
+
+TERMINAL: Final[Progress] = TerminalProgress()

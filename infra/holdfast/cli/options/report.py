@@ -1,23 +1,21 @@
-"""Where reports go: the options of every verb that writes them in many formats. Wiring."""
+"""Where reports go: the options of every verb that writes them in many formats."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Final, Protocol
 
 import click
 
 from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.groups import Command, Group, Option, takes
 from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import HoldfastError, InputError
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.exchange.formats import DRIFT_FORMATS, write_drift
 from holdfast.report.text.runbook import PAGE
-
-Command = Callable[..., int]
 
 
 @dataclass(frozen=True)
@@ -67,35 +65,35 @@ class _ReportFile(TypedParameter[tuple[str, Path]]):
         return chosen, Path(file)
 
 
-def report_options_for(page: str, formats: Sequence[str]) -> Callable[[Command], Command]:
-    """Options that choose formats and files; the command receives them as its first argument.
+def report_group(page: str, formats: Sequence[str]) -> Group:
+    """Options that choose formats and files.
 
     Args:
-        formats: Words that choose one.
         page: Documentation that reports link to, unless the user names its address.
+        formats: Words that choose one.
     """
-    options = _options(page, formats)
-
-    def with_options(command: Command) -> Command:
-        @wraps(command)
-        def with_request(
-            output: str,
-            output_file: Path | None,
-            reports: tuple[tuple[str, Path], ...],
-            runbook: str,
-            **others: Any,  # noqa: ANN401  (the command's own options, by name)
-        ) -> int:
-            return command(ReportRequest(output, output_file, reports, runbook), **others)
-
-        decorated: Command = with_request
-        for option in reversed(options):
-            decorated = option(decorated)
-        return decorated
-
-    return with_options
+    return _request, _options(page, formats)
 
 
-def _options(page: str, formats: Sequence[str]) -> tuple[Callable[[Command], Command], ...]:
+def report_options_for(page: str, formats: Sequence[str]) -> Callable[[Command], Command]:
+    """The same; the command receives them as its first argument."""
+    return takes(_itself, report=report_group(page, formats))
+
+
+def _itself(report: ReportRequest) -> ReportRequest:
+    return report
+
+
+def _request(
+    output: str,
+    output_file: Path | None,
+    reports: tuple[tuple[str, Path], ...],
+    runbook: str,
+) -> ReportRequest:
+    return ReportRequest(output, output_file, reports, runbook)
+
+
+def _options(page: str, formats: Sequence[str]) -> tuple[Option, ...]:
     return (
         click.option(
             "-o",
@@ -124,8 +122,10 @@ def _options(page: str, formats: Sequence[str]) -> tuple[Callable[[Command], Com
     )
 
 
-report_options = report_options_for(PAGE, DRIFT_FORMATS)
+DRIFT_REPORT: Final = report_group(PAGE, DRIFT_FORMATS)
 """The same for reports of drift."""
+
+report_options = report_options_for(PAGE, DRIFT_FORMATS)
 
 
 def check_files(wanted: ReportRequest) -> None:

@@ -1,9 +1,8 @@
-"""What the reconciler acts on: a clone, its stack, the cluster. Wiring."""
+"""What the reconciler acts on: a clone, its stack, the cluster."""
 
-import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -11,12 +10,12 @@ from holdfast.adapters.engine.backend.activity import ActivityReader
 from holdfast.adapters.engine.project import PROJECT_FILE
 from holdfast.adapters.engine.state.interrupted import interrupted, mend
 from holdfast.adapters.engine.update_record import UpdateRecord
-from holdfast.adapters.git.command import run_git
 from holdfast.adapters.git.source import Commit, Source, commit_named
 from holdfast.adapters.git.tracking import SignatureError, TrackedBranch
 from holdfast.adapters.journal.controls import read_controls
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.controllers.gitops.loop_controls import controls_of
+from holdfast.controllers.gitops.proposals import ProposalBranches
 from holdfast.controllers.gitops.roles import (
     BlockedReason,
     Comparison,
@@ -28,15 +27,18 @@ from holdfast.drift.finding import Finding
 from holdfast.drift.plan.revert import Step
 from holdfast.errors import ExitCode, HoldfastError
 from holdfast.kube.paths import format_path
-from holdfast.operations.deploy.facts import update_records
-from holdfast.operations.deploy.guarded import ROLLBACK, UpdateWorseError, careful_update
-from holdfast.operations.deploy.request import Order
-from holdfast.operations.remediate.by_mode import Agreement, act
+from holdfast.operations.deploy.guarded import ROLLBACK, GuardedUpdate, UpdateDegradedError
+from holdfast.operations.deploy.request import UpdateRequest
+from holdfast.operations.deploy.update import StackUpdate
+from holdfast.operations.progress import SILENT, Progress
+from holdfast.operations.remediate.by_mode import apply_by_mode, plan_by_mode
 from holdfast.operations.remediate.revert import plans_for
-from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.stack.commit_project import lend_environment
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.preflight.gitops_ownership import DeliveredElsewhereError
+from holdfast.operations.stack.preflight.gitops_ownership import ManagedElsewhereError
+from holdfast.operations.stack.update_history import update_records
 
 ACTION = "reconcile"
 _BACK = (ROLLBACK, "rollback")
@@ -51,7 +53,7 @@ class LoopActor:
         tracked: The branch, in a clone of the loop's own.
         path: Folder of the project in the repository.
         needs_signature: Commits that nobody trusted has signed are refused.
-        tell: Takes lines of progress.
+        progress: Takes what the operations say.
         tracer: Records the steps of updates.
     """
 
@@ -59,16 +61,16 @@ class LoopActor:
     stack: str
     path: str = "."
     needs_signature: bool = False
-    tell: Callable[[str], None] = field(default=lambda _: None)
+    progress: Progress = SILENT
     tracer: Tracer = UNTRACED
 
-    def begin(self) -> None:
-        """Clone the repository, and work in the project's folder from now on.
+    def begin(self) -> Path:
+        """Clone the repository; gives the project's folder in it.
 
         Raises:
             HoldfastError: it cannot be read, or has no project there.
         """
-        os.chdir(self.root)
+        return self.root
 
     @cached_property
     def root(self) -> Path:
@@ -122,7 +124,7 @@ class LoopActor:
             who = left.worst
             return BlockedReason("Locked", f"{who} holds the lock of stack {self.stack}")
         for each in mend(stack, left):
-            self.tell(f"recovery: {each}")
+            self.progress.note(f"recovery: {each}")
         return None
 
     def conflicts_reset_at(self) -> float:
@@ -142,21 +144,15 @@ class LoopActor:
             HoldfastError: it could not be done now.
         """
         self._check_out(commit)
-        order = Order(
-            self.root,
-            self.stack,
-            action=ACTION,
-            source=Source(commit),
-            recovers=True,
-            tell=self.tell,
-            tracer=self.tracer,
-        )
+        context = StackContext(self.root, self.stack)
+        request = UpdateRequest(action=ACTION, source=Source(commit), recover=True)
+        update = StackUpdate(context, request, self.progress, self.tracer)
         try:
-            record = careful_update(order, self.root)
-        except UpdateWorseError as error:
-            reason = "RolledBack" if error.went_back else "UpdateWorse"
+            record = GuardedUpdate(update, context).run()
+        except UpdateDegradedError as error:
+            reason = "RolledBack" if error.was_rolled_back else "UpdateWorse"
             raise RejectedCommitError(error.message, remedy=error.remedy, reason=reason) from error
-        except DeliveredElsewhereError as error:
+        except ManagedElsewhereError as error:
             raise RejectedCommitError(
                 error.message, remedy=error.remedy, reason="DeliveredElsewhere"
             ) from error
@@ -174,7 +170,7 @@ class LoopActor:
         if not running:
             return Comparison(unseen=("nothing to compare with: no commit is known to run",))
         self._check_out(commit_named(self.tracked.folder, running))
-        self._sources = DriftSources(DriftRequest(stack=self.stack))
+        self._sources = Scanner(ScanRequest(self.root, self.stack), self.progress)
         self._scan = self._sources.scan()
         fields: dict[str, list[Field]] = defaultdict(list)
         for finding in self._scan.report.drift:
@@ -206,11 +202,13 @@ class LoopActor:
             each for each in report.findings if each.agent == agent and field_of(each) in wanted
         )
         chosen: Scan = replace(self._scan, report=replace(report, findings=kept))
-        agreed = Agreement(is_agreed=True, may_replace=False, branch=None)
-        _, failures = act(self._sources, chosen, agreed)
+        proposals = ProposalBranches(self.root)
+        before = proposals.commits()
+        plan = plan_by_mode(self._sources, chosen)
+        failures = apply_by_mode(self._sources, plan, None, self.progress).failures
         if self._sources.desired.modes.get(agent) == "adopt":
-            run_git(self.root, "push", "--quiet", "origin", "refs/heads/adopt-*:refs/heads/adopt-*")
-            return "proposed on a branch"
+            made = proposals.push_since(before)
+            return f"proposed on branch {', '.join(made)}" if made else "nothing new to propose"
         if failures:
             raise HoldfastError(f"{failures} objects of {agent} could not be put back")
         return f"put back {len(kept)} fields"

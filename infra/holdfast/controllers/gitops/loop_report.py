@@ -14,21 +14,13 @@ from holdfast.controllers.gitops.roles import Listener
 from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
 from holdfast.controllers.runtime.log import Log
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.project import find_project_root
 
 _ANSWER_SECONDS = 10.0
 
 
-def stack_login(stack: str) -> Callable[[], Connection]:
-    """Logs in to the cluster of a stack of the project in the working directory."""
-    state: StackContext | None = None
-
-    def log_in() -> Connection:
-        nonlocal state
-        state = state or StackContext(find_project_root(), stack)
-        return connection_of(state.kubeconfig, state.kube_context)
-
-    return log_in
+def stack_login(context: StackContext) -> Callable[[], Connection]:
+    """Logs in to the cluster of a stack."""
+    return lambda: connection_of(context.kubeconfig, context.kube_context)
 
 
 @dataclass(frozen=True)
@@ -42,13 +34,13 @@ class LoopReport:
 
     @classmethod
     def of(cls, stack: str, actor: LoopActor, log: Log) -> "LoopReport":
-        """What tells of a stack of the project in the working directory."""
+        """What tells of a stack of the actor's project."""
         tracked = actor.tracked
         conditions = LoopConditions()
         held = HeldStack(stack, tracked.place, tracked.branch, actor.path, socket.gethostname())
 
         def connect() -> ApiClient:
-            log_in = stack_login(stack)
+            log_in = stack_login(StackContext(actor.root, stack))
             return ApiClient(log_in(), _ANSWER_SECONDS, log_in)
 
         report = StackReport(held, conditions, connect, log)

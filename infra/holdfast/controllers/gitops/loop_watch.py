@@ -3,13 +3,14 @@
 import threading
 from collections.abc import Callable
 
-from holdfast.controllers.runtime.log import Output
 from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.controllers.watch.drift_watch import WatchSources
 from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.drift.record.ledger import Turn
 from holdfast.drift.record.watch_report import Listener, Look
-from holdfast.operations.scan.sources import DriftRequest
+from holdfast.operations.progress import Progress
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.stack.context import StackContext
 
 _SILENCE_SECONDS = 150.0
 _INTERVAL_SECONDS = 600.0
@@ -32,11 +33,13 @@ class AgentCaller(Listener):
                 self._ask(event.finding.agent, f"{event.finding.ref} {event.turn.value}")
 
 
-def watch_for_drift(stack: str, ask: Ask, output: Output, supervisor: Supervisor) -> None:
+def watch_for_drift(
+    stack: StackContext, ask: Ask, progress: Progress, supervisor: Supervisor
+) -> None:
     """Watch the cluster; the resync goes on beside it."""
 
     def watch(_: threading.Event) -> None:
-        sources = WatchSources(DriftRequest(stack=stack), _SILENCE_SECONDS, output)
+        sources = WatchSources(ScanRequest(stack.root, stack.name), _SILENCE_SECONDS, progress)
         WatchLoop(sources, [AgentCaller(ask)], _INTERVAL_SECONDS).run()
 
     supervisor.start("drift", watch)

@@ -86,6 +86,21 @@ class Logger:
         self._write(json_line(line) if self._as_json else _as_text(line))
 
 
+class LogProgress:
+    """What operations say of their progress, as lines of a log."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    def note(self, text: str) -> None:
+        """Log a line."""
+        self._log("progress", text=text.strip())
+
+    def step(self, text: str) -> None:
+        """Log a line."""
+        self._log("progress", text=text.strip())
+
+
 def _as_text(line: Mapping[str, Any]) -> str:
     return " ".join(f"{name}={_shown(value)}" for name, value in line.items())
 

@@ -29,14 +29,21 @@ from holdfast.drift.scan import DriftJudge
 from holdfast.errors import ExitCode, InputError
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import builtin_kind
+from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.scan.live import places_beside
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scanner
 
 WEBHOOK_TOKEN = "HOLDFAST_WEBHOOK_TOKEN"  # noqa: S105  (the name of a variable)
 
 
-def watch(request: DriftRequest, watching: WatchRequest, output: str, lines: Output) -> int:
+def watch(
+    request: ScanRequest,
+    watching: WatchRequest,
+    output: str,
+    lines: Output,
+    progress: Progress,
+) -> int:
     """Watch until a signal ends it; returns the exit code of a command that was cancelled.
 
     Args:
@@ -44,6 +51,7 @@ def watch(request: DriftRequest, watching: WatchRequest, output: str, lines: Out
         watching: How to watch.
         output: `text` or `json`.
         lines: Takes what is written.
+        progress: Takes what operations say.
 
     Raises:
         HoldfastError: the declaration or the cluster cannot be read at the start.
@@ -62,7 +70,7 @@ def watch(request: DriftRequest, watching: WatchRequest, output: str, lines: Out
         listeners.append(WebhookListener(request.stack, webhook))
     if watching.metrics:
         listeners += _metrics_outlet(watching.metrics, metrics, lines)
-    sources = WatchSources(request, watching.silence, lines)
+    sources = WatchSources(request, watching.silence, progress)
     loop = WatchLoop(sources, listeners, watching.interval)
     stop_on_signals(loop.stop)
     try:
@@ -101,26 +109,26 @@ def _metrics_outlet(place: str, metrics: DriftMetrics, lines: Output) -> list[Li
 class WatchSources:
     """Where the loop gets everything from: files, the stack's record, the cluster."""
 
-    request: DriftRequest
+    request: ScanRequest
     silence_seconds: float
-    lines: Output
+    progress: Progress = SILENT
 
     def load(self) -> DesiredState:
         """Read the declaration, and what the cluster serves of it."""
-        sources = self._sources = DriftSources(self.request)
+        sources = self._sources = Scanner(self.request, self.progress)
         cluster = sources.cluster
         with contextlib.suppress(ApiError):  # forbidden, say: what matters is that somebody answers
             cluster.client.get("/version")
         objects = cluster.placed(sources.desired.objects)
         log = self._log
-        around = sources.surroundings(objects, cluster.types(), tuple, log.read if log else None)
+        around = sources.surroundings(objects, cluster.types(), tuple, log)
         places, selector = places_beside(objects, sources.desired.stack)
         refs = [reference_of(one) for one in objects]
         beside = kinds_beside(cluster.kinds.keys(), places, selector)
         kinds = (*declared_kinds(refs, cluster.kinds), *autoscalers_beside(refs), *beside)
         # Log and rules are read now: the first finding should not have to wait for them.
         if around.trail is not None:
-            around.trail()
+            around.trail.read()
         if around.judge is not None and objects:
             around.judge(objects[0])
         judge = DriftJudge(objects, around, sources.desired.stack)
@@ -143,9 +151,9 @@ class WatchSources:
     def _activity(self) -> ActivityReader | None:
         if not self.request.stack:
             return None
-        reader = ActivityReader(find_project_root(), self.request.stack)
+        reader = ActivityReader(self.request.project_root, self.request.stack)
         if reader.is_blind:
-            self.lines.note(
+            self.progress.note(
                 f"note: the state of stack {self.request.stack} is in no folder of this machine: "
                 "what an update does is told as drift while it runs; start the watch again after "
                 "one"

@@ -16,6 +16,7 @@ from holdfast.drift.exemption.autoscaling import REPLICAS
 from holdfast.drift.exemption.server_owned import UPDATE_MARKS
 from holdfast.drift.finding import DriftClass, ExpectedBy, Finding, NextUpdate
 from holdfast.drift.plan.replacement import NEVER_REPLACED, needs_replacement
+from holdfast.drift.plan.undeployed import with_owned_fields
 from holdfast.kube.managed_fields import (
     FIELD_MANAGER,
     FIELD_MANAGER_ANNOTATION,
@@ -61,6 +62,8 @@ class ObjectPlan:
         apply: Body of a server-side apply; None when no declared field has to come back.
         patch: Operations of a JSON patch, guarded by uid and resourceVersion; empty for none.
         replacement: What is made again after the object was deleted; None when it stays.
+        undeployed: Fields that the files have removed since the last update. A revert keeps them;
+            the next update removes them.
     """
 
     ref: ObjectRef
@@ -68,6 +71,7 @@ class ObjectPlan:
     apply: KubeObject | None = None
     patch: tuple[dict[str, Any], ...] = ()
     replacement: KubeObject | None = None
+    undeployed: tuple[Path, ...] = ()
 
     @property
     def acts(self) -> bool:
@@ -155,13 +159,22 @@ def plan_object(
         anew = tuple(PlannedStep(finding, Step.REPLACE) for finding in counted)
         return ObjectPlan(ref, anew, replacement=_writable(desired))
     body: KubeObject | None = None
+    undeployed: tuple[Path, ...] = ()
     if any(step.step is Step.APPLY for step in steps):
         put_back = {step.finding.path for step in steps if step.step is Step.APPLY}
-        body = _with_left_alone(desired, live, structure, put_back)
+        changed = {step.finding.path for step in steps if step.step is not Step.LEAVE}
+        kept = with_owned_fields(
+            _with_left_alone(desired, live, structure, put_back),
+            live,
+            field_manager_for(desired, live),
+            changed,
+        )
+        body, undeployed = kept.body, kept.undeployed
         metadata = mapping_at(live, "metadata")
         guards = {key: metadata[key] for key in ("uid", "resourceVersion") if key in metadata}
         body["metadata"] = {**body["metadata"], **guards}
-    return ObjectPlan(ref, steps, apply=body, patch=_patch_for(steps, live))
+    patch = _patch_for(steps, live)
+    return ObjectPlan(ref, steps, apply=body, patch=patch, undeployed=undeployed)
 
 
 def _step_for(finding: Finding, live: Mapping[str, Any], *, may_replace: bool) -> PlannedStep:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from holdfast.adapters.http.http_answer import UnansweredError, get_json
 from holdfast.drift.finding import Severity
-from holdfast.drift.probes.outcome import Outcome, Subject, as_declared, differs, unknown
+from holdfast.drift.probes.outcome import Outcome, Subject, as_declared, differs
 from holdfast.kube.objects import canonical_json
 from holdfast.kube.paths import ABSENT, ItemKey, Path
 
@@ -15,20 +14,6 @@ CARD_KEY: Final = "agent-card.json"
 
 _UNSIGNED: Final = frozenset({"signatures"})
 """A signature is made at serving time and is no part of what the card says."""
-
-
-def probe_card(
-    subject: Subject, declared: Mapping[str, Any], address: str, headers: Mapping[str, str]
-) -> Outcome:
-    """Ask an agent for its card, and compare."""
-    url = address.rstrip("/") + CARD_PATH
-    try:
-        served = get_json(url, headers)
-    except UnansweredError as error:
-        return unknown(subject, "agent card", str(error))
-    if not isinstance(served, dict):
-        return unknown(subject, "agent card", f"{url} answers no JSON object")
-    return judge_card(subject, declared, served)
 
 
 def judge_card(subject: Subject, declared: Mapping[str, Any], served: Mapping[str, Any]) -> Outcome:

@@ -5,12 +5,10 @@ another program. Sources: Anthropic, Models API, "Get a Model" (`id` of an alias
 stands for); servers of OpenAI's API such as vLLM give `root`, the weights behind a served name.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
-from holdfast.adapters.http.http_answer import UnansweredError, get_json
 from holdfast.drift.finding import Severity
 from holdfast.drift.probes.outcome import Outcome, Subject, as_declared, differs, unknown
 
@@ -46,19 +44,6 @@ class ExpectedModel:
         base = base.rstrip("/")
         versioned = base if base.endswith("/v1") else f"{base}/v1"
         return f"{versioned}/models/{quote(self.name, safe='')}"
-
-
-def probe_model(subject: Subject, model: ExpectedModel, headers: Mapping[str, str]) -> Outcome:
-    """Ask what a name stands for, and compare."""
-    what = f"model {model.name}"
-    if not model.address:
-        reason = f"no Models API is known of provider {model.provider}: declare its baseUrl"
-        return unknown(subject, what, reason)
-    try:
-        answer = get_json(model.address, headers)
-    except UnansweredError as error:
-        return unknown(subject, what, str(error))
-    return judge_model(subject, model, answer)
 
 
 def judge_model(subject: Subject, model: ExpectedModel, answer: object) -> Outcome:

@@ -50,7 +50,20 @@ def read_ignore_file(path: Path, file: str, stack: str) -> tuple[DeclaredIgnore,
         InvalidFilesError: with every fault of the file.
     """
     try:
-        content = read_documents(read_text(path, file), file)
+        text = read_text(path, file)
+    except ManifestError as error:
+        raise InvalidFilesError([error]) from error
+    return parse_ignore_file(text, file, stack)
+
+
+def parse_ignore_file(text: str, file: str, stack: str) -> tuple[DeclaredIgnore, ...]:
+    """The same of its text, wherever that is.
+
+    Raises:
+        InvalidFilesError: with every fault of the text.
+    """
+    try:
+        content = read_documents(text, file)
     except ManifestError as error:
         raise InvalidFilesError([error]) from error
     errors = list(content.errors)

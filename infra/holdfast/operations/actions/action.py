@@ -15,10 +15,10 @@ from holdfast.adapters.engine.update_record import DONE, NOT_DONE
 from holdfast.errors import ClusterError, HoldfastError
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.structure import KindEntry
-from holdfast.operations.deploy.facts import day_two_record, journal_of
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.update_history import action_record, journal_of
 
 REQUEST_TIMEOUT_SECONDS: Final = 60.0
 
@@ -113,7 +113,7 @@ def kind_entry(cluster: ClusterSource, ref: ObjectRef) -> KindEntry:
 
 def _record(context: StackContext, request: ActionRequest, outcome: str, detail: str) -> None:
     record = msgspec.structs.replace(
-        day_two_record(request.action, context.name, request.reason),
+        action_record(request.action, context.name, request.reason),
         agents=request.agents,
         detail=detail,
         outcome=outcome,

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -15,7 +16,7 @@ from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.workload_status import HealthVerdict
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.actions.action import cluster_of
-from holdfast.operations.scan.health import health_of_agents
+from holdfast.operations.scan.health import HealthReader
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 
@@ -123,7 +124,11 @@ class AgentPods:
         Raises:
             ClusterError: the cluster cannot be asked.
         """
-        return health_of_agents(self.context.root, self.context.name)[self.agent]
+        return self._reader.health()[self.agent]
+
+    @cached_property
+    def _reader(self) -> HealthReader:
+        return HealthReader(self.context)
 
     def wait_until_replaced(
         self, gone: Collection[KubeObject], on_gone: Callable[[KubeObject], None]

@@ -1,112 +1,124 @@
-"""A stack brought to a commit that need not be checked out, and proved equal to it. Wiring."""
+"""A stack brought to a commit that need not be checked out, and verified to be equal to it."""
 
-import json
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Protocol
 
 import msgspec
 
-from holdfast.adapters.engine.backend.lock_holder import recovery_command
-from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Commit, Source
-from holdfast.errors import EngineError, ExitCode, HoldfastError
-from holdfast.operations.deploy.request import Order
-from holdfast.operations.deploy.update import Updating
+from holdfast.adapters.tracing.spans import UNTRACED, Tracer
+from holdfast.errors import EngineError, HoldfastError
+from holdfast.operations.deploy.request import UpdateRequest
+from holdfast.operations.deploy.update import StackUpdate, UpdatePlan
+from holdfast.operations.deploy.verification import verify
+from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.stack.commit_project import CommitProject, project_at
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import PACK_FOLDER
 
-Do = Callable[[Updating, str, RunResult], UpdateRecord]
-"""Takes the policy pack's verdict, and what a preview would do."""
 
-
-class NotEqualError(EngineError):
+class VerificationFailedError(EngineError):
     """The update was done, and what runs is not what its commit declares."""
 
 
-def bring_to(
-    order: Order,
+class _Applies(Protocol):
+    def apply(self, plan: UpdatePlan) -> UpdateRecord:
+        """Do what was planned."""
+
+
+class CommitDeployment:
+    """The update to a commit, planned in a checkout of its own; nothing is written until `apply`.
+
+    Attributes:
+        commit: Where to.
+        project: The checkout.
+        update: The update of its files.
+        plan: What it would do.
+    """
+
+    def __init__(
+        self, commit: Commit, project: CommitProject, update: StackUpdate, plan: UpdatePlan
+    ) -> None:
+        self.commit, self.project, self.update, self.plan = commit, project, update, plan
+        self.has_begun = False
+
+    def apply(self, way: _Applies | None = None) -> UpdateRecord:
+        """Do it, and compare every object with what the commit declares.
+
+        Args:
+            way: How the plan is applied; default at once and unwatched.
+
+        Raises:
+            EngineError: failed, or not equal afterwards; the history says why.
+        """
+        self.has_begun = True
+        record = (way or self.update).apply(self.plan)
+        stack, recorder = self.update.context.name, self.update.recorder
+        found = verify(self.project, stack)
+        self.update.progress.step(f"proof: {found.text}")
+        proved = msgspec.structs.replace(record, proof=found.text)
+        if found.is_equal:
+            return recorder.add(proved)
+        recorder.add(msgspec.structs.replace(proved, outcome="failed", detail=found.text))
+        raise VerificationFailedError(
+            f"stack {stack} was updated to {self.commit.short} and is not equal to it: "
+            f"{found.text}",
+            remedy=f"see `holdfast drift -s {stack}` at that commit",
+            exit_code=found.exit_code,
+        )
+
+
+@contextmanager
+def planned_deployment(
+    home: StackContext,
     commit: Commit,
-    before: Callable[[CommitProject], None],
-    do: Do | None = None,
-) -> UpdateRecord:
-    """Update a stack to a commit, and compare every object with what it declares.
+    request: UpdateRequest,
+    progress: Progress = SILENT,
+    tracer: Tracer = UNTRACED,
+) -> Iterator[CommitDeployment]:
+    """Plan the update of a stack to a commit; an error in the body refuses it in the history.
 
     Args:
-        order: What is to be done; its `root` is the project in the working tree.
+        home: The stack in the working tree, which is not touched.
         commit: Where to.
-        before: Called when what would change has been told; raises to stop there.
-        do: Does the update when it has been judged; default at once, and with no aftermath.
+        request: What is to be done; the working tree's policy pack judges.
+        progress: Takes what a person should know.
+        tracer: Records the steps.
+
+    Raises:
+        EngineError: refused, by the policy pack or for a run that was killed.
+    """
+    with project_at(home.root, commit.name) as project:
+        there = replace(
+            request,
+            pack=request.pack or home.root / PACK_FOLDER,
+            source=Source(commit),
+            validates=False,
+        )
+        update = StackUpdate(StackContext(project.root, home.name), there, progress, tracer)
+        deployment = CommitDeployment(commit, project, update, update.plan())
+        try:
+            yield deployment
+        except HoldfastError as error:
+            if not deployment.has_begun:
+                update.recorder.refused(error)
+            raise
+
+
+def deploy_commit(
+    home: StackContext,
+    commit: Commit,
+    request: UpdateRequest,
+    progress: Progress = SILENT,
+    tracer: Tracer = UNTRACED,
+) -> UpdateRecord:
+    """Update a stack to a commit without asking, and verify that it is equal to it.
 
     Raises:
         EngineError: refused, failed, or not equal afterwards; the history says why.
     """
-    with _going_on(order), project_at(order.root, commit.name) as project:
-        pack = order.pack or order.root / PACK_FOLDER
-        there = replace(
-            order, root=project.root, pack=pack, source=Source(commit), is_validated=False
-        )
-        updating = Updating(there)
-        policy, planned = updating.judge()
-        try:
-            before(project)
-        except HoldfastError as error:
-            updating.account.refuse(error)
-            raise
-        record = (do or _at_once)(updating, policy, planned)
-        proof, code = equality(project, order.stack)
-        order.tell(f"proof: {proof}")
-        proved = msgspec.structs.replace(record, proof=proof)
-        if code is ExitCode.OK:
-            return updating.account.add(proved)
-        updating.account.add(msgspec.structs.replace(proved, outcome="failed", detail=proof))
-    raise NotEqualError(
-        f"stack {order.stack} was updated to {commit.short} and is not equal to it: {proof}",
-        remedy=f"see `holdfast drift -s {order.stack}` at that commit",
-        exit_code=code,
-    )
-
-
-@contextmanager
-def _going_on(order: Order) -> Iterator[None]:
-    """Errors that name how to go on after a killed run name the command that was asked for.
-
-    `holdfast up` would bring the stack to the commit that is checked out here, and not to the one
-    that was wanted.
-    """
-    try:
-        yield
-    except HoldfastError as error:
-        if order.again:
-            general = recovery_command(order.stack)
-            error.message = error.message.replace(general, order.again)
-            error.remedy = error.remedy.replace(general, order.again)
-        raise
-
-
-def _at_once(updating: Updating, policy: str, _: RunResult) -> UpdateRecord:
-    return updating.do(updating.account.record(policy=policy))
-
-
-def equality(project: CommitProject, stack: str) -> tuple[str, ExitCode]:
-    """Whether what runs is what a commit declares: in words, and as the exit code of a scan."""
-    done = project.holdfast("drift", "-s", stack, "-o", "json", "--no-engine", "--no-history")
-    try:
-        report = json.loads(done.stdout)
-    except json.JSONDecodeError:
-        return f"the scan failed: {_last_line(done)}", ExitCode.ERROR
-    if done.returncode == ExitCode.OK:
-        return f"equal: {report['layers'][0]['detail']}", ExitCode.OK
-    found = [
-        f"{each['object']['kind']} {each['object']['name']} {each['path']}".strip()
-        for each in report["findings"]
-    ][:3]
-    unseen = [each["reason"] for each in report["notChecked"]][:1]
-    code = ExitCode.DRIFT if done.returncode == ExitCode.DRIFT else ExitCode.ERROR
-    return f"not equal: {'; '.join([*found, *unseen])}", code
-
-
-def _last_line(done: "subprocess.CompletedProcess[str]") -> str:
-    return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    with planned_deployment(home, commit, request, progress, tracer) as deployment:
+        return deployment.apply()

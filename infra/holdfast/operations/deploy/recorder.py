@@ -1,4 +1,4 @@
-"""What is recorded of one update: who, from which commit, and what came of it. Wiring."""
+"""What is recorded of one update: who, from which commit, and what came of it."""
 
 import secrets
 import time
@@ -18,68 +18,78 @@ from holdfast.adapters.git.source import Source, source_of
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import Identity, reference_of
 from holdfast.manifest.publish.component_types import AGENT_TYPE
-from holdfast.operations.deploy.facts import journal_of, operator, pull_request
-from holdfast.operations.deploy.request import Order
+from holdfast.operations.deploy.request import UpdateRequest
+from holdfast.operations.stack.caller import caller, pull_request
 from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.update_history import journal_of
 
 
 @dataclass(frozen=True)
-class UpdateAccount:
-    """The account of one update.
+class UpdateRecorder:
+    """Records one update.
 
     Attributes:
         identifier: Joins what the engine and the journal record of it.
     """
 
-    order: Order
+    context: StackContext
+    request: UpdateRequest
     identifier: str = field(default_factory=lambda: secrets.token_hex(6))
     _started: float = field(default_factory=time.monotonic)
     _started_at: str = field(default_factory=utc_now)
 
     @cached_property
     def source(self) -> Source | None:
-        """What the project's files are, before anything of ours has touched them."""
-        return self.order.source or source_of(self.order.root)
+        """What the project's files are, before the update has touched them."""
+        return self.request.source or source_of(self.context.root)
 
     @cached_property
     def agents(self) -> Mapping[Identity, str]:
         """Rendered object to the agent it belongs to."""
-        rendered = StackContext(self.order.root, self.order.stack).rendered
-        return {reference_of(item.manifest).identity: item.agent for item in rendered}
+        return {reference_of(one.manifest).identity: one.agent for one in self.context.rendered}
 
-    def record(self, *, policy: str = "", outcome: str = "succeeded") -> UpdateRecord:
+    def begun(self, *, policy: str = "", outcome: str = "succeeded") -> UpdateRecord:
         """What is known of the update before it begins."""
-        order, source = self.order, self.source
+        request, source = self.request, self.source
         commit = source.commit if source else None
         is_dirty = source is None or source.is_dirty
         return UpdateRecord(
             identifier=self.identifier,
-            action=order.action,
-            stack=order.stack,
+            action=request.action,
+            stack=self.context.name,
             outcome=outcome,
             commit=commit.name if commit else "",
             is_dirty=is_dirty,
-            dirty_reason=order.dirty_reason if is_dirty else "",
+            dirty_reason=request.dirty_reason if is_dirty else "",
             author=commit.author if commit else "",
             author_time=commit.author_time if commit else "",
             pull_request=pull_request() or (commit.pull_request if commit else ""),
-            operator=operator(),
+            operator=caller(),
             policy=policy,
-            reason=order.reason,
+            reason=request.reason,
             started_at=self._started_at,
         )
 
-    def refuse(self, error: HoldfastError) -> None:
+    def refused(self, error: HoldfastError) -> None:
         """Record that nothing was begun, and why."""
         result = error.result if isinstance(error, RunFailedError) else None
-        policy = verdict(result) if result is not None else ""
-        record = self.record(policy=policy, outcome="refused")
+        policy = policy_verdict(result) if result is not None else ""
+        record = self.begun(policy=policy, outcome="refused")
         self.add(msgspec.structs.replace(record, detail=error.message, agents=()))
 
-    def note(
-        self, record: UpdateRecord, outcome: str, results: Sequence[RunResult], detail: str = ""
+    def succeeded(self, record: UpdateRecord, results: Sequence[RunResult]) -> UpdateRecord:
+        """Record that the cluster was brought to the commit, by these runs of the engine."""
+        return self._ended(record, "succeeded", results, "")
+
+    def failed(
+        self, record: UpdateRecord, results: Sequence[RunResult], detail: str
     ) -> UpdateRecord:
-        """Record what came of the engine's runs."""
+        """Record that the update failed, and what its runs of the engine had done."""
+        return self._ended(record, "failed", results, detail)
+
+    def _ended(
+        self, record: UpdateRecord, outcome: str, results: Sequence[RunResult], detail: str
+    ) -> UpdateRecord:
         changes: Counter[str] = Counter()
         for result in results:
             changes.update(result.counts)
@@ -97,13 +107,13 @@ class UpdateAccount:
         """Record what is known of the update now."""
         seconds = round(time.monotonic() - self._started, 1)
         noted = msgspec.structs.replace(record, seconds=seconds)
-        journal_of(self.order.root, self.order.stack).add(noted)
+        journal_of(self.context.root, self.context.name).add(noted)
         return noted
 
     def agents_of(self, steps: Sequence[ResourceStep]) -> tuple[str, ...] | None:
         """Agents of which something was changed: by their objects, or gone as a whole.
 
-        None where that cannot be told: the files of an old commit may be read by its code alone.
+        None where that is not known: the files of an old commit may be read by its code alone.
         """
         found = {step.name for step in steps if step.type == AGENT_TYPE}
         references = [step.reference.identity for step in steps if step.reference]
@@ -114,7 +124,7 @@ class UpdateAccount:
         return tuple(sorted(found - {""}))
 
 
-def verdict(result: RunResult) -> str:
+def policy_verdict(result: RunResult) -> str:
     """What the policy pack said, in a few words."""
     refused = sorted({each.policy for each in result.mandatory_violations})
     if refused:

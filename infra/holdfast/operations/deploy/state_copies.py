@@ -1,16 +1,17 @@
-"""A copy of the state from before an update and from after it, on this machine. Wiring."""
+"""A copy of the state from before an update and from after it, on this machine."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.kept_states import KeptStates
 from holdfast.errors import EngineError
+from holdfast.operations.progress import SILENT, Progress
 
 
 @contextmanager
-def kept_state(stack: Stack, identifier: str, tell: Callable[[str], None]) -> Iterator[None]:
+def backed_up(stack: Stack, identifier: str, progress: Progress) -> Iterator[None]:
     """Keep what an update finds and what it leaves, where the backend is no folder of this machine.
 
     An error in which the backend was lost says where the copy is.
@@ -18,7 +19,7 @@ def kept_state(stack: Stack, identifier: str, tell: Callable[[str], None]) -> It
     Args:
         stack: That is updated in the body.
         identifier: Of the update, by which a scan finds what it left.
-        tell: Takes lines for people: a copy that could not be made fails no update.
+        progress: Takes notes: a copy that could not be made fails no update.
 
     Raises:
         EngineError: the body's own.
@@ -26,14 +27,14 @@ def kept_state(stack: Stack, identifier: str, tell: Callable[[str], None]) -> It
     if stack.files is not None:
         yield
         return
-    before = _kept(stack, f"{identifier}-before", tell)
+    before = _kept(stack, f"{identifier}-before", progress)
     try:
         yield
     except EngineError as error:
-        if _kept(stack, identifier, _tell_nobody) is None and before is not None:
+        if _kept(stack, identifier, SILENT) is None and before is not None:
             _offer(error, stack, before)
         raise
-    _kept(stack, identifier, tell)
+    _kept(stack, identifier, progress)
 
 
 def offer_copy(error: EngineError, stack: Stack) -> None:
@@ -51,14 +52,10 @@ def _offer(error: EngineError, stack: Stack, copy: Path) -> None:
     error.remedy = "; ".join(part for part in (error.remedy, offer) if part)
 
 
-def _tell_nobody(_: str) -> None:
-    """The error that is on its way says it already."""
-
-
-def _kept(stack: Stack, name: str, tell: Callable[[str], None]) -> Path | None:
+def _kept(stack: Stack, name: str, progress: Progress) -> Path | None:
     try:
         copies = KeptStates.of(stack.runner.project.name, stack.name)
         return copies.keep(name, stack.export_text())
     except EngineError as error:
-        tell(f"note: no copy of the state is kept here: {error.message}")
+        progress.note(f"note: no copy of the state is kept here: {error.message}")
         return None

@@ -1,164 +1,173 @@
-"""One update of a stack, from its files to its record: judged, previewed, done, told. Wiring."""
+"""One update of a stack: planned without writing anything, then applied and recorded."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Protocol
 
+from holdfast.adapters.engine.backend.lock_holder import StackLockedError, worst_of
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
-from holdfast.adapters.engine.run.memory import memory_limit_bytes, refuse_too_large
 from holdfast.adapters.engine.stack import Stack, open_stack
 from holdfast.adapters.engine.state.interrupted import interrupted, mend, past_dead_lock
 from holdfast.adapters.engine.update_record import UpdateRecord, message_of
-from holdfast.adapters.tracing.spans import Tracer
-from holdfast.errors import ExitCode, HoldfastError
-from holdfast.operations.deploy.facts import refuse_uncommitted
-from holdfast.operations.deploy.progress import UpdateProgress
-from holdfast.operations.deploy.recorder import UpdateAccount, verdict
-from holdfast.operations.deploy.request import Order, Wave
-from holdfast.operations.deploy.state_copies import kept_state
-from holdfast.operations.deploy.traced import step
+from holdfast.adapters.tracing.spans import UNTRACED, Tracer
+from holdfast.errors import EngineError, HoldfastError
+from holdfast.operations.deploy.preconditions import check_preconditions
+from holdfast.operations.deploy.progress import UpdateProgress, changes_in_words
+from holdfast.operations.deploy.recorder import UpdateRecorder, policy_verdict
+from holdfast.operations.deploy.request import UpdateRequest
+from holdfast.operations.deploy.state_copies import backed_up
+from holdfast.operations.deploy.waves import Wave
+from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.engine import make_if_absent
-from holdfast.operations.stack.preflight.gitops_ownership import refuse_delivered
-from holdfast.operations.stack.preflight.state_ownership import refuse_unmigrated
-from holdfast.operations.validate.report import validation_summary, validation_text
-from holdfast.operations.validate.validation import validate_project
-from holdfast.report.text.update_text import changes_in_words
+from holdfast.operations.stack.engine import make_if_absent, there_for_a_preview
+from holdfast.operations.stack.preflight.gitops_ownership import ensure_not_managed_elsewhere
+from holdfast.operations.stack.project import PACK_FOLDER
+from holdfast.operations.tracing import step
 
 _FORCE = "PULUMI_K8S_ENABLE_PATCH_FORCE"
 
 
 @dataclass(frozen=True)
-class Updating:
-    """One update, step by step; `run` does them all."""
+class UpdatePlan:
+    """What an update would do; nothing has been written for it.
 
-    order: Order
+    Attributes:
+        policy: The policy pack's verdict, in words.
+        preview: What the engine would do.
+        agents: Agents of which it would change something; None where that is not known.
+    """
 
-    def run(self) -> UpdateRecord:
-        """Judge, preview, update and record.
+    policy: str
+    preview: RunResult
+    agents: tuple[str, ...] | None
 
-        Raises:
-            InputError: the files are not committed, or not valid; nothing was begun.
-            EngineError: the policy pack refuses it (nothing was begun), or the update failed.
-        """
-        policy, _ = self.judge()
-        return self.do(self.account.record(policy=policy))
+
+class Gate(Protocol):
+    """Decides whether an update goes on after a wave."""
+
+    def wait(self, wave: Wave) -> None:
+        """Wait until the wave's agents are healthy; raises to end the update there."""
+
+
+@dataclass(frozen=True)
+class StackUpdate:
+    """One update of one stack, step by step.
+
+    Attributes:
+        context: The stack, with the files to deploy.
+        request: What is to be done.
+        progress: Takes what a person should know.
+        tracer: Records the steps.
+    """
+
+    context: StackContext
+    request: UpdateRequest
+    progress: Progress = SILENT
+    tracer: Tracer = UNTRACED
 
     @step("judge")
-    def judge(self) -> tuple[str, RunResult]:
+    def plan(self) -> UpdatePlan:
         """Refuse what must not be done, and say what would be; nothing is written.
-
-        Returns:
-            The policy pack's verdict, and what would be done.
 
         Raises:
             InputError: the files are not committed, or not valid.
             EngineError: the policy pack refuses it, or the preview failed.
         """
         try:
-            self._refuse_too_large()
-            refuse_uncommitted(self.account.source, self.order.dirty_reason)
-            if self.order.dirty_reason and self.account.source and not self.account.source.is_dirty:
-                self.order.tell("the files are as committed: --allow-dirty was not needed")
-            self._validate()
-            refuse_unmigrated(self.order.root, self.order.stack)
-            StackContext(self.order.root, self.order.stack).require_sandbox()
-            for made in make_if_absent(self.stack, self.order.root):
-                self.order.tell(made)
-            self._take_up()
-            planned = self.stack.preview(policy_pack=self.order.pack_folder)
-            if not self.order.takes_over:
-                refuse_delivered(self.order.root, self.order.stack, planned, self.order.tell)
+            check_preconditions(self.context, self.request, self.recorder.source, self.progress)
+            self._ensure_not_interrupted()
+            with there_for_a_preview(self.stack, self.context.root):
+                plan = self._preview()
+            if not self.request.force_ownership:
+                ensure_not_managed_elsewhere(self.context, plan.preview, self.progress)
         except HoldfastError as error:
-            self.account.refuse(error)
+            self.recorder.refused(error)
             raise
-        self._progress.plan(planned.steps)
-        policy = verdict(planned) if self.order.pack_folder else "not judged"
-        self.order.tell(f"preview: {changes_in_words(planned.counts)}; policy: {policy}")
-        return policy, planned
+        self._announce(plan)
+        return plan
 
-    def _take_up(self) -> None:
-        """Refuse a stack that a killed run has left half done, or go on from there if told to."""
-        left = interrupted(self.stack)
-        if not self.order.recovers:
-            if error := left.refusal(self.stack.name):
-                raise error
-            return
-        for each in mend(self.stack, left):
-            self.order.tell(f"recovery: {each}")
+    def begin(self, plan: UpdatePlan) -> UpdatePlan:
+        """Create the stack, and resume after a killed run; the first that is written.
 
-    def _refuse_too_large(self) -> None:
+        Returns:
+            The plan, made again where a killed run had left something.
+
+        Raises:
+            EngineError: the backend refuses it, or the policy pack what is to be resumed.
+        """
         try:
-            count = len(self.account.agents)
-        except HoldfastError:
-            return  # the files of an old commit may be read by its code alone
-        refuse_too_large(self.order.stack, count, memory_limit_bytes())
+            for made in make_if_absent(self.stack, self.context.root):
+                self.progress.note(made)
+            if not self._resume_interrupted():
+                return plan
+            plan = self._preview()
+        except HoldfastError as error:
+            self.recorder.refused(error)
+            raise
+        self._announce(plan)
+        return plan
 
-    def _validate(self) -> None:
-        order = self.order
-        if not order.is_validated:
-            return
-        report = validate_project(order.root, [order.stack], today=datetime.now(UTC).date())
-        if report.exit_code is ExitCode.OK:
-            return
-        order.tell(validation_text(report).removesuffix("\n"))
-        broken = sorted({each.rule for each in report.breaches if each.is_mandatory})
-        said = f", of mandatory rules {', '.join(broken)}" if broken else ""
-        raise HoldfastError(
-            f"the project's files are refused: {validation_summary(report)}{said}",
-            exit_code=report.exit_code,
-        )
+    def apply(self, plan: UpdatePlan) -> UpdateRecord:
+        """Do what was planned, and record what came of it.
 
-    @property
-    def tracer(self) -> Tracer:
-        """Records the steps."""
-        return self.order.tracer
+        Raises:
+            EngineError: the update failed.
+        """
+        return self.run(self.begin(plan))
 
     @step("update")
-    def do(
+    def run(
         self,
-        record: UpdateRecord,
+        plan: UpdatePlan,
         waves: Sequence[Wave] = (),
+        gate: Gate | None = None,
         *,
-        continues_on_error: bool = False,
+        continue_on_error: bool = False,
     ) -> UpdateRecord:
-        """Update, and record what came of it.
+        """Update what `begin` has prepared, and record what came of it.
 
         Args:
-            record: What is known before.
+            plan: What would be done.
             waves: What is updated first, in this order; in the end all the rest is.
-            continues_on_error: What does not depend on what failed is updated all the same.
+            gate: Waited for after each wave.
+            continue_on_error: Update what does not depend on what failed.
 
         Raises:
             EngineError: the update failed; later waves were not begun.
         """
-        with kept_state(self.stack, self.account.identifier, self.order.tell):
-            return self._do(record, waves, continues_on_error=continues_on_error)
+        record = self.recorder.begun(policy=plan.policy)
+        with backed_up(self.stack, self.recorder.identifier, self.progress):
+            done = self._run(record, waves, gate, continue_on_error=continue_on_error)
+        self._tag(done)
+        return done
 
-    def _do(
-        self, record: UpdateRecord, waves: Sequence[Wave], *, continues_on_error: bool
+    def _run(
+        self,
+        record: UpdateRecord,
+        waves: Sequence[Wave],
+        gate: Gate | None,
+        *,
+        continue_on_error: bool,
     ) -> UpdateRecord:
         results: list[RunResult] = []
         try:
             for wave in waves:
-                self.order.tell(f"wave {wave.name}")
+                self.progress.step(f"wave {wave.name}")
                 results.append(self._up(record, wave.urns, pack=None))
-                wave.gate()
-            goes_on = ("--continue-on-error",) if continues_on_error else ()
-            results.append(self._up(record, (), pack=self.order.pack_folder, options=goes_on))
+                if gate is not None:
+                    gate.wait(wave)
+            options = ("--continue-on-error",) if continue_on_error else ()
+            results.append(self._up(record, (), pack=self._pack, options=options))
         except RunFailedError as error:
-            self.account.note(record, "failed", [*results, error.result], self._detail_of(error))
+            self.recorder.failed(record, [*results, error.result], self._detail_of(error))
             raise
         except HoldfastError as error:
-            self.account.note(record, "failed", results, self._detail_of(error))
+            self.recorder.failed(record, results, self._detail_of(error))
             raise
-        done = self.account.note(record, "succeeded", results)
-        for name, value in (("commit", record.commit), ("dirty", str(record.is_dirty).lower())):
-            self.stack.set_tag(name, value or "none")
-        return done
+        return self.recorder.succeeded(record, results)
 
     def _up(
         self,
@@ -172,42 +181,104 @@ class Updating:
             self.stack.up,
             policy_pack=pack,
             options=[message, *targets, *options],
-            on_event=self._progress.take,
+            on_event=self._done.take,
         )
-        if not self.order.recovers:
-            return up()
-        return past_dead_lock(self.stack, up, lambda each: self.order.tell(f"recovery: {each}"))
+        try:
+            if not self.request.recover:
+                return up()
+            return past_dead_lock(self.stack, up, self._note_recovery)
+        except StackLockedError as error:
+            self._with_resume_command(error, is_running=not worst_of(error.holders).has_ended)
+            raise
+
+    def _tag(self, done: UpdateRecord) -> None:
+        """Tag the stack with its commit; the update has succeeded whether the backend can or not.
+
+        The tags are a convenience of `pulumi stack ls`: the history says the same.
+        """
+        tags = {"commit": done.commit or "none", "dirty": str(done.is_dirty).lower()}
+        try:
+            for name, value in tags.items():
+                self.stack.set_tag(name, value)
+        except EngineError as error:
+            self.progress.note(f"note: the update is done, its tags are not set: {error}")
 
     def _detail_of(self, error: HoldfastError) -> str:
         """Why an update failed and what it left undone, for the history."""
-        left = self._progress.tell_left()
-        agents = ", ".join(self.account.agents_of(left) or ())
+        left = self._done.left()
+        agents = ", ".join(self.recorder.agents_of(left) or ())
         whose = f" of {agents}" if agents else ""
         return f"{len(left)} objects{whose} not done: {error.message}" if left else error.message
 
-    @cached_property
-    def account(self) -> UpdateAccount:
-        """What is recorded of it."""
-        return UpdateAccount(self.order)
+    def _preview(self) -> UpdatePlan:
+        preview = self.stack.preview(policy_pack=self._pack)
+        policy = policy_verdict(preview) if self._pack else "not judged"
+        return UpdatePlan(policy, preview, self.recorder.agents_of(preview.steps))
+
+    def _announce(self, plan: UpdatePlan) -> None:
+        self._done.plan(plan.preview.steps)
+        changes = changes_in_words(plan.preview.counts)
+        self.progress.note(f"preview: {changes}; policy: {plan.policy}")
+
+    def _ensure_not_interrupted(self) -> None:
+        """Refuse a stack that a killed run has left half done, unless that is to be resumed."""
+        left, name = interrupted(self.stack), self.context.name
+        error = left.refusal(name)
+        if error is None:
+            return
+        is_running = bool(left.holders) and not left.worst.has_ended
+        if self.request.recover and not is_running:
+            return
+        raise self._with_resume_command(error, is_running=is_running)
+
+    def _with_resume_command(self, error: EngineError, *, is_running: bool) -> EngineError:
+        """The error, whose remedy names the command that was run where that resumes."""
+        if self.request.resume_command and not is_running:
+            error.remedy = f"run '{self.request.resume_command}' to go on from there"
+        return error
+
+    def _note_recovery(self, done: str) -> None:
+        self.progress.note(f"recovery: {done}")
+
+    def _resume_interrupted(self) -> bool:
+        """Free the stack of what a killed run has left; whether there was anything."""
+        if not self.request.recover:
+            self._ensure_not_interrupted()
+            return False
+        done = list(mend(self.stack, interrupted(self.stack)))
+        for each in done:
+            self._note_recovery(each)
+        return bool(done)
 
     @cached_property
-    def _progress(self) -> UpdateProgress:
-        return UpdateProgress(self.order.tell)
+    def recorder(self) -> UpdateRecorder:
+        """What is recorded of it."""
+        return UpdateRecorder(self.context, self.request)
+
+    @cached_property
+    def _done(self) -> UpdateProgress:
+        return UpdateProgress(self.progress)
+
+    @property
+    def _pack(self) -> Path | None:
+        """The policy pack, if the project has one."""
+        folder = self.request.pack or self.context.root / PACK_FOLDER
+        return folder if folder.is_dir() else None
 
     @cached_property
     def stack(self) -> Stack:
-        """The stack, whose program is told the commit that we found."""
-        order, source = self.order, self.account.source
-        commit = source.commit.name if source else ""
+        """The engine's stack; its program gets the commit from us."""
+        source = self.recorder.source
         is_dirty = source is None or source.is_dirty
-        return open_stack(
-            order.root,
-            order.stack,
-            kubeconfig=StackContext(order.root, order.stack).sandbox_kubeconfig,
+        opened = open_stack(
+            self.context.root,
+            self.context.name,
+            kubeconfig=self.context.sandbox_kubeconfig,
             variables={
-                "HOLDFAST_COMMIT": commit,
+                "HOLDFAST_COMMIT": source.commit.name if source else "",
                 "HOLDFAST_DIRTY": str(is_dirty).lower(),
-                # Another engine's values stand where it delivers another version.
-                **({_FORCE: "true"} if order.takes_over else {}),
+                # Another engine's values stand where it manages another version.
+                **({_FORCE: "true"} if self.request.force_ownership else {}),
             },
         )
+        return replace(opened, resume_command=self.request.resume_command)

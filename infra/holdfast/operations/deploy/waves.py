@@ -1,9 +1,8 @@
-"""An update in waves: agents in the order of their needs, each wave healthy first. Wiring."""
+"""An update in waves: agents in the order of their needs, each wave healthy before the next."""
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from holdfast.adapters.engine.run.events import ResourceStep
 from holdfast.errors import EngineError
@@ -11,8 +10,7 @@ from holdfast.kube.objects import reference_of
 from holdfast.kube.workload_status import Health, worst
 from holdfast.manifest.publish.component_types import COMPONENT_PREFIX
 from holdfast.manifest.types.ordering import waves
-from holdfast.operations.deploy.request import Wave
-from holdfast.operations.scan.health import health_of_agents
+from holdfast.operations.scan.health import HealthReader
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.declared import plan_fleet
 
@@ -28,42 +26,45 @@ class WaveFailedError(EngineError):
 
 
 @dataclass(frozen=True)
-class Waves:
-    """The waves of one stack's files."""
+class Wave:
+    """A part of an update that is done before the rest.
 
-    root: Path
-    stack: str
+    Attributes:
+        name: For people: `1 of 3: search, index`.
+        urns: Resources to update.
+        agents: Agents that must be healthy before the next wave.
+    """
 
-    def of(self, steps: Sequence[ResourceStep]) -> list[Wave]:
-        """Every wave but the last, which is the update of all that is left.
+    name: str
+    urns: tuple[str, ...]
+    agents: tuple[str, ...]
 
-        What belongs to no agent comes with the first one; what is deleted goes at the end.
 
-        Args:
-            steps: What a preview would do.
-        """
-        state = StackContext(self.root, self.stack)
-        agents = {reference_of(item.manifest).identity: item.agent for item in state.rendered}
-        needs = plan_fleet(state.fleet, self.stack).start_needs()
-        groups = [tuple(name for _, name in wave) for wave in waves(needs)]
-        number_of = {name: number for number, group in enumerate(groups) for name in group}
-        urns: list[dict[str, None]] = [{} for _ in groups]
-        for step in steps:
-            if step.operation in _REMOVALS:
-                continue
-            agent = agents.get(step.reference.identity, "") if step.reference else ""
-            agent = agent or _agent_of_component(step, number_of)
-            urns[number_of.get(agent, 0)][step.urn] = None
-        found = []
-        for number, group in enumerate(groups[:-1]):
-            if urns[number]:
-                name = f"{number + 1} of {len(groups)}: {', '.join(group)}"
-                gate = self._gate(name, group)
-                found.append(Wave(name, tuple(urns[number]), gate))
-        return found
+def plan_waves(context: StackContext, steps: Sequence[ResourceStep]) -> list[Wave]:
+    """Every wave but the last, which is the update of all that is left.
 
-    def _gate(self, name: str, agents: Sequence[str]) -> "HealthGate":
-        return HealthGate(self, name, tuple(agents))
+    What belongs to no agent comes with the first one; what is deleted goes at the end.
+
+    Args:
+        context: The stack.
+        steps: What a preview would do.
+    """
+    agents = {reference_of(item.manifest).identity: item.agent for item in context.rendered}
+    needs = plan_fleet(context.fleet, context.name).start_needs()
+    groups = [tuple(name for _, name in wave) for wave in waves(needs)]
+    number_of = {name: number for number, group in enumerate(groups) for name in group}
+    urns: list[dict[str, None]] = [{} for _ in groups]
+    for step in steps:
+        if step.operation in _REMOVALS:
+            continue
+        agent = agents.get(step.reference.identity, "") if step.reference else ""
+        agent = agent or _agent_of_component(step, number_of)
+        urns[number_of.get(agent, 0)][step.urn] = None
+    return [
+        Wave(f"{number + 1} of {len(groups)}: {', '.join(group)}", tuple(urns[number]), group)
+        for number, group in enumerate(groups[:-1])
+        if urns[number]
+    ]
 
 
 def _agent_of_component(step: ResourceStep, names: Collection[str]) -> str:
@@ -79,27 +80,32 @@ def _agent_of_component(step: ResourceStep, names: Collection[str]) -> str:
 
 @dataclass(frozen=True)
 class HealthGate:
-    """Lets an update go on when some agents are healthy."""
+    """Lets an update go on when the agents of a wave are healthy.
 
-    waves: Waves
-    name: str
-    agents: tuple[str, ...]
+    Attributes:
+        reader: Reads the health of the stack's agents.
+        excused: Agents that were not healthy before and of which nothing is updated.
+    """
 
-    def __call__(self) -> None:
+    reader: HealthReader
+    excused: Mapping[str, str]
+
+    def wait(self, wave: Wave) -> None:
         """Wait a while for them to be.
 
         Raises:
             WaveFailedError: one is not.
         """
         deadline = time.monotonic() + GATE_SECONDS
+        judged = [name for name in wave.agents if name not in self.excused]
         while True:
-            verdicts = health_of_agents(self.waves.root, self.waves.stack)
-            found = worst({name: verdicts[name] for name in self.agents})
+            verdicts = self.reader.health()
+            found = worst({name: verdicts[name] for name in judged})
             if found.is_healthy:
                 return
             if found.health is Health.DEGRADED or time.monotonic() > deadline:
                 raise WaveFailedError(
-                    f"wave {self.name}: gate health failed: {found.reason} "
+                    f"wave {wave.name}: gate health failed: {found.reason} "
                     f"({found.health.value}); later waves were not begun"
                 )
             time.sleep(_LOOK_SECONDS)

@@ -11,15 +11,17 @@ import click
 
 from holdfast.adapters.journal.scan_journal import read_book
 from holdfast.drift.finding import AgentState, DriftReport, NotChecked
-from holdfast.drift.record.sightings import Observation, finding_key
+from holdfast.drift.record.sightings import Observation
 from holdfast.errors import HoldfastError, InputError, InvalidFilesError, ManifestError
 from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.scan.health import AgentHealth, live_agents
 from holdfast.operations.scan.recording import damage_note, default_history_file
-from holdfast.operations.scan.scan_context import DriftContext
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
-from holdfast.operations.stack.source_locations import places_in
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scan_context import AgentLocations, DriftContext
+from holdfast.operations.scan.scanner import Scanner
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.source_locations import StackLocations
 from holdfast.render.provenance.origins import Origins
 from holdfast.report.documents.drift import agents_counted, read_drift_json
 
@@ -65,8 +67,9 @@ def look_at_nothing(fleet: Fleet) -> Looked:
 def look_at_cluster(root: Path, fleet: Fleet, context: DriftContext) -> Looked:
     """The cluster is asked, and only read."""
     stack = fleet.stack
+    stack_context = StackContext(root, stack)
     try:
-        scan = DriftSources(DriftRequest(stack=stack)).scan()
+        scan = Scanner(ScanRequest(root, stack), context=stack_context).scan()
     except (InvalidFilesError, ManifestError):
         raise
     except HoldfastError as error:
@@ -74,7 +77,7 @@ def look_at_cluster(root: Path, fleet: Fleet, context: DriftContext) -> Looked:
         return Looked(
             DriftContext(stack), not_checked=(reason,), why_not=f"{NOT_LOOKED_AT}: {error}"
         )
-    context = _with_places(_with_history(context, scan.report), scan.report, fleet)
+    context = _with_places(_with_history(root, context, scan.report), scan.report, fleet)
     looked = Looked(
         context,
         "scan of the cluster",
@@ -83,7 +86,7 @@ def look_at_cluster(root: Path, fleet: Fleet, context: DriftContext) -> Looked:
         not_checked=scan.report.not_checked,
     )
     try:
-        return replace(looked, live=live_agents(root, stack))
+        return replace(looked, live=live_agents(stack_context))
     except HoldfastError as error:
         told = NotChecked(f"health on stack {stack}", str(error))
         return replace(
@@ -91,7 +94,7 @@ def look_at_cluster(root: Path, fleet: Fleet, context: DriftContext) -> Looked:
         )
 
 
-def read_scan(file: Path, fleet: Fleet, context: DriftContext) -> Looked:
+def read_scan(root: Path, file: Path, fleet: Fleet, context: DriftContext) -> Looked:
     """What `holdfast drift -o json` has written; health stands in no such file.
 
     Raises:
@@ -110,7 +113,7 @@ def read_scan(file: Path, fleet: Fleet, context: DriftContext) -> Looked:
     health = NotChecked("health", f"a saved scan does not say how agents run ({file})")
     drifted = {each.agent for each in report.drift}
     others = AgentState.UNKNOWN if not_checked else AgentState.SYNCED
-    context = _with_history(context, report if context.observed_at else None)
+    context = _with_history(root, context, report if context.observed_at else None)
     return Looked(
         _with_places(context, report, fleet),
         f"saved scan {file}",
@@ -135,18 +138,17 @@ def _with_places(context: DriftContext, report: DriftReport, fleet: Fleet) -> Dr
     The exact line of a field takes long to find.
     """
     if len(report.drift) <= MOST_EXACT_PLACES:
-        return replace(context, location_of=places_in(Origins(fleet, fleet.stack)))
+        return replace(context, locations=StackLocations(Origins(fleet, fleet.stack)))
     places = {each.name: each.location_of("metadata.name") for each in fleet.workloads}
-    return replace(context, location_of=lambda finding: places.get(finding.agent))
+    return replace(context, locations=AgentLocations(places))
 
 
-def _with_history(context: DriftContext, report: DriftReport | None) -> DriftContext:
+def _with_history(root: Path, context: DriftContext, report: DriftReport | None) -> DriftContext:
     """The context, knowing since when findings stand; nothing is recorded."""
-    file = default_history_file(context.stack)
+    file = default_history_file(root, context.stack)
     book, damaged_lines = read_book(file)
     if damaged_lines:
         click.echo(damage_note(file, damaged_lines), err=True)
     if report is not None:
         book.see(Observation(context.observed_at, report))
-    known = book.sightings()
-    return replace(context, sighting_of=lambda finding: known.get(finding_key(finding)))
+    return replace(context, sightings=book.sightings())

@@ -13,7 +13,6 @@ from holdfast.errors import HoldfastError, InputError, SourceLocation
 from holdfast.kube.workload_status import WorkloadState
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.describe.fleet import (
     FleetAgent,
     FleetReport,
@@ -34,6 +33,7 @@ from holdfast.operations.policy.heat_map import state_of
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import policy_of, profile_by, rendered_objects
 from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.update_history import update_records
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _source(root: Path) -> Source | None:
 def _looked(request: FleetRequest, fleet: Fleet) -> Looked:
     saved = request.scans.get(fleet.stack)
     if saved is not None:
-        return read_scan(saved, fleet, context_of(fleet, request.observed_at))
+        return read_scan(request.root, saved, fleet, context_of(fleet, request.observed_at))
     if request.is_offline:
         return look_at_nothing(fleet)
     return look_at_cluster(request.root, fleet, context_of(fleet, request.made_at))

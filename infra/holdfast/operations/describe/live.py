@@ -16,9 +16,10 @@ from holdfast.kube.running import job_state, pod_state
 from holdfast.kube.workload_status import workload_state
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.describe.live_agent import LiveAgent
-from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scan, Scanner
+from holdfast.operations.stack.update_history import update_records
 
 VERSION_LABEL = "app.kubernetes.io/version"
 METRICS_API = "metrics.k8s.io/v1beta1"
@@ -32,7 +33,7 @@ def live_agent(agent: DeclaredAgent, root: Path, stack: str) -> LiveAgent:
         ClusterError: the cluster cannot be asked.
         InputError: the stack's cluster is not known here.
     """
-    sources = DriftSources(DriftRequest(stack=stack, request_timeout=_REQUEST_SECONDS))
+    sources = Scanner(ScanRequest(root, stack, request_timeout_seconds=_REQUEST_SECONDS))
     scan = sources.scan()
     looked = _Look(sources.cluster.client, agent)
     declared = [
@@ -110,7 +111,7 @@ class _Look:
         return list_whole(self.client, api_version, plural, self.agent.namespace, selector)
 
 
-def _plural(sources: DriftSources, one: KubeObject) -> str:
+def _plural(sources: Scanner, one: KubeObject) -> str:
     entry = sources.cluster.kinds.get((one["apiVersion"], one["kind"]))
     return entry.plural if entry is not None else f"{one['kind'].lower()}s"
 

@@ -12,11 +12,13 @@ from holdfast.adapters.git.source import Commit, commit_named, commits_between
 from holdfast.errors import HoldfastError, InputError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.types.agent_label import agent_of
-from holdfast.operations.deploy.facts import update_records
 from holdfast.operations.describe.compare import differences_of_objects
 from holdfast.operations.stack.agent_names import no_such_agent
 from holdfast.operations.stack.commit_project import project_at
+from holdfast.operations.stack.update_history import update_records
 from holdfast.report.text.explanation import Difference
+
+_MOST_COMMITS_NAMED = 100
 
 
 @dataclass(frozen=True)
@@ -90,10 +92,11 @@ def tell_commits(root: Path, stack: str, commit: Commit) -> None:
         for pair in ((current.name, commit.name), (commit.name, current.name))
     )
     click.echo(f"{stack} runs {current.short}: {len(new)} commits are new to it", err=True)
-    for each in new:
-        click.echo(f"  + {each.short} {each.subject}", err=True)
-    for each in lost:
-        click.echo(f"  - {each.short} {each.subject}", err=True)
+    for mark, commits in (("+", new), ("-", lost)):
+        for each in commits[:_MOST_COMMITS_NAMED]:
+            click.echo(f"  {mark} {each.short} {each.subject}", err=True)
+        if len(commits) > _MOST_COMMITS_NAMED:
+            click.echo(f"  {mark} and {len(commits) - _MOST_COMMITS_NAMED} more", err=True)
 
 
 def _by_agent(objects: tuple[KubeObject, ...]) -> Mapping[str, list[Any]]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path as FilePath
 
 import click
 
@@ -12,7 +13,8 @@ from holdfast.errors import ExitCode
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.types.agent_label import agent_of
-from holdfast.operations.scan.sources import DriftRequest, DriftSources, Scan
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.stack.agent_names import no_such_agent
 from holdfast.report.text.explanation import Difference, difference_json, difference_text
 
@@ -34,9 +36,11 @@ class LiveComparison:
     not_checked: tuple[tuple[str, NotChecked], ...]
 
 
-def print_live_comparison(stacks: tuple[str, str], agent: str, output: str) -> ExitCode:
+def print_live_comparison(
+    root: FilePath, stacks: tuple[str, str], agent: str, output: str
+) -> ExitCode:
     """Print what two clusters have made of the same manifests; 1 when a part cannot be read."""
-    found = compare_live(stacks, agent)
+    found = compare_live(root, stacks, agent)
     for stack, item in found.not_checked:
         click.echo(f"{stack}: not checked: {item.scope}: {item.reason}", err=True)
     if output == "json":
@@ -48,10 +52,11 @@ def print_live_comparison(stacks: tuple[str, str], agent: str, output: str) -> E
     return ExitCode.ERROR if found.not_checked else ExitCode.OK
 
 
-def compare_live(stacks: tuple[str, str], agent: str) -> LiveComparison:
+def compare_live(root: FilePath, stacks: tuple[str, str], agent: str) -> LiveComparison:
     """Compare what runs for two stacks, apart from what they render differently.
 
     Args:
+        root: Folder of Pulumi.yaml.
         stacks: Their names.
         agent: Only this one; empty for all of them.
 
@@ -59,7 +64,7 @@ def compare_live(stacks: tuple[str, str], agent: str) -> LiveComparison:
         InputError: neither stack has the agent.
         HoldfastError: a stack or its cluster cannot be read.
     """
-    scans = [DriftSources(DriftRequest(stack=stack)).scan(keeps_all=True) for stack in stacks]
+    scans = [Scanner(ScanRequest(root, stack)).scan(keeps_all=True) for stack in stacks]
     names = {agent_of(one) for scan in scans for one in scan.desired.values()} - {""}
     if agent and agent not in names:
         raise no_such_agent(agent, sorted(names))

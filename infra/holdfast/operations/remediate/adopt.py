@@ -1,4 +1,4 @@
-"""`holdfast drift --adopt`: what is live becomes what is declared, as a change of files. Wiring.
+"""What is live becomes what is declared: found as a change of files, written or committed apart.
 
 Each change is tried on a copy of the project: kept when the copy then renders to the live value
 and nothing else about the cluster looks different, and refused when that breaks a mandatory rule.
@@ -12,23 +12,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-import click
-
 from holdfast.adapters.engine.project import PROJECT_FILE
 from holdfast.adapters.files.atomic_write import write_atomically
+from holdfast.adapters.git.branch import commit_on_branch
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, Finding
 from holdfast.drift.masking import MASK, MASK_CHANGED
 from holdfast.drift.scan import DriftJudge
 from holdfast.errors import HoldfastError, InvalidFilesError
 from holdfast.kube.objects import Identity, KubeObject, reference_of
-from holdfast.kube.paths import ABSENT, format_path, value_at
+from holdfast.kube.paths import ABSENT, value_at
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
 from holdfast.manifest.text.yaml_edit import REMOVE, UneditableError, with_edit
-from holdfast.operations.scan.sources import DriftSources, Scan
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.provenance.adoption import Proposal, proposals
@@ -53,6 +51,11 @@ class Adoption:
     refused: tuple[tuple[Finding, str], ...]
 
     @property
+    def texts(self) -> dict[str, str]:
+        """Each changed file as it is to be."""
+        return {file: after for file, (_, after) in self.files.items()}
+
+    @property
     def diff(self) -> str:
         """All changes as one unified diff, as `git apply` takes it."""
         return "".join(
@@ -67,16 +70,12 @@ class Adoption:
         )
 
 
-def adopt(sources: DriftSources, scan: Scan) -> Adoption:
-    """Find the change of files that declares what was found; nothing is written.
-
-    Raises:
-        InputError: there is no project here.
-    """
-    root = find_project_root()
+def plan_adoption(scanner: Scanner, scan: Scan) -> Adoption:
+    """Find the change of files that declares what was found; nothing is written."""
+    root = scanner.request.project_root
     with tempfile.TemporaryDirectory(prefix="holdfast-adopt-") as folder:
         # What is in sync must stay so: it is read, too.
-        copy = _Copy(Path(folder), sources, sources.scan(keeps_all=True))
+        copy = _Copy(Path(folder), scanner, scanner.scan(keeps_all=True))
         copy.fill(root)
         refused = []
         for finding in scan.report.drift:
@@ -86,36 +85,26 @@ def adopt(sources: DriftSources, scan: Scan) -> Adoption:
         return Adoption(dict(copy.changes(root)), tuple(refused))
 
 
-def adopt_as_asked(
-    sources: DriftSources, scan: Scan, *, is_written: bool, branch: str | None
-) -> str:
-    """Find the change, put it where it is wanted, and give it as a diff.
+def write_adoption(root: Path, adoption: Adoption) -> None:
+    """Change the files of a project.
 
     Raises:
-        InputError: there is no such place for it.
+        OSError: one cannot be written.
     """
-    adoption, root = adopt(sources, scan), find_project_root()
-    told(adoption)
-    texts = {file: after for file, (_, after) in adoption.files.items()}
-    if is_written:
-        for file, text in texts.items():
-            write_atomically(root / file, text)
-            click.echo(f"wrote {file}", err=True)
-    if branch and texts:
-        from holdfast.adapters.git.branch import commit_on_branch  # noqa: PLC0415  (only when asked)
-
-        stack = sources.request.stack
-        subject = f"Adopt drift of stack {stack} as declared"
-        commit = commit_on_branch(root, branch, texts, subject)
-        click.echo(f"committed {commit[:12]} on branch {branch}", err=True)
-    return adoption.diff
+    for file, text in adoption.texts.items():
+        write_atomically(root / file, text)
 
 
-def told(adoption: Adoption) -> None:
-    """Say what was not adopted, and why."""
-    for finding, reason in adoption.refused:
-        name = f"{finding.ref} {format_path(finding.path)}".rstrip()
-        click.echo(f"not adopted: {name}: {reason}", err=True)
+def commit_adoption(root: Path, adoption: Adoption, stack: str, branch: str) -> str:
+    """Commit the change on a new branch; the commit's name.
+
+    Raises:
+        InputError: the branch is there already, or the files are not as committed.
+        GitError: Git refused.
+    """
+    return commit_on_branch(
+        root, branch, adoption.texts, f"Adopt drift of stack {stack} as declared"
+    )
 
 
 @dataclass(frozen=True)
@@ -123,7 +112,7 @@ class _Copy:
     """A copy of the project in which changes are tried."""
 
     root: Path
-    sources: DriftSources
+    scanner: Scanner
     scan: Scan
 
     def fill(self, project_root: Path) -> None:
@@ -193,20 +182,19 @@ class _Copy:
         return None
 
     def _fleet(self) -> Fleet:
-        return load_fleet(self.root, self.sources.request.stack)
+        return load_fleet(self.root, self.scanner.request.stack)
 
     def _objects(self, fleet: Fleet) -> list[KubeObject]:
         rendered = render_fleet(plan_fleet(fleet, fleet.stack))
-        return self.sources.placed([item.manifest for item in rendered])
+        return self.scanner.placed([item.manifest for item in rendered])
 
     def _findings(self, objects: list[KubeObject]) -> set[Key]:
         around = replace(self.scan.around, judge=None, trail=None, ignore=None)
-        report = DriftJudge(objects, around, self.sources.desired.stack).report(self.scan.live)
+        report = DriftJudge(objects, around, self.scanner.desired.stack).report(self.scan.live)
         return {_key_of(each) for each in report.drift if not _is_of_content(each.path)}
 
     def _newly_broken(self, finding: Finding, objects: list[KubeObject]) -> list[str]:
-        desired = self.sources.desired
-        judge = desired.judge
+        judge = self.scanner.judge
         identity = finding.ref.identity
         new = next(one for one in objects if reference_of(one).identity == identity)
         old = judge(self.scan.desired[identity])

@@ -1,71 +1,93 @@
-"""`holdfast drift --act`: each agent's drift is dealt with as its manifest says. Wiring."""
+"""Each agent's drift is reverted, adopted or only reported, as `spec.drift.mode` says."""
 
 import hashlib
 from dataclasses import dataclass, replace
 
-import click
-
+from holdfast.adapters.git.branch import is_branch
 from holdfast.drift.finding import Finding
-from holdfast.operations.scan.sources import DriftSources, Scan
+from holdfast.operations.progress import Progress
+from holdfast.operations.remediate.adopt import Adoption, commit_adoption, plan_adoption
+from holdfast.operations.remediate.revert import RevertPlan, apply_revert, plan_revert
+from holdfast.operations.scan.scanner import Scan, Scanner
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """What the command line agrees to.
+class Remediation:
+    """What is done about each agent's drift.
 
     Attributes:
-        is_agreed: Put back without asking.
-        may_replace: Delete and make again what cannot be changed in place.
-        branch: Branch for what is adopted; None for one named after the change.
+        adoption: The change of files for agents that adopt; None when none of them drifted.
+        revert: For the agents that revert.
     """
 
-    is_agreed: bool
-    may_replace: bool
-    branch: str | None
+    adoption: Adoption | None
+    revert: RevertPlan
 
 
-def act(sources: DriftSources, scan: Scan, agreed: Agreement) -> tuple[Scan, int]:
-    """Adopt, put back or only report, by `spec.drift.mode` of the agent of each finding.
+@dataclass(frozen=True)
+class RemediationOutcome:
+    """What came of it.
 
-    Returns:
-        The scan that shows the outcome, and how many objects could not be put back.
+    Attributes:
+        scan: The scan that verified a revert; None when nothing was reverted.
+        failures: How many objects could not be reverted.
     """
-    adopted, reverted = _of_mode(sources, scan, "adopt"), _of_mode(sources, scan, "revert")
-    if adopted.report.drift:
-        _propose(sources, adopted, agreed.branch)
-    if not reverted.report.drift:
-        return scan, 0
-    from holdfast.operations.remediate.revert import revert  # noqa: PLC0415  (start-up)
 
-    outcome = revert(sources, reverted, is_agreed=agreed.is_agreed, may_replace=agreed.may_replace)
-    return outcome.scan if outcome.scan is not reverted else scan, outcome.failures
+    scan: Scan | None = None
+    failures: int = 0
 
 
-def _of_mode(sources: DriftSources, scan: Scan, mode: str) -> Scan:
-    """The scan with the findings of the agents of one mode."""
-
-    def is_of_mode(finding: Finding) -> bool:
-        return sources.desired.modes.get(finding.agent, "report") == mode
-
-    kept = tuple(each for each in scan.report.findings if is_of_mode(each))
-    return replace(scan, report=replace(scan.report, findings=kept))
+def plan_by_mode(scanner: Scanner, scan: Scan, *, may_replace: bool = False) -> Remediation:
+    """What would be done about the findings of a scan; nothing is written."""
+    adopted, reverted = (_of_mode(scanner, scan, mode) for mode in ("adopt", "revert"))
+    adoption = plan_adoption(scanner, adopted) if adopted.report.drift else None
+    return Remediation(adoption, plan_revert(reverted, may_replace=may_replace))
 
 
-def _propose(sources: DriftSources, scan: Scan, branch: str | None) -> None:
-    """Commit what is live on a branch; the same drift found again is the same branch."""
-    from holdfast.adapters.git.branch import commit_on_branch, is_branch  # noqa: PLC0415  (as above)
-    from holdfast.operations.remediate.adopt import adopt, told  # noqa: PLC0415  (start-up)
-    from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (as above)
+def propose(scanner: Scanner, adoption: Adoption, branch: str | None, progress: Progress) -> None:
+    """Commit what is live on a branch; the same drift found again is the same branch.
 
-    adoption, root, stack = adopt(sources, scan), find_project_root(), sources.request.stack
-    told(adoption)
-    texts = {file: after for file, (_, after) in adoption.files.items()}
-    if not texts:
+    Args:
+        scanner: Of the stack.
+        adoption: The change of files.
+        branch: None for one that is named after the change.
+        progress: Takes the name of the branch.
+    """
+    root, stack = scanner.request.project_root, scanner.request.stack
+    if not adoption.files:
         return
     digest = hashlib.sha256(adoption.diff.encode()).hexdigest()[:8]
     name = branch or f"adopt-{stack.rpartition('/')[2]}-{digest}"
     if branch is None and is_branch(root, name):
-        click.echo(f"adoption waits on branch {name}", err=True)
+        progress.step(f"adoption waits on branch {name}")
         return
-    commit = commit_on_branch(root, name, texts, f"Adopt drift of stack {stack} as declared")
-    click.echo(f"committed {commit[:12]} on branch {name}", err=True)
+    commit = commit_adoption(root, adoption, stack, name)
+    progress.step(f"committed {commit[:12]} on branch {name}")
+
+
+def apply_by_mode(
+    scanner: Scanner, plan: Remediation, branch: str | None, progress: Progress
+) -> RemediationOutcome:
+    """Do what was planned: propose what is adopted, revert what is reverted.
+
+    Raises:
+        LoginError: the API server does not accept the credentials any more.
+        EngineError: an update of the stack is under way.
+    """
+    if plan.adoption is not None:
+        propose(scanner, plan.adoption, branch, progress)
+    if not plan.revert.acting:
+        return RemediationOutcome()
+    outcome = apply_revert(scanner, plan.revert, progress)
+    return RemediationOutcome(outcome.scan, outcome.failures)
+
+
+def _of_mode(scanner: Scanner, scan: Scan, mode: str) -> Scan:
+    """The scan with the findings of the agents of one mode."""
+    modes = scanner.desired.modes
+
+    def is_of_mode(finding: Finding) -> bool:
+        return modes.get(finding.agent, "report") == mode
+
+    kept = tuple(each for each in scan.report.findings if is_of_mode(each))
+    return replace(scan, report=replace(scan.report, findings=kept))

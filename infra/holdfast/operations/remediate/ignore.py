@@ -1,28 +1,27 @@
-"""`holdfast drift --ignore FINDING`: what is found becomes expected drift, with a rule. Wiring."""
+"""Findings become expected drift: one rule each, planned and validated, then written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-import click
-
 from holdfast.adapters.files.atomic_write import write_atomically
 from holdfast.drift.finding import Finding
 from holdfast.errors import InputError
 from holdfast.manifest.stack.ignore_entry import NewIgnore, with_rules
-from holdfast.manifest.stack.ignore_file import IGNORE_FILE, read_ignore_file
+from holdfast.manifest.stack.ignore_file import IGNORE_FILE, parse_ignore_file
 from holdfast.operations.remediate.selection import named_findings, path_named
-from holdfast.operations.scan.sources import DriftSources, Scan
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scan
 
 
 @dataclass(frozen=True)
-class Expectation:
-    """What the command line says about drift that is expected.
+class IgnoreRequest:
+    """Which drift is expected from now on, why, and until when.
 
     Attributes:
         findings: As the report writes them: kind, namespace/name, path.
+        expires: The last day on which the rules hold.
     """
 
     findings: Sequence[str]
@@ -49,16 +48,46 @@ class Expectation:
         return self.reason, self.owner, last
 
 
-def expect(sources: DriftSources, scan: Scan, expectation: Expectation) -> Scan:
-    """Write one rule a finding, and look again.
+@dataclass(frozen=True)
+class IgnorePlan:
+    """A valid file of rules, to be written.
+
+    Attributes:
+        file: Where it is written.
+        name: What it is called for people.
+        text: All of it.
+        added: How many rules are new.
+    """
+
+    file: Path
+    name: str
+    text: str
+    added: int
+
+    def apply(self) -> None:
+        """Write the file.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        try:
+            write_atomically(self.file, self.text)
+        except OSError as error:
+            raise InputError(
+                f"{self.file}: {error.strerror}", remedy="correct its rights"
+            ) from error
+
+
+def plan_ignore(request: ScanRequest, scan: Scan, wanted: IgnoreRequest) -> IgnorePlan:
+    """One rule a finding; nothing is written.
 
     Raises:
-        InputError: no such finding, or nobody is known whose changes could be expected.
+        InputError: no such finding, or no field manager is known whose changes could be expected.
+        InvalidFilesError: the file would not be valid with the new rules.
     """
-    reason, owner, last = expectation.checked(datetime.now(UTC).date())
-    request = sources.request
-    rules = []
-    for text in expectation.findings:
+    reason, owner, last = wanted.checked(datetime.now(UTC).date())
+    rules: list[NewIgnore] = []
+    for text in wanted.findings:
         chosen = named_findings(text, scan.report.findings, "--ignore")
         path = path_named(text)
         rules += [
@@ -66,27 +95,19 @@ def expect(sources: DriftSources, scan: Scan, expectation: Expectation) -> Scan:
             for each in (chosen[:1] if path else chosen)
         ]
     name = str(request.ignore_file or IGNORE_FILE)
-    file = request.ignore_file or _project_file(request.stack)
+    file = request.ignore_file or _project_file(request)
     before = file.read_text(encoding="utf-8") if file.exists() else ""
-    _write(file, with_rules(before, name, rules))
-    read_ignore_file(file, name, request.stack)
-    click.echo(f"{name}: added {len(rules)} {'rule' if len(rules) == 1 else 'rules'}", err=True)
-    return DriftSources(request).scan()
+    after = with_rules(before, name, rules)
+    parse_ignore_file(after, name, request.stack)
+    return IgnorePlan(file, name, after, len(rules))
 
 
-def _project_file(stack: str) -> Path:
-    if not stack:
+def _project_file(request: ScanRequest) -> Path:
+    if not request.stack:
         raise InputError(
             "plain objects have no file of rules", remedy="name one with --ignore-file"
         )
-    return find_project_root() / IGNORE_FILE
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        write_atomically(file, text)
-    except OSError as error:
-        raise InputError(f"{file}: {error.strerror}", remedy="correct its rights") from error
+    return request.project_root / IGNORE_FILE
 
 
 def _rule(
@@ -98,7 +119,7 @@ def _rule(
     managers = sorted({actor.manager for actor in finding.actors if actor.manager})
     if not path and not managers:
         raise InputError(
-            f"{ref}: nobody is known who did this, so nobody's changes can be expected",
+            f"{ref}: no field manager is known that did this, so none can be expected",
             remedy="read an audit log with --audit-log, or change the manifest",
         )
     return NewIgnore(

@@ -1,21 +1,39 @@
-"""`holdfast drift --revert` and `--plan`: shown, agreed to, written, verified. Wiring."""
+"""Drift is reverted: planned from a scan, applied once a person has agreed, verified, recorded."""
 
-import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
-import click
 from msgspec.structs import replace
 
 from holdfast.adapters.engine.update_record import DONE, NOT_DONE
 from holdfast.drift.cause.delivery import engine_of, left_to
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.plan.revert import ObjectPlan, plan_missing, plan_nothing, plan_object
-from holdfast.errors import ClusterError, InputError, LoginError
+from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import ObjectRef
-from holdfast.operations.scan.sources import DriftSources, Scan
-from holdfast.report.text.revert_text import plan_json, revert_plan_text
+from holdfast.operations.progress import Progress
+from holdfast.operations.remediate.revert_executor import RevertExecutor
+from holdfast.operations.scan.scanner import Scan, Scanner
+from holdfast.operations.stack.update_history import action_record, journal_of
+
+
+@dataclass(frozen=True)
+class RevertPlan:
+    """What a revert would do.
+
+    Attributes:
+        scan: That it was planned from.
+        objects: One plan for each object of which something is done or left alone.
+    """
+
+    scan: Scan
+    objects: tuple[ObjectPlan, ...]
+
+    @property
+    def acting(self) -> tuple[ObjectPlan, ...]:
+        """The plans by which something is written."""
+        return tuple(plan for plan in self.objects if plan.acts)
 
 
 @dataclass(frozen=True)
@@ -23,83 +41,92 @@ class RevertOutcome:
     """What came of a revert.
 
     Attributes:
-        scan: The scan that verified it; the first one when nothing was done.
-        failures: How many objects could not be put back.
+        scan: The whole scan that verified it.
+        failures: How many objects could not be reverted.
     """
 
     scan: Scan
     failures: int = 0
 
 
-def revert(
-    sources: DriftSources, scan: Scan, *, is_agreed: bool, may_replace: bool = False
-) -> RevertOutcome:
-    """Show what would be put back, ask, do it, and look again.
+def plan_revert(scan: Scan, *, may_replace: bool = False) -> RevertPlan:
+    """What would be done about the findings of a scan; nothing is written."""
+    plans = plans_for(scan, may_replace=may_replace)
+    return RevertPlan(scan, tuple(plan for plan in plans if plan.steps))
+
+
+def apply_revert(scanner: Scanner, plan: RevertPlan, progress: Progress) -> RevertOutcome:
+    """Do what was shown and agreed to, record it, and scan again.
+
+    What was done before an error or an interrupt is recorded, too.
 
     Raises:
-        InputError: nobody is there to be asked, and `--yes` was not given.
+        LoginError: the API server does not accept the credentials any more.
         EngineError: an update of the stack is under way.
     """
-    from holdfast.operations.remediate.put_back import PutBack  # noqa: PLC0415  (only a revert writes)
-
-    plans = [plan for plan in plans_for(scan, may_replace=may_replace) if plan.steps]
-    click.echo(revert_plan_text(plans), nl=False, err=True)
-    acting = [plan for plan in plans if plan.acts]
-    if not acting:
-        return RevertOutcome(scan)
-    if not is_agreed:
-        if not sys.stdin.isatty():
-            raise InputError("--revert asks before it writes", remedy="add --yes to agree to all")
-        if not click.confirm("Put these back?", err=True):
-            raise click.Abort
-    failures, put_back = 0, PutBack(sources, scan, lambda line: click.echo(line, err=True))
-    done: list[ObjectPlan] = []
-    with _held(sources):
-        for plan in sorted(acting, key=_creation_order):
+    executor = RevertExecutor(scanner, plan.scan, progress)
+    with _locked(scanner), _recorded(scanner, plan) as done:
+        for each in sorted(plan.acting, key=_creation_order):
             try:
-                click.echo(f"{put_back.do(plan)}: {plan.ref}", err=True)
-                done.append(plan)
+                progress.step(f"{executor.apply(each)}: {each.ref}")
+                done.reverted.append(each)
             except LoginError:
                 raise
             except ClusterError as error:
-                failures += 1
-                click.echo(f"failed: {plan.ref}: {error}", err=True)
-    _note(sources, done, failures)
-    return RevertOutcome(sources.scan(), failures)
+                done.failures += 1
+                progress.step(f"failed: {each.ref}: {error}")
+    return RevertOutcome(scanner.scan(), done.failures)
 
 
-def _held(sources: DriftSources) -> AbstractContextManager[None]:
+@dataclass
+class _Done:
+    """What has been done so far."""
+
+    reverted: list[ObjectPlan] = field(default_factory=list)
+    failures: int = 0
+
+
+@contextmanager
+def _locked(scanner: Scanner) -> Iterator[None]:
     """Keep updates of the stack away; plain objects have none."""
-    if not sources.request.stack:
-        return nullcontext()
-    from holdfast.operations.stack.context import StackContext  # noqa: PLC0415  (as above)
-    from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (as above)
-
-    return StackContext(find_project_root(), sources.request.stack).locked()
-
-
-def _note(sources: DriftSources, done: Sequence[ObjectPlan], failures: int) -> None:
-    """Record in the history of a stack what was put back."""
-    stack = sources.request.stack
-    if not stack or not (done or failures):
+    if not scanner.request.stack:
+        yield
         return
-    from holdfast.operations.deploy.facts import day_two_record, journal_of  # noqa: PLC0415  (as above)
-    from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (only a revert writes)
+    with scanner.stack.context.locked():
+        yield
 
-    what = f"put back {', '.join(str(plan.ref) for plan in done) or 'nothing'}"
+
+@contextmanager
+def _recorded(scanner: Scanner, plan: RevertPlan) -> Iterator[_Done]:
+    """Record in the history of a stack what was reverted, however the revert ends."""
+    done = _Done()
+    try:
+        yield done
+    except BaseException as error:
+        # An interrupt is one: what was written before it is written all the same.
+        why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error)
+        _record(scanner, done, f"ended early: {why}; of {len(plan.acting)} objects")
+        raise
+    _record(scanner, done)
+
+
+def _record(scanner: Scanner, done: _Done, ended: str = "") -> None:
+    stack = scanner.request.stack
+    if not stack or not (done.reverted or done.failures or ended):
+        return
+    parts = [f"put back {', '.join(str(plan.ref) for plan in done.reverted) or 'nothing'}"]
+    if done.failures:
+        parts.append(f"{done.failures} objects failed")
+    if ended:
+        parts.append(ended)
+    agents = {step.finding.agent for plan in done.reverted for step in plan.steps}
     record = replace(
-        day_two_record("revert", stack, "drift"),
-        detail=f"{what}; {failures} objects failed" if failures else what,
-        agents=tuple(sorted({step.finding.agent for plan in done for step in plan.steps} - {""})),
-        outcome=NOT_DONE if failures else DONE,
+        action_record("revert", stack, "drift"),
+        detail="; ".join(parts),
+        agents=tuple(sorted(agents - {""})),
+        outcome=NOT_DONE if done.failures or ended else DONE,
     )
-    journal_of(find_project_root(), stack).add(record)
-
-
-def plan_text(scan: Scan, *, as_json: bool, may_replace: bool) -> str:
-    """What a revert would do, for people or as data."""
-    plans = [plan for plan in plans_for(scan, may_replace=may_replace) if plan.steps]
-    return plan_json(plans) if as_json else revert_plan_text(plans)
+    journal_of(scanner.request.project_root, stack).add(record)
 
 
 def plans_for(scan: Scan, *, may_replace: bool = False) -> list[ObjectPlan]:

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from holdfast.drift.exemption.ignore import covers
 from holdfast.drift.finding import Finding
 from holdfast.errors import InputError
 from holdfast.kube.paths import format_path, parse_path
+from holdfast.operations.scan.scanner import Scan
 
 _FINDING = re.compile(r"(?P<kind>\w+)[ /](?P<place>[^\s:]+)(?:(?::| +)(?P<path>\S.*))?")
 _SHAPE = "write it as in the report: 'Deployment cx/support-rag spec.replicas'"
@@ -16,6 +18,24 @@ def path_named(text: str) -> str:
     """The path in a finding's name; empty for a whole object."""
     match = _FINDING.fullmatch(text.strip())
     return (match["path"] or "") if match else ""
+
+
+def with_only(scan: Scan, names: Sequence[str]) -> Scan:
+    """The scan with those findings alone that are named, in `--only`; all of them without a name.
+
+    Raises:
+        InputError: a name means none.
+    """
+    if not names:
+        return scan
+    findings = scan.report.findings
+    named = {
+        id(one)
+        for text in names
+        for one in named_findings(text, findings, "--only", with_fields=True)
+    }
+    kept = tuple(one for one in findings if id(one) in named)
+    return replace(scan, report=replace(scan.report, findings=kept))
 
 
 def named_findings(

@@ -1,27 +1,25 @@
-"""The engine's own refresh beside the scan: asked in full, about what drifted, or not. Wiring."""
+"""The engine's own refresh beside the scan: asked in full, about what drifted, or not."""
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-import click
-
-from holdfast.drift.engine_view import PULUMI, EngineDifference, EngineView, with_engine_view
+from holdfast.adapters.engine.results import RunResult
+from holdfast.drift.engine_view import PULUMI, EngineDifference, EngineView
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, DriftReport, Layer, NotChecked
 from holdfast.errors import HoldfastError
-
-if TYPE_CHECKING:
-    from holdfast.adapters.engine.results import RunResult
-    from holdfast.operations.scan.sources import DriftSources, Scan
+from holdfast.kube.objects import Identity
+from holdfast.operations.progress import Progress
+from holdfast.operations.stack.declared_stack import DeclaredStack
 
 SCOPE = "pulumi refresh --preview-only"
 MOST_TARGETS = 50
 """More drifted objects than that: the engine is asked about the whole stack at once."""
+_ASKED = FIELD_CLASSES | {DriftClass.MISSING}
 
 
 @dataclass(frozen=True)
-class _Answer:
+class EngineAnswer:
     """What came of asking the engine.
 
     Attributes:
@@ -29,69 +27,49 @@ class _Answer:
         detail: What it looked at, or why it did not answer.
     """
 
-    view: EngineView | None
-    detail: str
+    view: EngineView | None = None
+    detail: str = ""
 
 
-def scan_with_engine(sources: "DriftSources", *, wanted: bool | None) -> "Scan":
-    """Scan, and ask Pulumi's refresh as far as it is wanted.
+def targets_of(report: DriftReport, urns: Mapping[Identity, str]) -> list[str]:
+    """Resources of the drifted objects that the engine knows."""
+    drifted = {each.ref.identity for each in report.drift if each.drift_class in _ASKED}
+    return sorted(urns[identity] for identity in drifted if identity in urns)
+
+
+def nothing_to_ask(report: DriftReport) -> EngineAnswer:
+    """Why the engine is not asked about what drifted."""
+    why = "nothing to ask about" if report.drift else "the scan found no drift"
+    return EngineAnswer(detail=f"{why}; --engine asks about the whole stack")
+
+
+def ask_refresh(
+    stack: DeclaredStack, kubeconfig: Path | None, targets: Sequence[str], progress: Progress
+) -> EngineAnswer:
+    """Ask Pulumi's refresh, which changes nothing.
 
     Args:
-        sources: Of the scan.
-        wanted: True: side by side, about the whole stack, and no answer means incomplete. None:
-            only about what the scan found, so that a stack in sync costs no run of the engine.
-            False: not at all.
+        stack: That is scanned.
+        kubeconfig: Credentials; None for the usual ones.
+        targets: Resources; none, or more than `MOST_TARGETS`, for the whole stack.
+        progress: Takes notes on what is not ready.
     """
-    if not sources.request.stack:
-        return sources.scan()
-    if wanted:
-        with ThreadPoolExecutor(1) as thread:
-            scanning = thread.submit(sources.scan, keeps_all=True)
-            # In this thread, so that a signal reaches the engine.
-            answer = _ask(sources, ())
-            scan = scanning.result()
-        return _joined(scan, answer, is_demanded=True)
-    scan = sources.scan()
-    if wanted is False:
-        return _joined(scan, _Answer(None, "--no-engine"))
-    return _joined(scan, _second_opinion(sources, scan))
-
-
-def _second_opinion(sources: "DriftSources", scan: "Scan") -> _Answer:
-    urns = sources.desired.urns
-    asked = FIELD_CLASSES | {DriftClass.MISSING}
-    drifted = {each.ref.identity for each in scan.report.drift if each.drift_class in asked}
-    targets = sorted(urns[identity] for identity in drifted if identity in urns)
-    if not targets:
-        why = "nothing to ask about" if scan.report.drift else "the scan found no drift"
-        return _Answer(None, f"{why}; --engine asks about the whole stack")
-    return _ask(sources, targets if len(targets) <= MOST_TARGETS else ())
-
-
-def _ask(sources: "DriftSources", targets: Sequence[str]) -> _Answer:
-    from holdfast.adapters.engine.stack import open_stack  # noqa: PLC0415  (as above)
-    from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (a scan alone needs none)
-
-    request, desired = sources.request, sources.desired
-    if request.context not in (None, desired.context):
-        return _Answer(None, f"--context {request.context} is not the context of the stack")
+    chosen = targets if len(targets) <= MOST_TARGETS else ()
     try:
-        # Whoever may only read scans with the same credentials in both layers.
-        kubeconfig = request.kubeconfig or desired.kubeconfig
-        stack = open_stack(find_project_root(), request.stack, kubeconfig=kubeconfig)
-        result = stack.refresh_preview(targets=targets)
+        result = stack.engine(kubeconfig).refresh_preview(targets=chosen)
     except HoldfastError as error:
-        return _Answer(None, str(error))
+        return EngineAnswer(detail=str(error))
     if missing := result.unread_events:
-        return _Answer(None, f"events of the engine could not be read: {missing}; update Holdfast")
+        why = f"events of the engine could not be read: {missing}; update Holdfast"
+        return EngineAnswer(detail=why)
     for step in result.unhealthy:
         why = step.initialisation_errors[0].splitlines()[0]
-        click.echo(f"note: {step}: as recorded, but not ready: {why}", err=True)
-    looked_at = f"{len(targets)} drifted objects" if targets else "the whole stack"
-    return _Answer(view_of(result), f"looked at {looked_at}")
+        progress.note(f"note: {step}: as recorded, but not ready: {why}")
+    scope = f"{len(chosen)} drifted objects" if chosen else "the whole stack"
+    return EngineAnswer(view_of(result), f"looked at {scope}")
 
 
-def view_of(result: "RunResult") -> EngineView:
+def view_of(result: RunResult) -> EngineView:
     """The outcome of a refresh in the words of the drift room."""
     objects = [(step, step.reference.identity) for step in result.drifted if step.reference]
     return EngineView(
@@ -104,18 +82,11 @@ def view_of(result: "RunResult") -> EngineView:
     )
 
 
-def _joined(scan: "Scan", answer: _Answer, *, is_demanded: bool = False) -> "Scan":
-    report = scan.report
-    if answer.view is not None:
-        report = with_engine_view(report, answer.view, scan.desired, scan.live.objects, scan.around)
-    elif is_demanded:
-        report = replace(
-            report, not_checked=(*report.not_checked, NotChecked(SCOPE, answer.detail))
-        )
-    return replace(scan, report=_with_layers(report, answer))
-
-
-def _with_layers(report: DriftReport, answer: _Answer) -> DriftReport:
+def with_answer(report: DriftReport, answer: EngineAnswer, *, is_required: bool) -> DriftReport:
+    """A report that says which layers have looked, and what the engine did not answer."""
+    not_checked = report.not_checked
+    if answer.view is None and is_required:
+        not_checked = (*not_checked, NotChecked(SCOPE, answer.detail))
     scanned = Layer("holdfast", has_run=True, detail=f"compared {report.objects_checked} objects")
     engine = Layer(PULUMI, has_run=answer.view is not None, detail=answer.detail)
-    return replace(report, layers=(scanned, engine))
+    return replace(report, not_checked=not_checked, layers=(scanned, engine))

@@ -1,9 +1,11 @@
-"""How the agents of a stack are, as the cluster has them now. Wiring."""
+"""How the agents of a stack are, as the cluster has them now."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cached_property
 
+from holdfast.adapters.cluster.api_error import ApiError
+from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.workload_status import (
@@ -43,39 +45,91 @@ class AgentHealth:
     workloads: tuple[WorkloadState, ...] = ()
 
 
-def health_of_agents(root: Path, stack: str) -> dict[str, HealthVerdict]:
-    """Agent to how it is; every agent of the stack is in it.
+@dataclass(frozen=True)
+class HealthReader:
+    """Reads the agents of one stack as often as wanted; files and kinds are read the first time.
+
+    Attributes:
+        context: The stack, whose fleet is loaded and rendered once.
+    """
+
+    context: StackContext
+
+    def health(self) -> dict[str, HealthVerdict]:
+        """Agent to how it is; every agent of the stack is in it.
+
+        Raises:
+            InvalidFilesError: the manifests are not valid.
+            ClusterError: the cluster cannot be asked.
+        """
+        return {name: live.health for name, live in self.agents().items()}
+
+    def agents(self) -> dict[str, AgentHealth]:
+        """Agent to what runs of it; every agent of the stack is in it.
+
+        Raises:
+            InvalidFilesError: the manifests are not valid.
+            ClusterError: the cluster cannot be asked.
+        """
+        found = list(self._live_workloads()) if self._declared else []
+        agents: dict[str, AgentHealth] = {}
+        for agent in self.context.fleet.workloads:
+            own = {ref: live for name, ref, live in found if name == agent.name}
+            verdicts = {str(ref): _verdict(live) for ref, live in own.items()}
+            seen = [live for live in own.values() if isinstance(live, dict)]
+            versions = [_version(live) for live in seen]
+            states = tuple(workload_state(live) for live in seen)
+            agents[agent.name] = AgentHealth(worst(verdicts), next(iter(versions), ""), states)
+        return agents
+
+    @cached_property
+    def _declared(self) -> list[RenderedObject]:
+        return [item for item in self.context.rendered if item.manifest["kind"] in _WORKLOADS]
+
+    @cached_property
+    def _cluster(self) -> ClusterSource:
+        return ClusterSource.connect(
+            self.context.kubeconfig, self.context.kube_context, _REQUEST_TIMEOUT_SECONDS
+        )
+
+    def _live_workloads(self) -> Iterator[tuple[str, ObjectRef, KubeObject | ClusterError | None]]:
+        """Agent, workload, and what runs of that: None where nothing does, or why it is unseen."""
+        placed = self._cluster.placed([item.manifest for item in self._declared])
+        refs = [reference_of(one) for one in placed]
+        live: dict[Identity, KubeObject] = {}
+        unseen: dict[tuple[str, str, str], ClusterError] = {}
+        for place in sorted({(ref.api_version, ref.kind, ref.namespace) for ref in refs}):
+            try:
+                live |= _listed(self._cluster, *place)
+            except _NotListedError as error:
+                unseen[place] = error
+        for item, ref in zip(self._declared, refs, strict=True):
+            place = (ref.api_version, ref.kind, ref.namespace)
+            yield item.agent, ref, unseen.get(place) or live.get(ref.identity)
+
+
+def health_of_agents(context: StackContext) -> dict[str, HealthVerdict]:
+    """Agent to how it is now; to read it again and again, keep a HealthReader.
 
     Raises:
         InvalidFilesError: the manifests are not valid.
         ClusterError: the cluster cannot be asked.
     """
-    return {name: live.health for name, live in live_agents(root, stack).items()}
+    return HealthReader(context).health()
 
 
-def live_agents(root: Path, stack: str) -> dict[str, AgentHealth]:
-    """Agent to what runs of it; every agent of the stack is in it.
+def live_agents(context: StackContext) -> dict[str, AgentHealth]:
+    """Agent to what runs of it now.
 
     Raises:
         InvalidFilesError: the manifests are not valid.
         ClusterError: the cluster cannot be asked.
     """
-    state = StackContext(root, stack)
-    items = [item for item in state.rendered if item.manifest["kind"] in _WORKLOADS]
-    found = list(_live_workloads(state, items)) if items else []
-    agents: dict[str, AgentHealth] = {}
-    for agent in state.fleet.workloads:
-        own = {ref: live for name, ref, live in found if name == agent.name}
-        verdicts = {str(ref): _verdict(live) for ref, live in own.items()}
-        seen = [live for live in own.values() if isinstance(live, dict)]
-        versions = [_version(live) for live in seen]
-        states = tuple(workload_state(live) for live in seen)
-        agents[agent.name] = AgentHealth(worst(verdicts), next(iter(versions), ""), states)
-    return agents
+    return HealthReader(context).agents()
 
 
 def _verdict(live: KubeObject | ClusterError | None) -> HealthVerdict:
-    """How a workload is; what could not be looked at is neither well nor gone."""
+    """How a workload is; what could not be read is neither well nor gone."""
     if isinstance(live, ClusterError):
         return HealthVerdict(Health.UNKNOWN, str(live))
     return GONE if live is None else health_of(live)
@@ -84,28 +138,6 @@ def _verdict(live: KubeObject | ClusterError | None) -> HealthVerdict:
 def _version(live: KubeObject) -> str:
     # A semantic version may hold '+', a label may not.
     return str(mapping_at(live, "metadata", "labels").get(_VERSION_LABEL) or "").replace("_", "+")
-
-
-def _live_workloads(
-    state: StackContext, items: list[RenderedObject]
-) -> Iterator[tuple[str, ObjectRef, KubeObject | ClusterError | None]]:
-    """Agent, workload, and what runs of that: None where nothing does, or why nobody can see."""
-    cluster = ClusterSource.connect(state.kubeconfig, state.kube_context, _REQUEST_TIMEOUT_SECONDS)
-    placed = cluster.placed([item.manifest for item in items])
-    places = {
-        (ref.api_version, ref.kind, ref.namespace) for ref in (reference_of(one) for one in placed)
-    }
-    live: dict[Identity, KubeObject] = {}
-    unseen: dict[tuple[str, str, str], ClusterError] = {}
-    for place in sorted(places):
-        try:
-            live |= _listed(cluster, *place)
-        except _NotListedError as error:
-            unseen[place] = error
-    for item, one in zip(items, placed, strict=True):
-        ref = reference_of(one)
-        place = (ref.api_version, ref.kind, ref.namespace)
-        yield item.agent, ref, unseen.get(place) or live.get(ref.identity)
 
 
 def _listed(
@@ -117,9 +149,6 @@ def _listed(
         _NotListedError: they may not be listed, or the kind is not served.
         ClusterError: the cluster cannot be asked.
     """
-    from holdfast.adapters.cluster.api_error import ApiError  # noqa: PLC0415  (files need no client)
-    from holdfast.adapters.cluster.whole_objects import list_whole  # noqa: PLC0415  (as above)
-
     entry = cluster.kinds.get((api_version, kind))
     if entry is None:
         raise _NotListedError(f"the cluster does not serve {kind} ({api_version})")

@@ -1,54 +1,56 @@
-"""The cluster that a comparison looks at: kinds, objects, types, what stands beside. Wiring.
-
-The client is imported when a cluster is asked for: comparing files needs none.
-"""
+"""The cluster that a comparison reads: kinds, objects, types, and what stands beside them."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import click
-
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.kind_reader import ListOptions
+from holdfast.adapters.cluster.kinds import custom_types, served_kinds
+from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
+from holdfast.adapters.cluster.listing import read_bystanders, read_kind, read_listed
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.scan import LiveState
 from holdfast.drift.unmanaged import declared_namespaces, stack_selector
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.placement import placed
 from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
-
-if TYPE_CHECKING:
-    from holdfast.adapters.cluster.client import ApiClient
-    from holdfast.adapters.cluster.kubeconfig import Connection
+from holdfast.operations.progress import SILENT, Progress
 
 _AUTOSCALER = ObjectRef("", "HorizontalPodAutoscaler", "", "autoscaling/v2")
 
 
 @dataclass(frozen=True)
 class ClusterSource:
-    """One cluster, and what was learnt about its kinds."""
+    """One cluster, and what was learnt about its kinds.
 
-    client: "ApiClient"
+    Attributes:
+        progress: Takes notes on what may not be read.
+    """
+
+    client: ApiClient
     kinds: dict[tuple[str, str], KindEntry] = field(default_factory=dict)
+    progress: Progress = SILENT
 
     @classmethod
     def connect(
-        cls, kubeconfig: Path | None, context: str | None, request_timeout: float
+        cls,
+        kubeconfig: Path | None,
+        context: str | None,
+        request_timeout_seconds: float,
+        progress: Progress = SILENT,
     ) -> "ClusterSource":
         """Find the cluster; nothing is sent yet."""
-        from holdfast.adapters.cluster.client import ApiClient  # noqa: PLC0415  (files need no client)
-        from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
 
-        def connection() -> "Connection":
+        def connection() -> Connection:
             return connection_of(kubeconfig, context)
 
-        return cls(ApiClient(connection(), request_timeout, connection))
+        client = ApiClient(connection(), request_timeout_seconds, connection)
+        return cls(client, progress=progress)
 
     def placed(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
         """Objects with their namespace, now that the server has said which kinds have one."""
-        from holdfast.adapters.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
-
         wanted = {(one["apiVersion"], one["kind"]) for one in objects}
         self.kinds.update(served_kinds(self.client, sorted(wanted - set(self.kinds))))
 
@@ -60,8 +62,6 @@ class ClusterSource:
 
     def types(self) -> list[TypeTable]:
         """The types of the custom resources among the kinds."""
-        from holdfast.adapters.cluster.kinds import custom_types  # noqa: PLC0415  (as above)
-
         custom = {version for (version, _), entry in self.kinds.items() if not entry.type_name}
         return custom_types(self.client, custom)
 
@@ -78,9 +78,6 @@ class ClusterSource:
             stack: Name of the stack; empty for files.
             is_settled: Whether a live object is in sync, and need not be kept.
         """
-        from holdfast.adapters.cluster.kind_reader import ListOptions  # noqa: PLC0415  (as above)
-        from holdfast.adapters.cluster.listing import read_listed  # noqa: PLC0415  (as above)
-
         refs = [reference_of(one) for one in objects]
         with ThreadPoolExecutor(1) as threads:
             bystanders = threads.submit(self._bystanders, objects, stack)
@@ -95,8 +92,6 @@ class ClusterSource:
 
     def autoscalers(self, objects: list[KubeObject]) -> Iterable[KubeObject]:
         """Live autoscalers of the namespaces in question, whoever made them."""
-        from holdfast.adapters.cluster.listing import read_kind  # noqa: PLC0415  (as above)
-
         namespaces = {reference_of(one).namespace for one in objects} - {""}
         entry = builtin_kind(_AUTOSCALER.api_version, _AUTOSCALER.kind)
         assert entry is not None  # noqa: S101  (Kubernetes has this kind)
@@ -106,14 +101,12 @@ class ClusterSource:
         self, objects: list[KubeObject], stack: str
     ) -> tuple[dict[Identity, KubeObject], frozenset[tuple[str, str]]]:
         """What runs or is reachable in the declaration's namespaces although nobody declared it."""
-        from holdfast.adapters.cluster.listing import read_bystanders  # noqa: PLC0415  (as above)
-
         places, selector = places_beside(objects, stack)
         if not places:
             return {}, frozenset()
         beside = read_bystanders(self.client, self.kinds.keys(), places, selector)
         for scope in beside.unread:
-            click.echo(f"note: {scope}: no rights to look for undeclared ones", err=True)
+            self.progress.note(f"note: {scope}: no rights to look for undeclared ones")
         found = {reference_of(one).identity: one for one in beside.objects}
         return found, beside.kinds
 

@@ -1,78 +1,79 @@
-"""What a scan leaves in its stack's history, and what the history adds to its report. Wiring."""
+"""What a scan leaves in its stack's history, and what the history adds to its report."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
 
 from holdfast.adapters.clock import utc_now
-from holdfast.drift.record.sightings import finding_key
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.adapters.engine.folders import state_directory
+from holdfast.adapters.engine.project import read_project
+from holdfast.adapters.journal.names import JournalKind, journal_file
+from holdfast.adapters.journal.scan_journal import record_scan
+from holdfast.drift.record.sightings import Sighting
+from holdfast.operations.scan.request import RecordingRequest
+from holdfast.operations.scan.scanner import Scan, Scanner
 
-if TYPE_CHECKING:
-    from holdfast.operations.scan.sources import Scan
-
-DEFAULT_ALERT_THRESHOLD = 5
 _MOST_LINES_NAMED = 5
 
 
 @dataclass(frozen=True)
-class HistoryRequest:
-    """Whether and where a scan is recorded.
+class Recording:
+    """A scan in its history.
 
     Attributes:
-        file: Instead of the stack's own; None for that one.
-        is_off: Record nothing.
-        observed_at: RFC 3339 time of the scan; None for now.
-        alert_threshold: How many low findings together raise an alert.
+        observed_at: RFC 3339 time of the scan.
+        sightings: When findings were seen, by their key; empty when nothing is recorded.
     """
 
-    file: Path | None = None
-    is_off: bool = False
-    observed_at: str | None = None
-    alert_threshold: int = DEFAULT_ALERT_THRESHOLD
+    observed_at: str
+    sightings: Mapping[str, Sighting] = field(default_factory=dict)
 
 
-def default_history_file(stack: str) -> Path:
-    """Where the scans of a stack of this project are kept."""
-    from holdfast.adapters.engine.folders import state_directory  # noqa: PLC0415  (as above)
-    from holdfast.adapters.engine.project import read_project  # noqa: PLC0415  (as above)
-    from holdfast.adapters.journal.names import JournalKind, journal_file  # noqa: PLC0415  (as above)
-    from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (files need no project)
-
-    project = read_project(find_project_root()).name
-    return journal_file(state_directory(), project, stack, JournalKind.SCANS)
+def default_history_file(root: Path, stack: str) -> Path:
+    """Where the scans of a stack of a project are kept."""
+    return journal_file(state_directory(), read_project(root).name, stack, JournalKind.SCANS)
 
 
 def damage_note(file: Path, lines: Sequence[int]) -> str:
-    """What to tell of lines that hold no scan."""
+    """What to say of lines that hold no scan."""
     numbers = ", ".join(str(number) for number in lines[:_MOST_LINES_NAMED])
     numbers += ", …" if len(lines) > _MOST_LINES_NAMED else ""
     return f"note: {file}: skipped line {numbers}: no scan"
 
 
-def with_history(context: DriftContext, scan: "Scan", wanted: HistoryRequest) -> DriftContext:
-    """Record a scan, say what has added up, and let its report say since when things are so.
+def record(scanner: Scanner, scan: Scan, wanted: RecordingRequest) -> Recording:
+    """Record a whole scan, and say what has added up.
 
-    Plain files are recorded only where `--history` says so.
+    A stack's own history takes scans of that stack alone: what a file or another cluster holds
+    would end every finding of the stack, and begin others. Those, and plain objects, are recorded
+    only in a file that the user names.
+
+    Args:
+        scanner: That made the scan.
+        scan: With all its findings.
+        wanted: Whether and where it is recorded.
 
     Raises:
         JournalError: the history cannot be written.
     """
-    context = replace(context, observed_at=wanted.observed_at or utc_now())
-    if wanted.is_off or not (wanted.file or context.stack):
-        return context
-    from holdfast.adapters.journal.scan_journal import record_scan  # noqa: PLC0415  (start-up)
-
-    file = wanted.file or default_history_file(context.stack)
-    recorded = record_scan(file, context.observed_at, scan.report, list(scan.desired.values()))
+    observed_at = wanted.observed_at or utc_now()
+    file = wanted.file
+    request, progress = scanner.request, scanner.progress
+    if file is None and request.stack and not wanted.is_off:
+        if scanner.reads_the_stack:
+            file = default_history_file(request.project_root, request.stack)
+        else:
+            source = f"--context {request.context}" if request.live is None else str(request.live)
+            progress.note(
+                f"note: not recorded: {source} is not the cluster of stack {request.stack}; "
+                "--history FILE records it elsewhere"
+            )
+    if file is None or wanted.is_off:
+        return Recording(observed_at)
+    recorded = record_scan(file, observed_at, scan.report, list(scan.desired.values()))
     if recorded.damaged_lines:
-        click.echo(damage_note(file, recorded.damaged_lines), err=True)
+        progress.note(damage_note(file, recorded.damaged_lines))
     if recorded.raises_alert(wanted.alert_threshold):
         count = recorded.low_now
-        click.echo(f"alert: {count} low findings are open; together they are not small", err=True)
-    return replace(
-        context, sighting_of=lambda finding: recorded.sightings.get(finding_key(finding))
-    )
+        progress.step(f"alert: {count} low findings are open; together they are not small")
+    return Recording(observed_at, recorded.sightings)

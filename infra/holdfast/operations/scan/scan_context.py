@@ -1,16 +1,48 @@
 """What is known beside a drift report: when, of what, where things are declared, since when."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Protocol
 
 from holdfast.drift.finding import Finding
-from holdfast.drift.record.sightings import Sighting
+from holdfast.drift.record.sightings import Sighting, finding_key
 from holdfast.errors import SourceLocation
-from holdfast.report.text.runbook import PAGE
+from holdfast.kube.objects import Identity
+
+RUNBOOK_PAGE: Final = "docs/drift.md"
+"""The runbook, relative to the project; each class of drift has a heading of its name there."""
 
 
-def _nowhere(_: Finding) -> None:
-    return None
+class Locations(Protocol):
+    """Where things are declared."""
+
+    def location_of(self, finding: Finding) -> SourceLocation | None:
+        """Where the field of a finding (else its agent, else its object) is declared."""
+
+
+@dataclass(frozen=True)
+class ObjectLocations:
+    """Locations of whole objects, as plain files have them; of no object in none."""
+
+    places: Mapping[Identity, SourceLocation] = field(default_factory=dict)
+
+    def location_of(self, finding: Finding) -> SourceLocation | None:
+        """Where the object of a finding is declared."""
+        return self.places.get(finding.ref.identity)
+
+
+@dataclass(frozen=True)
+class AgentLocations:
+    """Locations of whole agents, by their names: of many findings the fields take long to find."""
+
+    places: Mapping[str, SourceLocation]
+
+    def location_of(self, finding: Finding) -> SourceLocation | None:
+        """Where the agent of a finding is declared."""
+        return self.places.get(finding.agent)
+
+
+NO_LOCATIONS: Final[Locations] = ObjectLocations()
 
 
 @dataclass(frozen=True)
@@ -21,12 +53,20 @@ class DriftContext:
         stack: Name of the stack; empty for plain files.
         observed_at: RFC 3339 time of the scan; empty when it is not known.
         runbook: Address of docs/drift.md, for links.
-        location_of: Where the field of a finding (else its agent) is declared; None: nowhere.
-        sighting_of: When a finding was seen before; None: no history is kept.
+        locations: Where things are declared.
+        sightings: When findings were seen before, by their key; empty when no history is kept.
     """
 
     stack: str = ""
     observed_at: str = ""
-    runbook: str = PAGE
-    location_of: Callable[[Finding], SourceLocation | None] = _nowhere
-    sighting_of: Callable[[Finding], Sighting | None] = _nowhere
+    runbook: str = RUNBOOK_PAGE
+    locations: Locations = NO_LOCATIONS
+    sightings: Mapping[str, Sighting] = field(default_factory=dict)
+
+    def location_of(self, finding: Finding) -> SourceLocation | None:
+        """Where the field of a finding (else its agent) is declared; None: nowhere."""
+        return self.locations.location_of(finding)
+
+    def sighting_of(self, finding: Finding) -> Sighting | None:
+        """When a finding was seen before; None: no history is kept."""
+        return self.sightings.get(finding_key(finding))

@@ -1,120 +1,75 @@
-"""`holdfast drift -s A -s B`: several stacks in one report. Wiring."""
+"""Several stacks in one report: each is scanned, recorded, and asked how its agents are."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-import click
-
-from holdfast.cli.options.report import ReportRequest, check_files, write_all
 from holdfast.drift.cause.stack_causes import StackDrift
 from holdfast.drift.finding import DriftReport, NotChecked
 from holdfast.drift.rollup import agents_of
-from holdfast.errors import ClusterError, ExitCode, InputError
+from holdfast.errors import ClusterError, InputError
 from holdfast.kube.workload_status import Health, HealthVerdict
-from holdfast.operations.deploy.traced import traced_scan
+from holdfast.operations.progress import Progress
 from holdfast.operations.scan.health import health_of_agents
-from holdfast.operations.scan.recording import HistoryRequest, with_history
-from holdfast.operations.scan.scan_context import DriftContext
-from holdfast.operations.scan.sources import DriftRequest, DriftSources
-from holdfast.operations.stack.project import find_project_root
-from holdfast.report.documents.stacks import stacks_json
-from holdfast.report.text.stacks_text import stacks_text
-
-_ONE_STACK = "of one stack at a time: name one"
+from holdfast.operations.scan.recording import record
+from holdfast.operations.scan.request import RecordingRequest, ScanRequest
+from holdfast.operations.scan.scanner import Scanner
+from holdfast.operations.tracing import traced_scan
 
 
 def scan_stacks(
-    stacks: Sequence[str], request: DriftRequest, wanted: ReportRequest, history: HistoryRequest
-) -> int:
-    """Scan every stack, write one report, and give the exit code.
+    requests: Sequence[ScanRequest], recording: RecordingRequest, progress: Progress
+) -> list[StackDrift]:
+    """Scan every stack.
 
     A stack whose cluster cannot be reached, or has no context here, is not checked; the others are.
 
     Raises:
-        InputError: the options are of one stack, or a stack is not declared as it should be.
+        InputError: a stack is not declared as it should be, or one audit log is named for stacks
+            on several API servers.
     """
-    _refuse(stacks, request, wanted, history)
-    check_files(wanted)
-    sources = [DriftSources(replace(request, stack=stack)) for stack in stacks]
-    if request.audit_log is not None:
-        _refuse_log_of_another_server(sources)
-    scanned = [_scanned(each, history) for each in sources]
-
-    def written(chosen: str, *, colour: bool) -> str:
-        return stacks_json(scanned) if chosen == "json" else stacks_text(scanned, colour=colour)
-
-    write_all(written, wanted)
-    if not all(each.report.is_complete for each in scanned):
-        return ExitCode.ERROR
-    return ExitCode.DRIFT if any(each.report.drift for each in scanned) else ExitCode.OK
+    scanners = [Scanner(request, progress) for request in requests]
+    if any(request.audit_log is not None for request in requests):
+        _refuse_log_of_another_server(scanners)
+    return [_traced(each, recording) for each in scanners]
 
 
-def _refuse(
-    stacks: Sequence[str], request: DriftRequest, wanted: ReportRequest, history: HistoryRequest
-) -> None:
-    """Refuse what has no meaning for several stacks, before anything is read."""
-    twice = next((each for each in stacks if stacks.count(each) > 1), None)
-    if twice is not None:
-        raise InputError(f"stack {twice} is named twice", remedy="name each stack once")
-    said = {
-        "--desired": request.desired,
-        "--live": request.live,
-        "--baseline": request.baseline,
-        "--kubeconfig": request.kubeconfig,
-        "--context": request.context,
-        "--history": history.file,
-    }
-    for option, value in said.items():
-        if value is not None:
-            raise InputError(f"{option} is {_ONE_STACK}")
-    formats = {wanted.output, *(chosen for chosen, _ in wanted.files)}
-    for chosen in sorted(formats - {"text", "json"}):
-        raise InputError(
-            f"several stacks are told as text or json, not as {chosen}",
-            remedy=f"run `holdfast drift -s {stacks[0]} -o {chosen}` for each",
-        )
-
-
-def _refuse_log_of_another_server(sources: Sequence[DriftSources]) -> None:
+def _refuse_log_of_another_server(scanners: Sequence[Scanner]) -> None:
     """Refuse one audit log for several servers: the same name there is another object.
 
-    Whoever changed it on one of them would be named for the other.
+    The users of one server would be named for the changes of another.
     """
-    lives = {each.request.stack: each.cluster.client.connection.server for each in sources}
-    if len(set(lives.values())) > 1:
-        where = ", ".join(f"{stack} on {server}" for stack, server in lives.items())
+    servers = {each.request.stack: each.cluster.client.connection.server for each in scanners}
+    if len(set(servers.values())) > 1:
+        where = ", ".join(f"{stack} on {server}" for stack, server in servers.items())
         raise InputError(
             f"--audit-log is of one API server, and these stacks live on several: {where}",
-            remedy="name the stacks of one, or leave it out: field managers are told all the same",
+            remedy="name the stacks of one, or leave it out: field managers are reported anyway",
         )
 
 
-def _scanned(sources: DriftSources, history: HistoryRequest) -> StackDrift:
-    request = sources.request
-    with traced_scan(request.stack) as span:
-        found = _compared(sources, history)
+def _traced(scanner: Scanner, recording: RecordingRequest) -> StackDrift:
+    with traced_scan(scanner.request.stack, scanner.progress) as span:
+        found = _scanned(scanner, recording)
         span.note(findings=len(found.report.drift), complete=found.report.is_complete)
     return found
 
 
-def _compared(sources: DriftSources, history: HistoryRequest) -> StackDrift:
-    request, declared = sources.request, sources.desired.objects
+def _scanned(scanner: Scanner, recording: RecordingRequest) -> StackDrift:
+    stack, declared = scanner.request.stack, scanner.desired.objects
     try:
-        scan = sources.scan()
+        scan = scanner.scan()
     except (ClusterError, InputError) as error:
         # The files have been read by now: what is wrong is the way to the cluster.
-        unseen = NotChecked(f"stack {request.stack}", str(error))
+        unseen = NotChecked(f"stack {stack}", str(error))
         agents = agents_of(declared, DriftReport(), (), is_blind=True)
-        return StackDrift(request.stack, DriftReport((), (unseen,), 0, agents=agents))
-    # Recorded like any other scan; what has added up is told now.
-    with_history(DriftContext(stack=request.stack), scan, history)
-    return StackDrift(request.stack, scan.report, _health(request.stack, scan.report))
+        return StackDrift(stack, DriftReport((), (unseen,), 0, agents=agents))
+    record(scanner, scan, recording)
+    return StackDrift(stack, scan.report, _health(scanner, scan.report))
 
 
-def _health(stack: str, report: DriftReport) -> dict[str, HealthVerdict]:
+def _health(scanner: Scanner, report: DriftReport) -> dict[str, HealthVerdict]:
     try:
-        return health_of_agents(find_project_root(), stack)
+        return health_of_agents(scanner.stack.context)
     except ClusterError as error:
-        click.echo(f"note: stack {stack}: health is not known: {error}", err=True)
+        scanner.progress.note(f"note: stack {scanner.request.stack}: health is not known: {error}")
         unknown = HealthVerdict(Health.UNKNOWN, str(error))
         return {each.name: unknown for each in report.agents}

@@ -1,6 +1,7 @@
-"""The project at an earlier commit: its files, run by the code of that same commit. Wiring."""
+"""The project at an earlier commit: its files, and the code of that same commit."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,31 +9,66 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from holdfast import __version__
 from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.git.checkout import checked_out
+from holdfast.errors import HoldfastError
 
 _TIMEOUT_SECONDS = 600.0
+_VERSION = re.compile(r"""^__version__ = ["'](\d+)\.""", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class CommitProject:
-    """A project in a folder of its own, for as long as it is needed."""
+    """A project in a folder of its own, for as long as it is needed.
+
+    Attributes:
+        timeout_seconds: How long a verb that is run there may take.
+    """
 
     root: Path
+    timeout_seconds: float = _TIMEOUT_SECONDS
+
+    @property
+    def has_own_code(self) -> bool:
+        """Whether the commit brings a Holdfast of its own, and is not rendered by ours."""
+        return (self.root / "infra" / "holdfast").is_dir()
+
+    @property
+    def is_of_our_version(self) -> bool:
+        """Whether our code understands the commit's files: the same major version wrote them."""
+        if not self.has_own_code:
+            return True
+        try:
+            text = (self.root / "infra" / "holdfast" / "__init__.py").read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return False
+        found = _VERSION.search(text)
+        return found is not None and found[1] == __version__.partition(".")[0]
 
     def holdfast(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        """Run a verb there: what a commit renders is said by the renderer of that commit."""
-        program = self.root / "infra"
-        ours = {"PYTHONPATH": str(program)} if (program / "holdfast").is_dir() else {}
-        return subprocess.run(
-            [sys.executable, "-m", "holdfast.cli.main", *arguments],
-            cwd=self.root,
-            env=os.environ | ours,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_TIMEOUT_SECONDS,
-        )
+        """Run a verb there: what a commit renders is said by the renderer of that commit.
+
+        Raises:
+            HoldfastError: it does not end in time.
+        """
+        ours = {"PYTHONPATH": str(self.root / "infra")} if self.has_own_code else {}
+        try:
+            return subprocess.run(
+                [sys.executable, "-m", "holdfast.cli.main", *arguments],
+                cwd=self.root,
+                env=os.environ | ours,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=self.timeout_seconds,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise HoldfastError(
+                f"`holdfast {arguments[0]}` of the commit did not end within "
+                f"{self.timeout_seconds:g} s",
+                remedy="see whether its cluster and its backend can be reached",
+            ) from error
 
 
 @contextmanager

@@ -1,60 +1,83 @@
-"""What a stack declares, as plain data: all that a scan of a stack in sync needs of its files.
+"""What the files of a project declare for one stack, read through the models."""
 
-Plain, so that it can be kept from one run to the next: see `declaration_cache`. The models are
-loaded by whoever makes one.
-"""
-
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from holdfast.drift.exemption.ignore import IgnoreRule
-from holdfast.kube.objects import KubeObject
-
-if TYPE_CHECKING:
-    from holdfast.operations.stack.context import StackContext
+from holdfast.adapters.engine.backend.remote_backend import RemoteHistory
+from holdfast.adapters.engine.stack import Stack, open_stack
+from holdfast.adapters.engine.state.history import History
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.declaration_cache import StackDeclaration
+from holdfast.operations.stack.ignore_rules import ignore_rules_of
+from holdfast.operations.stack.source_locations import StackLocations
+from holdfast.render.provenance.origins import Origins
 
 
 @dataclass(frozen=True)
-class StackDeclaration:
-    """What the files of a project say of one stack; no clock, no cluster, nothing of a machine.
+class DeclaredFiles:
+    """The files of one stack.
 
     Attributes:
-        objects: As they are rendered, JSON data throughout.
-        policy_profile: Profile by which live objects are judged.
-        policy_rules: What the stack says of single rules, over that profile.
-        context: Kubeconfig context of the stack; None for the current one.
-        ignore: Rules on expected drift, whether they have expired or not.
-        modes: Agent to what is done about its drift: report, revert or adopt.
+        context: The stack.
+        ignore_file: Rules on expected drift, named by the user; None for the project's own.
     """
 
-    objects: tuple[KubeObject, ...]
-    policy_profile: str
-    policy_rules: Mapping[str, Any]
-    context: str | None
-    ignore: tuple[IgnoreRule, ...]
-    modes: Mapping[str, str]
+    context: StackContext
+    ignore_file: Path | None = None
+
+    @classmethod
+    def of(
+        cls, root: Path, name: str, ignore_file: Path | None, given: StackContext | None
+    ) -> "DeclaredFiles":
+        """The files of a stack, in the context that is given, else in one of their own."""
+        return cls(given or StackContext(root, name), ignore_file)
+
+    @cached_property
+    def declaration(self) -> StackDeclaration:
+        """What they declare now.
+
+        Raises:
+            InputError: there is no such stack, or its files are not valid.
+        """
+        return declaration_of(self.context, self.ignore_file)
+
+    @cached_property
+    def engine_history(self) -> History:
+        """The engine's history of the stack, asked of a backend that is no folder."""
+        return RemoteHistory(self.context.engine())
+
+    def engine(self, kubeconfig: Path | None) -> Stack:
+        """The engine's stack, which uses a kubeconfig; None for the usual one."""
+        return open_stack(self.context.root, self.context.name, kubeconfig=kubeconfig)
+
+    @cached_property
+    def origins(self) -> Origins:
+        """Which line of which file declares a field."""
+        return Origins(self.context.fleet, self.context.name)
+
+    @cached_property
+    def locations(self) -> StackLocations:
+        """Where the things of a finding are declared."""
+        return StackLocations(self.origins)
 
 
-def declaration_of(state: "StackContext", ignore_file: Path | None) -> StackDeclaration:
+def declaration_of(context: StackContext, ignore_file: Path | None) -> StackDeclaration:
     """What the files declare now.
 
     Args:
-        state: The stack.
+        context: The stack.
         ignore_file: Rules on expected drift, named by the user; default the project's own.
 
     Raises:
         InputError: there is no such stack, or its files are not valid.
     """
-    from holdfast.operations.stack.ignore_rules import ignore_rules_of  # noqa: PLC0415  (the models are slow)
-
-    fleet = state.fleet
+    fleet = context.fleet
     return StackDeclaration(
-        objects=state.objects,
-        policy_profile=state.policy_profile,
+        objects=context.objects,
+        policy_profile=context.policy_profile,
         policy_rules=fleet.environment.policy.rules,
-        context=state.kube_context,
-        ignore=ignore_rules_of(ignore_file, state.root, fleet),
+        context=context.kube_context,
+        ignore=ignore_rules_of(ignore_file, context.root, fleet),
         modes={agent.name: agent.spec.drift.mode for agent in fleet.workloads},
     )

@@ -9,20 +9,21 @@ import hashlib
 import os
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from holdfast import __version__
 from holdfast.adapters.engine.folders import cache_directory
 from holdfast.adapters.files.atomic_write import make_private_directory, write_private_file
+from holdfast.drift.exemption.ignore import IgnoreRule
+from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.project_files import FilesRead, noted_reads, project_digests
-from holdfast.operations.stack.declaration import StackDeclaration
 
 _FORMAT: Final = b"holdfast declaration 1"
 _FOLDER: Final = "declarations"
@@ -32,6 +33,30 @@ MOST_KEPT: Final = 64
 
 _NO_PLACE: Final = (OSError, RuntimeError)
 """No such file, no rights, no room; and in a container whose user has no home: no folder."""
+
+
+@dataclass(frozen=True)
+class StackDeclaration:
+    """What the files of a project say of one stack; no clock, no cluster, nothing of a machine.
+
+    Plain data: all that a scan of a stack in sync needs of its files, kept from run to run.
+
+    Attributes:
+        objects: As they are rendered, JSON data throughout.
+        policy_profile: Profile by which live objects are judged.
+        policy_rules: What the stack says of single rules, over that profile.
+        context: Kubeconfig context of the stack; None for the current one.
+        ignore: Rules on expected drift, whether they have expired or not.
+        modes: Agent to what is done about its drift: report, revert or adopt.
+    """
+
+    objects: tuple[KubeObject, ...]
+    policy_profile: str
+    policy_rules: Mapping[str, Any]
+    context: str | None
+    ignore: tuple[IgnoreRule, ...]
+    modes: Mapping[str, str]
+
 
 _WRITABLE_BY_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 _encode: Final = msgspec.msgpack.Encoder().encode

@@ -1,22 +1,24 @@
-"""Where in the project's files the things of a finding are declared. Wiring."""
+"""Where in the project's files the things of a finding are declared."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.errors import SourceLocation
 from holdfast.render.provenance.origins import Origins
 
 
-def places_in(origins: Origins) -> Callable[[Finding], SourceLocation | None]:
-    """Place of a finding in the files of a stack; its stack's file where no agent stands behind it.
+@dataclass(frozen=True)
+class StackLocations:
+    """Locations in the files of a stack."""
 
-    None for objects that nobody declared.
-    """
+    origins: Origins
 
-    def place_of(finding: Finding) -> SourceLocation | None:
+    def location_of(self, finding: Finding) -> SourceLocation | None:
+        """Where the field of a finding is declared; None for objects that no file declares.
+
+        It is the stack's own file where no agent stands behind the object.
+        """
         if finding.drift_class is DriftClass.UNMANAGED:
             return None
-        place = origins.declared_at(finding.ref, finding.path)
-        return place or origins.fleet.setting_location()
-
-    return place_of
+        found = self.origins.declared_at(finding.ref, finding.path)
+        return found or self.origins.fleet.setting_location()

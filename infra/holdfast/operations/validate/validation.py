@@ -1,8 +1,9 @@
 """Manifests, rendered and judged without cluster or engine: the wiring of `holdfast validate`."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
@@ -24,7 +25,7 @@ from holdfast.operations.policy.model import PolicyFinding
 from holdfast.operations.policy.sources import judged_objects
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.conversion import older_files, remedy
-from holdfast.operations.stack.preflight.crds import missing_definitions, remedy_for
+from holdfast.operations.stack.preflight.crds import missing_crds, remedy_for
 from holdfast.operations.validate.report import (
     Deprecation,
     Exemption,
@@ -35,6 +36,7 @@ from holdfast.operations.validate.waivers import faults_of_compiled
 from holdfast.render.fleet import render_fleet
 from holdfast.render.objects.admission import waivers_of
 from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.marks import RenderedObject
 from holdfast.render.provenance.origins import Origins
 
 _Fault = ManifestError | PolicyFinding
@@ -70,9 +72,12 @@ def validate_project(
     found: list[tuple[_Fault, str]] = []
     told: dict[Exemption | Deprecation, None] = {}
     for stack in stacks or [""]:
+        context = StackContext(root, stack)
+        is_whole = bool(stack) and not further
+        declared = context if is_whole else _Files(root, stack, tuple(further))
         for each in (
-            *_found_on(root, stack, further, today),
-            *(_missing_definitions(root, stack) if stack and asks_clusters else ()),
+            *_found_in(declared, root, today),
+            *(_missing_crds(context) if stack and asks_clusters else ()),
         ):
             if chosen and not any(_lies_in(each, path, root) for path in chosen):
                 continue
@@ -80,10 +85,36 @@ def validate_project(
                 told[each] = None
             else:
                 found.append((each, stack))
-    in_order = sorted(told, key=lambda each: each.location)
+    return _report(told, found, tuple(stacks))
+
+
+def validate_stack(context: StackContext, *, today: date) -> ValidationReport:
+    """Judge what the files declare for one stack, which the context has read.
+
+    Args:
+        context: The stack.
+        today: The day by which exemptions are judged.
+
+    Raises:
+        InputError: there is no such stack (exit code 6), or no folder of manifests.
+    """
+    found = list(_found_in(context, context.root, today))
+    granted = [each for each in found if isinstance(each, Exemption | Deprecation)]
+    faults = [each for each in found if not isinstance(each, Exemption | Deprecation)]
+    return _report(
+        dict.fromkeys(granted), [(each, context.name) for each in faults], (context.name,)
+    )
+
+
+def _report(
+    granted: Iterable[Exemption | Deprecation],
+    found: Sequence[tuple[_Fault, str]],
+    stacks: tuple[str, ...],
+) -> ValidationReport:
+    in_order = sorted(granted, key=lambda each: each.location)
     return ValidationReport(
         sorted_faults(found),
-        tuple(stacks),
+        stacks,
         exemptions=tuple(each for each in in_order if isinstance(each, Exemption)),
         deprecations=tuple(each for each in in_order if isinstance(each, Deprecation)),
     )
@@ -94,21 +125,38 @@ def _lies_in(each: _Fault | Exemption | Deprecation, path: Path, root: Path) -> 
     return (root / place.file).is_relative_to(path)
 
 
-def _found_on(
-    root: Path, stack: str, further_files: Sequence[Path], today: date
+@dataclass(frozen=True)
+class _Files:
+    """Manifests that are more than a stack's, or are read without one."""
+
+    root: Path
+    name: str
+    further: tuple[Path, ...]
+
+    @cached_property
+    def fleet(self) -> Fleet:
+        return load_fleet(self.root, self.name or None, further_files=self.further)
+
+    @cached_property
+    def rendered(self) -> tuple[RenderedObject, ...]:
+        return render_fleet(plan_fleet(self.fleet, self.name))
+
+
+def _found_in(
+    declared: StackContext | _Files, root: Path, today: date
 ) -> Iterator[_Fault | Exemption | Deprecation]:
     try:
-        fleet = load_fleet(root, stack or None, further_files=further_files)
+        fleet = declared.fleet
         yield from _of_older_versions(fleet, today)
         yield from exemptions_of(fleet, today)
         yield from faults_of_exemptions(fleet, today=today, rules=RULES_BY_ID)
         yield from faults_of_compiled(root, fleet)
-        if stack:
-            yield from _breaches(fleet, today)
+        if declared.name:
+            yield from _breaches(declared, today)
     except InvalidFilesError as invalid:
         yield from invalid.errors
     except RenderError as error:
-        place = SourceLocation(f"{STACKS_FOLDER}/Pulumi.{stack}.yaml")
+        place = SourceLocation(f"{STACKS_FOLDER}/Pulumi.{declared.name}.yaml")
         yield ManifestError(place, "", expected=error.message, remedy=error.remedy)
 
 
@@ -131,19 +179,18 @@ def _of_older_versions(fleet: Fleet, today: date) -> Iterator[ManifestError | De
         )
 
 
-def _missing_definitions(root: Path, stack: str) -> Iterator[ManifestError]:
-    state = StackContext(root, stack)
+def _missing_crds(state: StackContext) -> Iterator[ManifestError]:
     try:
         rendered = state.rendered
     except (InvalidFilesError, RenderError):
         return  # told already, and nothing can be asked for
-    for missing in missing_definitions(rendered, state.kubeconfig, state.kube_context):
+    for missing in missing_crds(rendered, state.kubeconfig, state.kube_context):
         for agent in state.fleet.workloads:
             if agent.name in missing.agents:
                 yield ManifestError(
                     agent.location_of("metadata.name"),
                     "",
-                    expected=f"expected a cluster that knows {missing.what} on stack {stack}",
+                    expected=f"expected a cluster that knows {missing.what} on stack {state.name}",
                     remedy=remedy_for([missing.controller], state.kube_context),
                 )
 
@@ -169,14 +216,14 @@ def exemptions_of(fleet: Fleet, today: date) -> Iterator[Exemption]:
         yield Exemption(place, kind, each.name, about, each.spec.owner, expires)
 
 
-def _breaches(fleet: Fleet, today: date) -> Iterator[_Fault]:
+def _breaches(declared: StackContext | _Files, today: date) -> Iterator[_Fault]:
+    fleet = declared.fleet
     profile = _profile(fleet)
     if isinstance(profile, list):
         yield from profile
         return
     profile = replace(profile, waivers=Waivers(waivers_of(fleet), today))
-    rendered = render_fleet(plan_fleet(fleet, fleet.stack))
-    findings, _ = verdicts(judged_objects(rendered, Origins(fleet, fleet.stack)), profile)
+    findings, _ = verdicts(judged_objects(declared.rendered, Origins(fleet, fleet.stack)), profile)
     for each in findings:
         yield each if each.location else replace(each, location=fleet.setting_location())
 

@@ -1,6 +1,6 @@
 """Drift as it comes and goes, as data: a line of `holdfast drift --watch -o json`, or a CloudEvent.
 
-Each finding stands for itself; what one hand did to several is told beside them.
+Each finding stands for itself; a common cause of several is an event of its own.
 Source: CloudEvents 1.0, JSON format.
 """
 
@@ -72,7 +72,7 @@ class CauseEventDocument(Part):
         stack: Name of the stack; empty for files.
         opened_at: RFC 3339, UTC.
         dwell_seconds: Open for so long.
-        summary: What one hand did.
+        summary: What one client did.
         objects: How many objects it spans now.
         findings: Turns that are news; each is an event by itself as well.
     """

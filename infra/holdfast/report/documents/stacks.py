@@ -56,7 +56,7 @@ class StackFindingPart(Part):
 
 
 class SharedCausePart(Part):
-    """What one hand did on more than one stack.
+    """What one client did on more than one stack.
 
     Attributes:
         time: When it was first done, RFC 3339.
@@ -121,7 +121,7 @@ class StacksDocument(Part):
         complete: Whether every stack's report is.
         counts: Agents of all stacks in each state.
         teams: The same by team; the empty name for agents of none.
-        causes: What one hand did on more than one stack.
+        causes: What one client did on more than one stack.
         stacks: In the order in which they were named.
     """
 

@@ -9,13 +9,13 @@ from holdfast.drift.record.sightings import short_duration
 from holdfast.kube.safe_text import safe_text
 from holdfast.kube.timestamps import parse_timestamp
 from holdfast.kube.workload_status import Health
+from holdfast.operations.deploy.progress import changes_in_words
 from holdfast.operations.describe.fleet import FleetAgent, FleetReport, OpenDrift
 from holdfast.report.html.page import page
 from holdfast.report.html.stack_view import StackView
 from holdfast.report.html.team_map import CARD_WIDTH
 from holdfast.report.html.topology_drawing import BOX_HEIGHT, BOX_WIDTH
 from holdfast.report.text.fleet_words import verdict_of
-from holdfast.report.text.update_text import changes_in_words
 
 TEMPLATE: Final = "fleet.html"
 

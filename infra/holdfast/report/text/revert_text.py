@@ -29,7 +29,17 @@ def revert_plan_text(plans: Sequence[ObjectPlan]) -> str:
         f"  restarts pods     {safe_text(str(plan.ref))}" for plan in plans if plan.restarts_pods
     ]
     lines += _section("Left alone:", left)
+    lines += _undeployed(plans)
     return "\n".join(lines) + "\n" if lines else "nothing to put back\n"
+
+
+def _undeployed(plans: Sequence[ObjectPlan]) -> Iterator[str]:
+    """What the files have removed and no update has deployed: a revert does not remove it."""
+    kept = [(plan.ref, path) for plan in plans for path in plan.undeployed]
+    if kept:
+        yield "Not deployed yet (removed from the files; kept until the next update):"
+    for ref, path in kept:
+        yield f"  keep              {safe_text(f'{ref}  {format_path(path)}', longest=400)}"
 
 
 def plan_json(plans: Sequence[ObjectPlan]) -> str:
@@ -57,6 +67,7 @@ def _action(plan: ObjectPlan) -> dict[str, Any]:
             for step in plan.steps
             if step.step is not Step.LEAVE
         ],
+        "undeployed": [format_path(path) for path in plan.undeployed],
     }
 
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from holdfast.drift.finding import DriftClass
+from holdfast.operations.scan.scan_context import RUNBOOK_PAGE
 
-PAGE: Final = "docs/drift.md"
+PAGE: Final = RUNBOOK_PAGE
 """The runbook, relative to the project; each class has a heading of its name there."""
 
 NOT_CHECKED: Final = "not-checked"

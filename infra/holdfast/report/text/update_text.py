@@ -1,12 +1,10 @@
 """The updates of a stack, as text for people."""
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.kube.safe_text import safe_text
-
-_UNCHANGED: Final = ("same", "refresh", "read")
+from holdfast.operations.deploy.progress import changes_in_words
 
 
 def updates_text(records: Sequence[UpdateRecord]) -> str:
@@ -15,10 +13,14 @@ def updates_text(records: Sequence[UpdateRecord]) -> str:
     return "\n\n".join(blocks) + "\n" if blocks else "no update is recorded\n"
 
 
-def changes_in_words(changes: Mapping[str, int]) -> str:
-    """How many resources were changed, in words; `no changes` when none was."""
-    changed = {key: value for key, value in changes.items() if key not in _UNCHANGED}
-    return ", ".join(f"{count} {key}" for key, count in sorted(changed.items())) or "no changes"
+def update_line(record: UpdateRecord) -> str:
+    """What one update came to, in a line without its end."""
+    commit = record.commit[:12] or "no commit"
+    dirty = f" and files that are not committed ({record.dirty_reason})" if record.is_dirty else ""
+    return (
+        f"{record.stack} is at {commit}{dirty}: {changes_in_words(record.changes)}, "
+        f"{record.seconds:g} s"
+    )
 
 
 def _lines(record: UpdateRecord) -> list[str]:

@@ -106,7 +106,7 @@ def fake_api() -> Iterator[FakeApi]:
                 answer.hold.wait(20)
             self.wfile.write(body)
 
-        do_GET = do_PATCH = do_POST = do_PUT = respond  # noqa: N815  (names that the library asks for)
+        do_GET = do_PATCH = do_POST = do_PUT = do_DELETE = respond  # noqa: N815  (names that the library asks for)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a hang-up is wanted

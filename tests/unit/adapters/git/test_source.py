@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from holdfast.adapters.git.checkout import checked_out
 from holdfast.adapters.git.command import GitError, run_git
-from holdfast.adapters.git.source import commit_named, source_of
+from holdfast.adapters.git.source import commit_named, commits_between, source_of
 from holdfast.errors import InputError
 
-from tests.unit.adapters.git.repository import commit_all
+from tests.unit.adapters.git.repository import PERSON, commit_all
 
 
 def test_a_clean_checkout_is_its_commit(tmp_path: Path) -> None:
@@ -140,3 +140,21 @@ def test_an_earlier_commit_is_checked_out_beside_the_working_tree(tmp_path: Path
 def test_git_never_asks_and_says_why_it_failed(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="git rev-parse failed: not a git repository"):
         run_git(tmp_path, "rev-parse", "HEAD")
+
+
+def test_every_commit_between_two_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    old = commit_all(tmp_path, "First")
+    tree = run_git(tmp_path, "rev-parse", "HEAD^{tree}")
+    new = old
+    for number in range(103):
+        new = run_git(
+            tmp_path, "commit-tree", tree, "-p", new, "-m", f"Number {number}", variables=PERSON
+        )
+
+    found = commits_between(tmp_path, old, new)
+
+    assert len(found) == 103
+    assert found[0] == commit_named(tmp_path, new)
+    assert [each.subject for each in found[-2:]] == ["Number 1", "Number 0"]
+    assert commits_between(tmp_path, new, old) == []

@@ -185,7 +185,7 @@ class TestCluster:
         monkeypatch: pytest.MonkeyPatch,
         status: int,
     ) -> None:
-        monkeypatch.setattr("holdfast.operations.remediate.put_back.PATIENCE_SECONDS", 0.0)
+        monkeypatch.setattr("holdfast.operations.remediate.revert_executor.PATIENCE_SECONDS", 0.0)
         drifted = live(level="debug")
         api.on(MAPS, page(drifted))
         api.on(f"{MAPS}/support", Answer(drifted), failure(status, "somebody else was faster"))
@@ -301,9 +301,7 @@ def test_a_finding_is_expected_from_now_on(
             "--ignore 'what' names no finding; write it as in the report",
             id="no finding at all",
         ),
-        pytest.param(
-            "", ["--reason", "x"], "--reason, --owner and --expires are said of --ignore", id="none"
-        ),
+        pytest.param("", ["--reason", "x"], "--reason requires --ignore", id="none"),
     ],
 )
 def test_what_cannot_be_expected_is_refused(

@@ -12,7 +12,7 @@ from holdfast.drift.plan.revert import (
     plan_object,
 )
 from holdfast.kube.objects import KubeObject, reference_of
-from holdfast.kube.paths import format_path, parse_path, value_at
+from holdfast.kube.paths import ABSENT, format_path, parse_path, value_at
 
 from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, GONE, edit, findings, live_of, owned_by
 
@@ -282,3 +282,80 @@ def test_a_plan_names_its_requests_and_whether_pods_restart(
     planned = plan(DEPLOYMENT, live)
     assert planned.requests == requests
     assert planned.restarts_pods is restarts
+
+
+LEGACY = {
+    f"{CONTAINER}.env[name=LEGACY_MODE]": {"name": "LEGACY_MODE", "value": "on"},
+    "metadata.labels.generation": "one",
+}
+IMAGE = f"{CONTAINER}.image"
+
+
+def plan_after(deployed: KubeObject, edits: dict[str, Any]) -> ObjectPlan:
+    """What puts an object back that was deployed so and edited then; the files say DEPLOYMENT."""
+    baseline = {reference_of(DEPLOYMENT).identity: deployed}
+    return plan(DEPLOYMENT, edit(deployed, edits), baseline=baseline)
+
+
+def test_a_revert_keeps_what_the_files_removed_and_no_update_has_deployed() -> None:
+    planned = plan_after(live_of(edit(DEPLOYMENT, LEGACY)), {IMAGE: "evil:1"})
+    assert steps(planned) == [("apply", IMAGE)]
+    assert planned.apply is not None
+    for path, value in LEGACY.items():
+        assert value_at(planned.apply, parse_path(path)) == value
+    assert sorted(format_path(path) for path in planned.undeployed) == sorted(LEGACY)
+
+
+def test_a_revert_of_what_is_deployed_as_declared_keeps_nothing_beside_it() -> None:
+    assert plan_after(live_of(DEPLOYMENT), {IMAGE: "evil:1"}).undeployed == ()
+
+
+def test_what_is_kept_stands_where_it_stood_so_that_no_pod_is_rolled_for_it() -> None:
+    deployed = live_of(edit(DEPLOYMENT, LEGACY))
+    environment = deployed["spec"]["template"]["spec"]["containers"][0]["env"]
+    environment.insert(0, environment.pop())
+    order = [each["name"] for each in value_at(deployed, parse_path(f"{CONTAINER}.env"))]
+    assert order[0] == "LEGACY_MODE"
+    planned = plan_after(deployed, {IMAGE: "evil:1"})
+    assert [
+        each["name"] for each in value_at(planned.apply, parse_path(f"{CONTAINER}.env"))
+    ] == order
+
+
+def test_what_a_revert_removes_is_not_kept_although_the_manager_of_the_apply_owns_it() -> None:
+    added = live_of(edit(DEPLOYMENT, {DEBUG: {"name": "DEBUG", "value": "1"}}))
+    live = edit(added, {IMAGE: "evil:1"})
+    planned = plan(
+        DEPLOYMENT, live, baseline={reference_of(DEPLOYMENT).identity: live_of(DEPLOYMENT)}
+    )
+    assert set(steps(planned)) == {("apply", IMAGE), ("remove", DEBUG)}
+    assert value_at(planned.apply, parse_path(DEBUG)) is ABSENT
+    assert planned.undeployed == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "path", "kept"),
+    [
+        pytest.param(
+            {"f:metadata": {"f:finalizers": {".": {}, 'v:"cx.example/guard"': {}}}},
+            "metadata.finalizers", ["cx.example/guard"], id="an item of a set",
+        ),
+        pytest.param(
+            {"f:spec": {"f:template": {"f:spec": {"f:containers": {
+                'k:{"name":"agent"}': {"f:ports": {
+                    'k:{"containerPort":9090,"protocol":"TCP"}': {
+                        ".": {}, "f:containerPort": {}, "f:name": {}}}}}}}}},
+            f"{CONTAINER}.ports[containerPort=9090,protocol=TCP]",
+            {"containerPort": 9090, "name": "metrics", "protocol": "TCP"}, id="an item of two keys",
+        ),
+    ],
+)  # fmt: skip
+def test_items_are_kept_by_the_keys_under_which_they_are_owned(
+    fields: dict[str, Any], path: str, kept: Any
+) -> None:
+    deployed = live_of(edit(DEPLOYMENT, {path: kept}))
+    deployed["metadata"]["managedFields"].append(
+        {"manager": "holdfast", "operation": "Apply", "fieldsV1": fields}
+    )
+    planned = plan_after(deployed, {IMAGE: "evil:1"})
+    assert value_at(planned.apply, parse_path(path)) == kept

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -156,15 +156,18 @@ class StubEngine:
         arguments: Sequence[str],
         on_line: Callable[[bytes], None],
         timeout_seconds: float | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> Finished:
         """One command of the engine."""
         assert timeout_seconds is not None
+        assert variables is None
         command = " ".join(arguments[:2])
         self.commands.append(command)
         if command == "stack export":
             on_line(json.dumps(self._state()).encode())
         else:
-            file = Path(arguments[arguments.index("--file") + 1])
+            (given,) = (each for each in arguments if each.startswith("--file="))
+            file = Path(given.removeprefix("--file="))
             kept = json.loads(file.read_text())["deployment"]["resources"]
             self.claims[:] = [one["inputs"]["metadata"]["name"] for one in kept]
             self.on_import()

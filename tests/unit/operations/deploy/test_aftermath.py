@@ -1,13 +1,19 @@
 """What is watched after an update, on a simulated clock."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 from holdfast.adapters.http.prometheus import PrometheusError, number_of
 from holdfast.errors import ClusterError
 from holdfast.kube.workload_status import HEALTHY, Health, HealthVerdict
 from holdfast.manifest.stack.updates import WatchedMetric
-from holdfast.operations.deploy.aftermath import Aftermath, Clock, Watched, past_limit
+from holdfast.operations.deploy.aftermath import (
+    PostUpdateCheck,
+    PostUpdateResult,
+    excused_agents,
+    past_limit,
+)
 
 SLOW = HealthVerdict(Health.PROGRESSING, "1 of 2 pods are ready")
 LOST = HealthVerdict(Health.DEGRADED, "it does not exist")
@@ -15,37 +21,66 @@ LATENCY = WatchedMetric(name="latency", query="q", max=2.0)
 
 
 class SimulatedClock:
-    """Time that passes when somebody sleeps."""
+    """Time that passes when the watch sleeps."""
 
     def __init__(self) -> None:
         self.time = 0.0
 
-    @property
-    def clock(self) -> Clock:
-        return Clock(lambda: self.time, self.sleep)
+    def now(self) -> float:
+        return self.time
 
     def sleep(self, seconds: float) -> None:
         self.time += seconds
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Health and one metric, as functions of time."""
+
+    clock: SimulatedClock
+    read: Callable[[float], HealthVerdict]
+    number: Callable[[float], float]
+
+    def health(self) -> dict[str, HealthVerdict]:
+        return {"mover": self.read(self.clock.time), "broken": LOST}
+
+    def value(self, _: WatchedMetric) -> float:
+        return self.number(self.clock.time)
 
 
 def watch(
     health: Callable[[float], HealthVerdict],
     metric: Callable[[float], float] = lambda _: 1.0,
     before: float | None = None,
-) -> tuple[Aftermath, float]:
-    """What a watch of a minute says, and when it has ended."""
-    simulated = SimulatedClock()
-    watched = Watched(
-        lambda: {"mover": health(simulated.time)},
-        lambda _: metric(simulated.time),
-        [LATENCY],
-        {"latency": before} if before is not None else {},
-    )
-    return watched.watch(60.0, simulated.clock), simulated.time
+) -> tuple[PostUpdateResult, float]:
+    """What a watch of a minute says, and when it has ended; another agent is excused."""
+    clock = SimulatedClock()
+    cluster = Cluster(clock, health, metric)
+    known = {"latency": before} if before is not None else {}
+    check = PostUpdateCheck(cluster, cluster, [LATENCY], known, {"broken": "was so before"})
+    return check.watch(60.0, clock), clock.time
+
+
+@pytest.mark.parametrize(
+    ("updated", "excused"),
+    [
+        pytest.param((), {"lost", "slow", "unseen"}, id="another agent's update"),
+        pytest.param(("lost",), {"slow", "unseen"}, id="its own update"),
+        pytest.param(None, set(), id="an update of which nothing is known"),
+    ],
+)
+def test_an_update_is_blamed_for_what_was_healthy_before_or_is_part_of_it(
+    updated: tuple[str, ...] | None, excused: set[str]
+) -> None:
+    unseen = HealthVerdict(Health.UNKNOWN, "cannot be reached")
+    before = {"well": HEALTHY, "lost": LOST, "slow": SLOW, "unseen": unseen}
+    found = excused_agents(before, updated)
+    assert found.keys() == excused
+    assert found.get("slow") in (None, "Progressing: 1 of 2 pods are ready")
 
 
 def test_an_agent_may_take_its_time_until_the_end() -> None:
-    assert watch(lambda now: SLOW if now < 50 else HEALTHY) == (Aftermath(), 60.0)
+    assert watch(lambda now: SLOW if now < 50 else HEALTHY) == (PostUpdateResult(), 60.0)
     found, ended = watch(lambda _: SLOW)
     assert (found.worse, ended) == ("mover: 1 of 2 pods are ready (Progressing)", 60.0)
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 from holdfast.adapters.git.source import Commit
-from holdfast.errors import ClusterError, LoginError
-from holdfast.operations.deploy.promotion import Gate, GateFailedError, approval, check
+from holdfast.operations.deploy.promotion import GateFailedError, check_approval, is_same_person
 
 COMMIT = Commit("0123456789abcdef0123456789abcdef01234567", "Ann <ann@example.test>", "", "x")
 LINES = {"Commit": COMMIT.name, "Stack": "prod", "Approved-By": "Bob"}
@@ -18,8 +17,10 @@ def written(tmp_path: Path, lines: dict[str, str]) -> Path:
 
 
 def test_somebody_else_approves_this_commit_for_this_stack(tmp_path: Path) -> None:
-    assert approval(written(tmp_path, LINES), COMMIT, "prod") == "by Bob"
-    assert approval(written(tmp_path, LINES | {"Commit": "0123456"}), COMMIT, "prod") == "by Bob"
+    assert check_approval(written(tmp_path, LINES), COMMIT, "prod") == "by Bob"
+    assert (
+        check_approval(written(tmp_path, LINES | {"Commit": "0123456"}), COMMIT, "prod") == "by Bob"
+    )
 
 
 @pytest.mark.parametrize(
@@ -34,32 +35,33 @@ def test_somebody_else_approves_this_commit_for_this_stack(tmp_path: Path) -> No
 )
 def test_any_other_file_is_refused(tmp_path: Path, changed: dict[str, str], why: str) -> None:
     with pytest.raises(GateFailedError, match="gate approval failed: ") as caught:
-        approval(written(tmp_path, LINES | changed), COMMIT, "prod")
+        check_approval(written(tmp_path, LINES | changed), COMMIT, "prod")
     assert why in caught.value.message
 
 
 def test_without_a_file_the_remedy_says_what_to_write() -> None:
     with pytest.raises(GateFailedError) as caught:
-        approval(None, COMMIT, "prod")
+        check_approval(None, COMMIT, "prod")
     assert f"`Commit: {COMMIT.name}`" in caught.value.remedy
 
 
-def test_the_first_gate_that_fails_ends_it_by_its_name() -> None:
-    seen: list[str] = []
-
-    def passes() -> str:
-        seen.append("first")
-        return "fine"
-
-    def fails() -> str:
-        raise LoginError("who are you", remedy="log in")
-
-    def never() -> str:
-        seen.append("never")
-        return ""
-
-    with pytest.raises(GateFailedError, match="gate health failed: who are you") as caught:
-        check([Gate("source", passes), Gate("health", fails), Gate("drift", never)])
-    assert seen == ["first"]
-    assert (caught.value.gate, caught.value.exit_code) == ("health", LoginError.exit_code)
-    assert isinstance(caught.value.__cause__, ClusterError)
+@pytest.mark.parametrize(
+    ("approver", "author", "is_same"),
+    [
+        pytest.param("Ann", "Hannah Smith <hannah@x.test>", False, id="part of a word"),
+        pytest.param("A. Example", "Ann Example <ann@x.test>", True, id="an initial"),
+        pytest.param("Ann", "Ann Example <ann@x.test>", True, id="the first name alone"),
+        pytest.param("Example, Ann", "Ann Example <ann@x.test>", True, id="another order"),
+        pytest.param("Bo Example", "Ann Example <ann@x.test>", False, id="a relative"),
+        pytest.param("ann@x.test", "A. N. Other <ANN@x.test>", True, id="the address alone"),
+        pytest.param("Boss <ann@x.test>", "Ann <ann@x.test>", True, id="the address"),
+        pytest.param("Ann <ann@home.test>", "Ann <ann@x.test>", True, id="two addresses"),
+        pytest.param("Bob <bob@x.test>", "Ann <ann@x.test>", False, id="another person"),
+        pytest.param("ann", "Example <ann@x.test>", True, id="a login"),
+        pytest.param("x.test", "Ann <ann@x.test>", False, id="the domain"),
+    ],
+)
+def test_an_approver_is_compared_with_the_author_as_a_person(
+    approver: str, author: str, is_same: bool
+) -> None:
+    assert is_same_person(approver, author) is is_same

@@ -2,7 +2,7 @@
 
 import pytest
 from holdfast.adapters.engine.results import read_result
-from holdfast.operations.deploy.recorder import verdict
+from holdfast.operations.deploy.recorder import policy_verdict
 
 ADVICE = (
     b'{"policyEvent":{"message":"m","policyName":"a","policyPackName":"p",'
@@ -27,4 +27,4 @@ UNREADABLE = ADVICE.replace(b'"m"', b'["m"]')
     ],
 )
 def test_a_verdict_is_only_passed_when_all_of_it_was_read(lines: list[bytes], said: str) -> None:
-    assert verdict(read_result("preview", lines)) == said
+    assert policy_verdict(read_result("preview", lines)) == said

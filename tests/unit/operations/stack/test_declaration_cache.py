@@ -12,8 +12,12 @@ from typing import Any
 import pytest
 from holdfast.operations.stack import declaration_cache
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.declaration import StackDeclaration, declaration_of
-from holdfast.operations.stack.declaration_cache import DeclarationCache, code_digest
+from holdfast.operations.stack.declaration import declaration_of
+from holdfast.operations.stack.declaration_cache import (
+    DeclarationCache,
+    StackDeclaration,
+    code_digest,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

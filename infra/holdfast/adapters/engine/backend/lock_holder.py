@@ -10,12 +10,12 @@ import os
 import re
 import socket
 from contextlib import suppress
-from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 
 import msgspec
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.backend.processes import (
     is_running,
     is_running_here,
@@ -170,7 +170,7 @@ def own_lock() -> bytes:
             pid=os.getpid(),
             username=caller_name(),
             hostname=socket.gethostname(),
-            timestamp=datetime.now(UTC).isoformat(),
+            timestamp=utc_now(),
             namespace=pid_namespace(),
         )
     )

@@ -37,29 +37,38 @@ class RunFailedError(EngineError):
         self.result = result
 
 
-def run_failure(stack: str, finished: Finished, result: RunResult) -> EngineError | None:
+def run_failure(
+    stack: str, finished: Finished, result: RunResult, resume_command: str = ""
+) -> EngineError | None:
     """The error that a run ends in; None when it succeeded.
 
     The first of these: we stopped it; another run holds the lock, so that nothing was begun; a
     mandatory rule refused it; several resources failed, each for a reason of its own; a reason that
     is known by its text; the engine's own words.
 
+    Args:
+        stack: Name of the stack.
+        finished: How the process ended.
+        result: What its events amount to.
+        resume_command: What resumes after a killed run; default `holdfast up --recover`.
+
     Returns:
         A `RunFailedError`, or a `StackLockedError`.
     """
     if finished.exit_code == 0 and not finished.timed_out:
         return None
-    stopped = _stopped(stack, finished, result)
+    resume = resume_command or recovery_command(stack)
+    stopped = _stopped(resume, finished, result)
     if stopped is None and (locked := locked_error(_text_of(finished, result), stack)):
         return locked
     reason = (
         stopped
         or _refused(stack, result.mandatory_violations)
-        or _failed_for_several_reasons(stack, result)
-        or explain(_text_of(finished, result), stack)
+        or _failed_for_several_reasons(stack, result, resume)
+        or explain(_text_of(finished, result), stack, resume)
         or _program_failed(result)
-        or _failed_resources(stack, result)
-        or _said(stack, finished, result)
+        or _failed_resources(stack, result, resume)
+        or _said(resume, finished, result)
     )
     return RunFailedError(
         reason.message, result, remedy=reason.remedy, exit_code=ExitCode(reason.exit_code)
@@ -73,7 +82,7 @@ def command_failure(command: str, stack: str, finished: Finished) -> EngineError
     text = finished.errors.strip()
     if locked := locked_error(text, stack):
         return locked
-    reason = explain(text, stack) or Reason(
+    reason = explain(text, stack, recovery_command(stack)) or Reason(
         f"'pulumi {command}' failed: {_last_lines(text) or f'exit code {finished.exit_code}'}",
         exit_code=_PULUMI_EXIT_CODES.get(finished.exit_code, ExitCode.ERROR),
     )
@@ -86,12 +95,12 @@ def _text_of(finished: Finished, result: RunResult) -> str:
     return "\n".join([finished.errors, *said])
 
 
-def _stopped(stack: str, finished: Finished, result: RunResult) -> Reason | None:
+def _stopped(resume: str, finished: Finished, result: RunResult) -> Reason | None:
     changes_state = result.action in ("up", "destroy")
     kept = "; what was done is saved, run it again to go on" if changes_state else ""
     killed = finished.exit_code < 0
     if killed and changes_state:
-        kept = f"; it was killed: run '{recovery_command(stack)}' to go on"
+        kept = f"; it was killed: run '{resume}' to go on"
     if finished.timed_out:
         return Reason(f"{result.action} did not end in time{kept}", exit_code=ExitCode.TIMEOUT)
     if finished.was_interrupted:
@@ -131,23 +140,25 @@ def _program_failed(result: RunResult) -> Reason | None:
     return None
 
 
-def _failed_for_several_reasons(stack: str, result: RunResult) -> Reason | None:
+def _failed_for_several_reasons(stack: str, result: RunResult, resume: str) -> Reason | None:
     """What came of resources of which some failed for a known reason and others did not."""
     errors = _of_resources(result)
-    known = [explain(each.message, stack) is not None for each in errors]
-    return _failed_resources(stack, result) if any(known) and not all(known) else None
+    known = [explain(each.message, stack, resume) is not None for each in errors]
+    return _failed_resources(stack, result, resume) if any(known) and not all(known) else None
 
 
-def _failed_resources(stack: str, result: RunResult) -> Reason | None:
+def _failed_resources(stack: str, result: RunResult, resume: str) -> Reason | None:
     """Every resource that failed, with its reason, and what helps."""
     errors = _of_resources(result)
     if not errors:
         return None
-    reasons = [explain(each.message, stack) or explain_refusal(each, stack) for each in errors]
+    reasons = [
+        explain(each.message, stack, resume) or explain_refusal(each, stack) for each in errors
+    ]
     lines = list(dict.fromkeys(each.message for each in reasons))
     remedies = dict.fromkeys(each.remedy for each in reasons if each.remedy)
     said = lines[0] if len(lines) == 1 else "".join(f"\n  {line}" for line in lines)
-    remedy = _pending_remedy(stack, result) or "; ".join(remedies)
+    remedy = _pending_remedy(resume, result) or "; ".join(remedies)
     return Reason(f"{result.action} failed: {said}", remedy)
 
 
@@ -177,7 +188,7 @@ def _exception(error: Diagnostic) -> Reason | None:
     return Reason(f"the program failed: {said}")
 
 
-def _said(stack: str, finished: Finished, result: RunResult) -> Reason:
+def _said(resume: str, finished: Finished, result: RunResult) -> Reason:
     code = _PULUMI_EXIT_CODES.get(finished.exit_code, ExitCode.ERROR)
     errors = [
         f"{d.urn.rpartition('::')[2]}: {d.message}" if d.urn else d.message
@@ -188,7 +199,7 @@ def _said(stack: str, finished: Finished, result: RunResult) -> Reason:
     # A YAML program has no process to fail: its faults are what its host wrote.
     message = message or _written(result)
     message = message or f"exit code {finished.exit_code}"
-    return Reason(f"{result.action} failed: {message}", _pending_remedy(stack, result), code)
+    return Reason(f"{result.action} failed: {message}", _pending_remedy(resume, result), code)
 
 
 def _written(result: RunResult) -> str:
@@ -197,13 +208,10 @@ def _written(result: RunResult) -> str:
     return _last_lines("\n".join(wrote))
 
 
-def _pending_remedy(stack: str, result: RunResult) -> str:
+def _pending_remedy(resume: str, result: RunResult) -> str:
     for diagnostic in result.diagnostics:
         if found := re.search(r"with (\d+) pending operations? from previous", diagnostic.message):
-            return (
-                f"{found[1]} operations of a killed run are still pending: run "
-                f"'{recovery_command(stack)}'"
-            )
+            return f"{found[1]} operations of a killed run are still pending: run '{resume}'"
     return ""
 
 

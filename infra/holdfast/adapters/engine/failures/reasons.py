@@ -22,24 +22,32 @@ class Reason(NamedTuple):
     exit_code: ExitCode = ExitCode.ERROR
 
 
-_Explainer = Callable[[re.Match[str], str], Reason | None]
+_Explainer = Callable[[re.Match[str], str, str], Reason | None]
 
 
-def explain(text: str, stack: str) -> Reason | None:
-    """Explain a failure by what the engine said; None for one that is not known."""
+def explain(text: str, stack: str, resume_command: str) -> Reason | None:
+    """Explain a failure by what the engine said; None for one that is not known.
+
+    Args:
+        text: What it said.
+        stack: Name of the stack.
+        resume_command: What resumes after a run that was killed or could not save its state.
+    """
     if not _OF_A_FOLDER.search(text) and (lost := backend_failure(text)):
-        return _lost(lost, stack)
+        return _lost(lost, stack, resume_command)
     for pattern, reason in _REASONS:
-        if (match := pattern.search(text)) and (explained := reason(match, stack)):
-            return explained
+        if match := pattern.search(text):
+            explained = reason(match, stack, resume_command)
+            if explained:
+                return explained
     return None
 
 
-def _lost(lost: BackendFailure, stack: str) -> Reason:
+def _lost(lost: BackendFailure, stack: str, resume_command: str) -> Reason:
     message = f"{lost.failed.value.format(stack=stack)}: {lost.cause}"
     remedy = "renew the login of the backend" if lost.is_login else "correct that"
     remedy += {
-        Failed.WRITE: f", then run 'holdfast up -s {stack} --recover'",
+        Failed.WRITE: f", then run '{resume_command}'",
         Failed.RECORD: ", and run it again to have it recorded",
         Failed.READ: ", and run it again",
     }[lost.failed]
@@ -47,17 +55,19 @@ def _lost(lost: BackendFailure, stack: str) -> Reason:
 
 
 def _fixed(message: str, remedy: str, exit_code: ExitCode = ExitCode.ERROR) -> _Explainer:
-    """A reason in whose text {stack} and {0}, {1}, ... stand for the stack and the groups found."""
+    """A reason in whose text {stack}, {resume} and {0}, {1}, ... stand for what they name."""
 
-    def reason(match: re.Match[str], stack: str) -> Reason:
+    def reason(match: re.Match[str], stack: str, resume_command: str) -> Reason:
         groups = [group or "" for group in match.groups()]
-        said, advised = (part.format(*groups, stack=stack) for part in (message, remedy))
+        said, advised = (
+            part.format(*groups, stack=stack, resume=resume_command) for part in (message, remedy)
+        )
         return Reason(said, advised, exit_code)
 
     return reason
 
 
-def _unreachable(match: re.Match[str], stack: str) -> Reason:
+def _unreachable(match: re.Match[str], stack: str, _: str) -> Reason:
     why = " ".join(match[1].split())
     if "provide credentials" in why or "Unauthorized" in why:
         message = f"the cluster of stack {stack} does not accept the credentials"
@@ -72,7 +82,7 @@ def _unreachable(match: re.Match[str], stack: str) -> Reason:
     return Reason(f"the cluster of stack {stack} cannot be reached: {why}", remedy)
 
 
-def _conflict(match: re.Match[str], stack: str) -> Reason | None:
+def _conflict(match: re.Match[str], stack: str, _: str) -> Reason | None:
     conflicts = find_conflicts(match.string)
     if not conflicts:
         return None  # in words of another version: they say more than we could
@@ -199,7 +209,7 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
             _BACKEND_FAILURE,
             _fixed(
                 "the state of stack {stack} cannot be written: {0}: {1}",
-                "correct that, then run 'holdfast up -s {stack} --recover'",
+                "correct that, then run '{resume}'",
             ),
         ),
         (

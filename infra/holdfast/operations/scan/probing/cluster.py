@@ -1,4 +1,4 @@
-"""What probes ask an API server: pods, nodes, workloads with their status, contents. Wiring."""
+"""What probes ask an API server: pods, nodes, workloads with their status, contents."""
 
 from dataclasses import dataclass, field
 from threading import Lock

@@ -1,12 +1,13 @@
-"""Whether pods run with what they mount: which Secrets and ConfigMaps, and who is asked. Wiring."""
+"""Whether pods run with what they mount: which Secrets and ConfigMaps, and who is asked."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.content import Content
-from holdfast.drift.cause.attribution import AuditTrail, Evidence
+from holdfast.drift.cause.attribution import Evidence
+from holdfast.drift.object_drift import AuditTrails
 from holdfast.drift.probes.contents import MOUNTED_HASH, Written, probe_contents
 from holdfast.drift.probes.outcome import Outcome, Subject, unknown
 from holdfast.errors import ClusterError, LoginError
@@ -33,7 +34,7 @@ class ProbedContents:
     fleet: Fleet
     cluster: ProbedCluster
     kinds: Mapping[tuple[str, str], KindEntry]
-    trail: Callable[[], AuditTrail] | None = None
+    trail: AuditTrails | None = None
 
     @cached_property
     def _plans(self) -> dict[tuple[str, str], AgentPlan]:
@@ -85,7 +86,9 @@ class ProbedContents:
                 continue
             events = None
             if self.trail is not None:
-                events = self.trail().of_object(ObjectRef(one.namespace, one.kind, one.name, "v1"))
+                events = self.trail.read().of_object(
+                    ObjectRef(one.namespace, one.kind, one.name, "v1")
+                )
             actors = Evidence(events).actors_of_field(
                 [content.writer], leaves_owner=True, is_wiped=False
             )

@@ -1,18 +1,18 @@
-"""`holdfast drift --probes`: every probe of a stack, put at the same time. Wiring."""
+"""`holdfast drift --probes`: every probe of a stack, put at the same time."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from holdfast.cli.options.probes import ProbeRequest
 from holdfast.drift.finding import PROBES, Layer, Severity
-from holdfast.drift.probes.cards import CARD_KEY, judge_card, probe_card
-from holdfast.drift.probes.commands import CommandProbe, digest_of, probe_command
+from holdfast.drift.probes.cards import CARD_KEY, judge_card
+from holdfast.drift.probes.commands import CommandProbe, digest_of
 from holdfast.drift.probes.images import probe_fingerprint, probe_images
-from holdfast.drift.probes.models import ExpectedModel, probe_model
+from holdfast.drift.probes.models import ExpectedModel
 from holdfast.drift.probes.nodes import asks_for_nodes, probe_nodes
 from holdfast.drift.probes.outcome import Outcome, Subject, unknown
 from holdfast.drift.probes.tool_contracts import judge_tools
@@ -26,10 +26,12 @@ from holdfast.manifest.fleet.tool_servers import ToolServer, tool_servers_of
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.manifest.types.text_checks import duration_milliseconds
 from holdfast.operations.scan.probing.cluster import ProbedCluster
+from holdfast.operations.scan.probing.commands import probe_command
 from holdfast.operations.scan.probing.contents import NOT_READ, ProbedContents
+from holdfast.operations.scan.probing.remote import probe_card, probe_model
+from holdfast.operations.scan.probing.request import ProbeRequest
 from holdfast.operations.scan.probing.tool_servers import Answer, ask
-from holdfast.operations.scan.sources import DriftSources, Scan
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.scan.scanner import Scan, Scanner
 
 AT_ONCE = 8
 """Probes under way at the same time."""
@@ -38,20 +40,20 @@ Task = Callable[[], Outcome]
 Workload = tuple[Subject, Mapping[str, Any]]
 
 
-def with_probes(sources: DriftSources, scan: Scan, wanted: ProbeRequest) -> Scan:
+def with_probes(scanner: Scanner, scan: Scan, wanted: ProbeRequest) -> Scan:
     """The scan, and what the probes of its stack say.
 
     Raises:
         InputError: an address is given for what is no agent and no tool server.
         LoginError: the API server does not accept the credentials.
     """
-    origins = sources.desired.origins
-    assert origins is not None  # noqa: S101  (the command line wants a stack with --probes)
-    fleet = origins.fleet
-    cluster = ProbedCluster(sources.cluster.client)
-    contents = ProbedContents(fleet, cluster, sources.cluster.kinds, scan.around.trail)
+    context = scanner.stack.context
+    fleet = context.fleet
+    cluster = ProbedCluster(scanner.cluster.client)
+    contents = ProbedContents(fleet, cluster, scanner.cluster.kinds, scan.around.trail)
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        probing = _Probing(fleet, list(scan.desired.values()), cluster, contents, wanted)
+        objects = list(scan.desired.values())
+        probing = _Probing(context.root, fleet, objects, cluster, contents, wanted)
         probing.refuse_unknown_addresses()
         futures = [threads.submit(task) for task in probing.tasks(threads)]
         outcome = Outcome.together(future.result() for future in futures)
@@ -70,10 +72,12 @@ class _Probing:
     """The probes of one stack.
 
     Attributes:
+        root: Folder of Pulumi.yaml, in which commands run.
         objects: What is declared, with namespaces.
         contents: What pods mount.
     """
 
+    root: Path
     fleet: Fleet
     objects: list[KubeObject]
     cluster: ProbedCluster
@@ -129,7 +133,7 @@ class _Probing:
             headers = self.wanted.headers_for(model.address)
             yield lambda: probe_model(subject, model, headers)
         for declared in agent.spec.drift.probes if self.wanted.commands else ():
-            yield partial(probe_command, subject, _command(declared), find_project_root())
+            yield partial(probe_command, subject, _command(declared), self.root)
 
     def _images(self, agent: DeclaredAgent, subject: Subject, spec: Mapping[str, Any]) -> Outcome:
         try:

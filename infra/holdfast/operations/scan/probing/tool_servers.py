@@ -1,6 +1,5 @@
-"""Which tool servers a verb means, and what each of them says: the wiring of `holdfast tools`."""
+"""Which tool servers are meant, and which tools each of them offers."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,47 +25,21 @@ class Answer:
 
 
 def chosen_servers(
-    known: Sequence[ToolServer], names: Sequence[str], addresses: Sequence[str]
+    known: Sequence[ToolServer], names: Sequence[str], addresses: Mapping[str, str]
 ) -> tuple[ToolServer, ...]:
     """The servers that are meant, at the addresses that are to be asked.
 
     Args:
         known: Every server of the fleet.
         names: Keys, or bare names that only one server has; none for all.
-        addresses: `SERVER=URL` of servers that are reached at another address from here.
+        addresses: Address by name, of servers that are reached at another one from here.
 
     Raises:
-        InputError: a name means no server or several, or an address is not of that form.
+        InputError: a name means no server or several.
     """
-    elsewhere: dict[str, str] = {}
-    for entry in addresses:
-        name, separator, url = entry.partition("=")
-        if not separator or not url.startswith(("http://", "https://")):
-            raise InputError(f"--address {entry!r}: expected SERVER=URL, with http or https")
-        elsewhere[_named(name, known).key] = url
+    elsewhere = {_named(name, known).key: url for name, url in addresses.items()}
     chosen = [_named(name, known) for name in names] or list(known)
     return tuple(replace(each, url=elsewhere.get(each.key, each.url)) for each in chosen)
-
-
-def headers_from_environment(entries: Sequence[str]) -> dict[str, str]:
-    """Headers of `NAME=VARIABLE`: their values come from the environment, not from arguments.
-
-    Raises:
-        InputError: an entry is not of that form, or its variable is not set.
-    """
-    headers: dict[str, str] = {}
-    for entry in entries:
-        name, separator, variable = entry.partition("=")
-        if not separator or not name or not variable:
-            raise InputError(f"--header {entry!r}: expected NAME=VARIABLE")
-        value = os.environ.get(variable)
-        if not value:
-            raise InputError(
-                f"--header {name}: the environment variable {variable} is not set",
-                remedy="set it to the header's value",
-            )
-        headers[name] = value
-    return headers
 
 
 def ask(

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.kinds import served_kinds
+from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import KindKey, api_group
 from holdfast.kube.structure import builtin_kind
@@ -17,12 +20,12 @@ from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
 from holdfast.render.plan.marks import RenderedObject
 from holdfast.sandbox.place import CONTEXT_PREFIX, DEFAULT_NAME
 
-Definer = ControllerName | Literal["holdfast"]
+CrdOwner = ControllerName | Literal["holdfast"]
 """Whose definitions are missing: a controller's, or Holdfast's own."""
 
 
 @dataclass(frozen=True)
-class MissingDefinition:
+class MissingCrd:
     """A kind that agents need and the cluster does not serve.
 
     Attributes:
@@ -33,7 +36,7 @@ class MissingDefinition:
     api_version: str
     kind: str
     agents: tuple[str, ...]
-    controller: Definer | None
+    controller: CrdOwner | None
 
     @property
     def what(self) -> str:
@@ -47,9 +50,9 @@ class MissingDefinition:
         return f"{self.what}, needed by {who if agents else 'the stack'}"
 
 
-def missing_definitions(
+def missing_crds(
     rendered: Sequence[RenderedObject], kubeconfig: Path | None, context: str | None
-) -> tuple[MissingDefinition, ...]:
+) -> tuple[MissingCrd, ...]:
     """Kinds that are rendered but not served; nothing is asked when all are Kubernetes' own.
 
     Args:
@@ -70,14 +73,9 @@ def missing_definitions(
             needed.setdefault(key, set()).add(item.agent)
     if not needed:
         return ()
-    # The client takes longer to load than most stacks take to be asked about.
-    from holdfast.adapters.cluster.client import ApiClient  # noqa: PLC0415  (start-up time)
-    from holdfast.adapters.cluster.kinds import served_kinds  # noqa: PLC0415  (as above)
-    from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
-
     served = served_kinds(ApiClient(connection_of(kubeconfig, context)), sorted(needed))
     return tuple(
-        MissingDefinition(*key, tuple(sorted(agents)), _controller_of(key[0]))
+        MissingCrd(*key, tuple(sorted(agents)), _controller_of(key[0]))
         for key, agents in sorted(needed.items())
         if key not in served
     )
@@ -91,7 +89,7 @@ def _defined_by(item: RenderedObject) -> Iterator[KindKey]:
             yield f"{spec['group']}/{version['name']}", spec["names"]["kind"]
 
 
-def require_definitions(
+def require_crds(
     rendered: Sequence[RenderedObject], kubeconfig: Path | None, context: str | None
 ) -> str:
     """Refuse to go on with a cluster that lacks kinds which agents need.
@@ -103,7 +101,7 @@ def require_definitions(
         ClusterError: names every kind, the agents that need it, and what to install.
     """
     try:
-        missing = missing_definitions(rendered, kubeconfig, context)
+        missing = missing_crds(rendered, kubeconfig, context)
     except (ClusterError, InputError) as error:
         return f"not checked whether the cluster knows every kind: {error}"
     if missing:
@@ -116,7 +114,7 @@ def require_definitions(
     return ""
 
 
-def remedy_for(controllers: Sequence[Definer | None], context: str | None) -> str:
+def remedy_for(controllers: Sequence[CrdOwner | None], context: str | None) -> str:
     """What to run or install, so that the cluster knows what these controllers define."""
     names = sorted({name for name in controllers if name is not None})
     if not names:
@@ -134,11 +132,11 @@ def remedy_for(controllers: Sequence[Definer | None], context: str | None) -> st
     return ", and ".join(remedies)
 
 
-def _title_of(definer: Definer) -> str:
+def _title_of(definer: CrdOwner) -> str:
     return "Holdfast" if definer == "holdfast" else CONTROLLERS[definer].title
 
 
-def _controller_of(api_version: str) -> Definer | None:
+def _controller_of(api_version: str) -> CrdOwner | None:
     group = api_group(api_version)
     if group == api_group(API_VERSION):
         return "holdfast"

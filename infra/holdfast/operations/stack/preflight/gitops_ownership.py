@@ -1,13 +1,16 @@
-"""An update of what a GitOps engine delivers is refused: two who deliver take it from each other.
+"""An update of what a GitOps engine manages is refused: two managers would overwrite each other.
 
-Only what the update would make is looked at: what the stack's record has, Holdfast deploys already.
+Only what the update would create is checked: what the stack's record has, Holdfast deploys already.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from holdfast.adapters.cluster.api_error import ApiError
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.kubeconfig import connection_of
+from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.adapters.engine.results import RunResult
 from holdfast.drift.cause.delivery import ENGINES, engine_of
 from holdfast.drift.unmanaged import stack_selector
@@ -16,7 +19,7 @@ from holdfast.kube.objects import ObjectRef, api_group, reference_of
 from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.publish.custom_resource import plural_of
-from holdfast.manifest.stack.stack_files import read_stack_file
+from holdfast.operations.progress import Progress
 from holdfast.operations.stack.context import StackContext
 
 _CREATE = "create"
@@ -24,23 +27,22 @@ _MOST_NAMED = 2
 _REQUEST_SECONDS = 30.0
 
 
-class DeliveredElsewhereError(InputError):
-    """Another engine delivers what an update would make."""
+class ManagedElsewhereError(InputError):
+    """A GitOps engine manages what an update would create."""
 
 
-def refuse_delivered(
-    root: Path, stack: str, planned: RunResult, tell: Callable[[str], None]
+def ensure_not_managed_elsewhere(
+    context: StackContext, planned: RunResult, progress: Progress
 ) -> None:
-    """Refuse an update that would make objects which Flux or Argo CD delivers.
+    """Refuse an update that would create objects which Flux or Argo CD manages.
 
     Args:
-        root: Folder of the project.
-        stack: Name of the stack.
+        context: The stack.
         planned: What a preview would do.
-        tell: Takes what cannot be known: it is no reason to refuse.
+        progress: Takes what cannot be known: it is no reason to refuse.
 
     Raises:
-        DeliveredElsewhereError: an engine delivers some of it.
+        ManagedElsewhereError: an engine manages some of it.
     """
     made = {
         each.reference.identity: each.reference
@@ -52,44 +54,34 @@ def refuse_delivered(
     try:
         found = {
             ref: engine
-            for live in _live_objects(root, stack, made.values())
+            for live in _live_objects(context, made.values())
             if (ref := reference_of(live)).identity in made and (engine := engine_of(live))
         }
     except HoldfastError as error:
-        tell(f"not known whether a GitOps engine delivers this stack: {error}")
+        progress.note(f"not known whether a GitOps engine manages this stack: {error}")
         return
     if found:
-        raise _refusal(stack, found)
+        raise _refusal(context.name, found)
 
 
-def _refusal(stack: str, found: Mapping[ObjectRef, str]) -> DeliveredElsewhereError:
+def _refusal(stack: str, found: Mapping[ObjectRef, str]) -> ManagedElsewhereError:
     manager = Counter(found.values()).most_common(1)[0][0]
     named = ", ".join(str(ref) for ref in sorted(found)[:_MOST_NAMED])
     more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
     engine = ENGINES[manager]
-    return DeliveredElsewhereError(
-        f"{engine} delivers this stack already ({manager}): {named}{more}; two who deliver take "
-        "the objects from each other",
-        remedy=f"change what {engine} delivers; or suspend it and run `holdfast up -s {stack} "
+    return ManagedElsewhereError(
+        f"these objects are already managed by {engine} ({manager}): {named}{more}; two managers "
+        "would overwrite each other",
+        remedy=f"change what {engine} deploys; or suspend it and run `holdfast up -s {stack} "
         "--take-over` once",
     )
 
 
-def _live_objects(
-    root: Path, stack: str, wanted: Iterable[ObjectRef]
-) -> Iterator[Mapping[str, Any]]:
+def _live_objects(stack: StackContext, wanted: Iterable[ObjectRef]) -> Iterator[Mapping[str, Any]]:
     """Live objects of the kinds in question that carry the stack's labels."""
-    from holdfast.adapters.cluster.api_error import ApiError  # noqa: PLC0415  (loads the client)
-    from holdfast.adapters.cluster.client import ApiClient  # noqa: PLC0415  (as above)
-    from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
-    from holdfast.adapters.cluster.whole_objects import list_whole  # noqa: PLC0415  (as above)
-
-    settings = read_stack_file(root, stack).environment
-    context = settings.cluster.context if settings is not None else None
-    client = ApiClient(
-        connection_of(StackContext(root, stack).sandbox_kubeconfig, context), _REQUEST_SECONDS
-    )
-    selector = stack_selector(stack.rpartition("/")[2])
+    connection = connection_of(stack.sandbox_kubeconfig, stack.kube_context)
+    client = ApiClient(connection, _REQUEST_SECONDS)
+    selector = stack_selector(stack.name.rpartition("/")[2])
     for api_version, kind in sorted({(each.api_version, each.kind) for each in wanted}):
         entry = _entry(api_version, kind)
         if entry is None:
@@ -99,7 +91,7 @@ def _live_objects(
         except ApiError as error:
             if not error.is_absent:
                 raise
-            continue  # nobody delivers what the cluster does not serve
+            continue  # nothing manages what the cluster does not serve
         for live in listed:
             yield {"apiVersion": api_version, "kind": kind, **live}
 

@@ -7,29 +7,32 @@ and ConfigMaps hold that pods mount, as digests.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from holdfast.adapters.cluster.api_error import UnreachableError
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.content import read_content_digests
+from holdfast.adapters.cluster.kubeconfig import connection_of
+from holdfast.adapters.cluster.listing import read_kind
+from holdfast.adapters.cluster.writing import read_object
 from holdfast.errors import InputError, InvalidFilesError, ManifestError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import format_path
 from holdfast.kube.structure import builtin_kind
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.operations.stack.preflight.crds import require_definitions
-from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.preflight.crds import require_crds
+from holdfast.operations.stack.preflight.state_ownership import ensure_handed_over
 from holdfast.render.fleet import FleetPlan, render_fleet
 from holdfast.render.objects.failover import Side, is_movable, serving_side
 from holdfast.render.objects.storage import claim_conflicts
 from holdfast.render.pod.mounted import mounted_contents, mounted_hash
-
-if TYPE_CHECKING:
-    from holdfast.adapters.cluster.client import ApiClient
 
 _CLAIM = ObjectRef("", "PersistentVolumeClaim", "", "v1")
 _ALLOW = "or let it go: retain: false and allowReplacement: true"
 
 
 @dataclass(frozen=True)
-class LiveKnowledge:
+class ClusterFacts:
     """What a cluster said.
 
     Attributes:
@@ -42,7 +45,7 @@ class LiveKnowledge:
     digests: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
     serving: Mapping[tuple[str, str], Side] = field(default_factory=dict)
 
-    def known_to(self, plan: FleetPlan) -> FleetPlan:
+    def apply_to(self, plan: FleetPlan) -> FleetPlan:
         """The plan, with what each agent's pods mount, and who serves."""
         agents = (
             replace(
@@ -55,8 +58,13 @@ class LiveKnowledge:
         return replace(plan, agents=tuple(agents))
 
 
-def look_at_cluster(fleet: Fleet, plan: FleetPlan) -> LiveKnowledge:
-    """Look at the cluster that a fleet is to be deployed on; nothing is changed.
+def read_cluster_facts(root: Path, fleet: Fleet, plan: FleetPlan) -> ClusterFacts:
+    """Ask the cluster that a fleet is to be deployed on; nothing is changed.
+
+    Args:
+        root: Folder of Pulumi.yaml.
+        fleet: What is declared.
+        plan: What rendering it needs.
 
     Raises:
         ClusterError: it lacks a kind that is needed, or does not let a mounted Secret be read.
@@ -64,12 +72,10 @@ def look_at_cluster(fleet: Fleet, plan: FleetPlan) -> LiveKnowledge:
         InputError: the engine would delete what the operator is meant to take over.
     """
     if plan.resource_mode == "expand":
-        from holdfast.operations.stack.preflight.state_ownership import refuse_unmigrated_by_hand  # noqa: PLC0415  (as below)
-
-        refuse_unmigrated_by_hand(find_project_root(), fleet.stack)
+        ensure_handed_over(root, fleet.stack, for_plain_pulumi=True)
     context = fleet.environment.cluster.context
     rendered = render_fleet(plan)
-    note = require_definitions(rendered, None, context)
+    note = require_crds(rendered, None, context)
     claims = {
         (item.agent, item.manifest["metadata"]["name"]): item.manifest
         for item in rendered
@@ -78,18 +84,12 @@ def look_at_cluster(fleet: Fleet, plan: FleetPlan) -> LiveKnowledge:
     mounted = {content for agent in plan.agents for content in mounted_contents(agent)}
     movable = [item.manifest for item in rendered if is_movable(item.manifest)]
     if not claims and not mounted and not movable:
-        return LiveKnowledge((note,) if note else ())
-    # The client takes longer to load than most stacks take to be asked about.
-    from holdfast.adapters.cluster.api_error import UnreachableError  # noqa: PLC0415  (start-up time)
-    from holdfast.adapters.cluster.client import ApiClient  # noqa: PLC0415  (as above)
-    from holdfast.adapters.cluster.content import read_content_digests  # noqa: PLC0415  (as above)
-    from holdfast.adapters.cluster.kubeconfig import connection_of  # noqa: PLC0415  (as above)
-
+        return ClusterFacts((note,) if note else ())
     try:
         client = ApiClient(connection_of(None, context))
         if claims and (faults := list(_faults_of_claims(fleet, claims, client))):
             raise InvalidFilesError(faults)
-        return LiveKnowledge(
+        return ClusterFacts(
             (note,) if note else (),
             read_content_digests(client, mounted),
             _serving(movable, client),
@@ -97,15 +97,11 @@ def look_at_cluster(fleet: Fleet, plan: FleetPlan) -> LiveKnowledge:
     except (UnreachableError, InputError) as error:
         if isinstance(error, InvalidFilesError):
             raise
-        return LiveKnowledge(
-            (f"claims, mounted Secrets and fail-overs were not looked at: {error}",)
-        )
+        return ClusterFacts((f"claims, mounted Secrets and fail-overs were not checked: {error}",))
 
 
-def _serving(services: Iterable[KubeObject], client: "ApiClient") -> dict[tuple[str, str], Side]:
+def _serving(services: Iterable[KubeObject], client: ApiClient) -> dict[tuple[str, str], Side]:
     """Where Services lead that the operator may have moved."""
-    from holdfast.adapters.cluster.writing import read_object  # noqa: PLC0415  (start-up time)
-
     entry = builtin_kind("v1", "Service")
     assert entry is not None  # noqa: S101  (Kubernetes has this kind)
     found = {}
@@ -119,10 +115,8 @@ def _serving(services: Iterable[KubeObject], client: "ApiClient") -> dict[tuple[
 
 
 def _faults_of_claims(
-    fleet: Fleet, claims: Mapping[tuple[str, str], KubeObject], client: "ApiClient"
+    fleet: Fleet, claims: Mapping[tuple[str, str], KubeObject], client: ApiClient
 ) -> Iterator[ManifestError]:
-    from holdfast.adapters.cluster.listing import read_kind  # noqa: PLC0415  (start-up time)
-
     entry = builtin_kind(_CLAIM.api_version, _CLAIM.kind)
     assert entry is not None  # noqa: S101  (Kubernetes has this kind)
     namespaces = {claim["metadata"]["namespace"] for claim in claims.values()}

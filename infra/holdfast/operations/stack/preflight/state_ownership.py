@@ -1,11 +1,11 @@
-"""Agents whose objects the engine has in its record, and what of them it would give up. Wiring."""
+"""Agents whose objects the engine has in its record, and what of them it would give up."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.engine.state.checkpoint import Deployment
-from holdfast.errors import InputError, InvalidFilesError
+from holdfast.errors import InputError
 from holdfast.kube.objects import ObjectRef, reference_of
 from holdfast.manifest.publish.component_types import AGENT_TYPE
 from holdfast.operations.stack.context import StackContext
@@ -52,36 +52,23 @@ class RecordedAgents:
         return cls(urns, {name: tuple(found) for name, found in objects.items()})
 
 
-def refuse_unmigrated(root: Path, stack: str) -> None:
-    """Refuse an update that would delete what the operator is meant to take over.
+def ensure_handed_over(root: Path, stack: str, *, for_plain_pulumi: bool = False) -> None:
+    """Refuse to deploy a stack in mode expand while the engine still holds objects of its agents.
 
-    Files of an old commit may be read by its own code alone; they are not looked at.
+    They would be deleted, and the operator is meant to take them over.
+
+    Args:
+        root: Folder of the project.
+        stack: Name of the stack, which is in mode expand.
+        for_plain_pulumi: The program asks, inside a run of the engine: the record is read where
+            it is a file here, for no other engine may be started.
 
     Raises:
-        InputError: the stack is in mode expand, and the engine holds objects of its agents.
+        InputError: the engine holds such objects.
     """
-    try:
-        mode = StackContext(root, stack).fleet.environment.agent_resources.mode
-    except InvalidFilesError:
+    if for_plain_pulumi and state_files(root, stack) is None:
         return
-    if mode == "expand":
-        _refuse_giving_up(RecordedAgents.of(root, stack), stack)
-
-
-def refuse_unmigrated_by_hand(root: Path, stack: str) -> None:
-    """The same, asked by the program itself: somebody runs a plain `pulumi` in mode expand.
-
-    As far as the stack's state is a file here: inside an update no other engine is started.
-
-    Raises:
-        InputError: as above.
-    """
-    if state_files(root, stack) is not None:
-        _refuse_giving_up(RecordedAgents.of(root, stack), stack)
-
-
-def _refuse_giving_up(recorded: RecordedAgents, stack: str) -> None:
-    count = sum(map(len, recorded.objects.values()))
+    count = sum(map(len, RecordedAgents.of(root, stack).objects.values()))
     if count:
         raise InputError(
             f"with {{mode: expand}} this update would delete {count} objects of agents, which the "
@@ -95,5 +82,4 @@ def _deployment(root: Path, stack: str) -> Deployment:
     files = state_files(root, stack)
     if files is not None:
         return Deployment() if files.current_path() is None else files.current()
-
     return StackContext(root, stack).engine().export_if_there() or Deployment()

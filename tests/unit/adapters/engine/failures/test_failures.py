@@ -329,3 +329,29 @@ def test_a_command_without_events_fails_in_the_same_words() -> None:
     assert known is not None
     assert known.exit_code == ExitCode.NO_STACK
     assert str(unknown) == "'pulumi stack export' failed: no version 9"
+
+
+@pytest.mark.parametrize(
+    ("finished", "said"),
+    [
+        pytest.param(Finished(-9, "", 1.0), (), id="killed"),
+        pytest.param(
+            Finished(1, "", 1.0),
+            (error("x with 2 pending operations from previous deployment"),),
+            id="pending",
+        ),
+        pytest.param(
+            Finished(1, "file:///s/.pulumi/stacks/p/dev.json: no space left on device", 1.0),
+            (),
+            id="state not written",
+        ),
+    ],
+)
+def test_what_resumes_is_the_command_that_was_run(
+    finished: Finished, said: tuple[Diagnostic, ...]
+) -> None:
+    failure = run_failure(
+        "dev", finished, outcome(*said, action="up"), "holdfast promote --from a --to dev --recover"
+    )
+    assert "'holdfast promote --from a --to dev --recover'" in str(failure)
+    assert "holdfast up" not in str(failure)

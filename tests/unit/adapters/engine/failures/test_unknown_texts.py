@@ -68,7 +68,7 @@ def test_every_pattern_has_a_text_here() -> None:
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in KNOWN.items()])
 def test_a_known_text_is_explained(text: str) -> None:
-    assert explain(text, "dev") is not None
+    assert explain(text, "dev", "resume") is not None
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_known_text_is_explained(text: str) -> None:
 )
 def test_an_unknown_text_is_shown_as_it_was_said(text: str) -> None:
     unknown = in_other_words(text)
-    assert explain(unknown, "dev") is None
+    assert explain(unknown, "dev", "resume") is None
     assert locked_error(unknown, "dev") is None
 
     in_a_run, code = told(Finished(255, "", 1.0), outcome(error(unknown)))
@@ -98,7 +98,7 @@ def test_a_conflict_whose_fields_cannot_be_read_is_shown_as_it_was_said() -> Non
 
 
 def test_a_text_with_braces_is_no_template() -> None:
-    reason = explain("failed to load checkpoint: {0} {stack} {x}", "dev")
+    reason = explain("failed to load checkpoint: {0} {stack} {x}", "dev", "resume")
 
     assert reason is not None
     assert re.search(r"cut off \(\{0\} \{stack\} \{x\}\)", reason.message)

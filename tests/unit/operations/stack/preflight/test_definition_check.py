@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from holdfast.manifest.stack.controllers import ControllerName
 from holdfast.operations.stack.preflight.crds import (
-    MissingDefinition,
+    MissingCrd,
     remedy_for,
-    require_definitions,
+    require_crds,
 )
 from holdfast.render.plan.marks import RenderedObject
 
@@ -18,7 +18,7 @@ SERVICE = RenderedObject("triage", "service", {"apiVersion": "v1", "kind": "Serv
 
 
 def test_a_missing_kind_says_whose_it_is_and_who_needs_it() -> None:
-    missing = MissingDefinition("keda.sh/v1alpha1", "ScaledObject", ("a", "b"), "keda")
+    missing = MissingCrd("keda.sh/v1alpha1", "ScaledObject", ("a", "b"), "keda")
     assert str(missing) == "keda.sh/v1alpha1 ScaledObject of KEDA, needed by agents a, b"
 
 
@@ -48,11 +48,11 @@ def test_the_remedy_fits_the_cluster(
 
 
 def test_nobody_is_asked_about_kinds_of_kubernetes(tmp_path: Path) -> None:
-    assert require_definitions([SERVICE], tmp_path / "absent", None) == ""
+    assert require_crds([SERVICE], tmp_path / "absent", None) == ""
 
 
 def test_a_cluster_that_cannot_be_asked_is_a_note(tmp_path: Path) -> None:
-    note = require_definitions([ROUTE], tmp_path / "absent", "prod")
+    note = require_crds([ROUTE], tmp_path / "absent", "prod")
     assert note.startswith("not checked whether the cluster knows every kind: no kubeconfig at")
 
 
@@ -68,4 +68,4 @@ def test_nobody_is_asked_about_kinds_that_the_stack_brings(tmp_path: Path) -> No
         RenderedObject("", "definition", definition | {"spec": spec}),
         RenderedObject("", "parameters", own),
     ]
-    assert require_definitions(rendered, tmp_path / "absent", None) == ""
+    assert require_crds(rendered, tmp_path / "absent", None) == ""

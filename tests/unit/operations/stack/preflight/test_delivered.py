@@ -9,11 +9,14 @@ from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import ResourceStep
 from holdfast.errors import ClusterError, ExitCode
 from holdfast.kube.objects import ObjectRef
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight import gitops_ownership as delivered
 from holdfast.operations.stack.preflight.gitops_ownership import (
-    DeliveredElsewhereError,
-    refuse_delivered,
+    ManagedElsewhereError,
+    ensure_not_managed_elsewhere,
 )
+
+from tests.unit.operations.noted_progress import NotedProgress
 
 APP = ObjectRef("cx", "Deployment", "app", "apps/v1")
 
@@ -32,7 +35,7 @@ def live(*managers: str, name: str = "app") -> dict[str, Any]:
 def refuse(
     monkeypatch: pytest.MonkeyPatch, plan: RunResult, *objects: dict[str, Any] | ClusterError
 ) -> list[str]:
-    told: list[str] = []
+    progress = NotedProgress()
 
     def there(*_: object) -> Iterator[dict[str, Any]]:
         for each in objects:
@@ -41,20 +44,20 @@ def refuse(
             yield each
 
     monkeypatch.setattr(delivered, "_live_objects", there)
-    refuse_delivered(Path(), "prod", plan, told.append)
-    return told
+    ensure_not_managed_elsewhere(StackContext(Path(), "prod"), plan, progress)
+    return progress.lines
 
 
 def test_what_flux_delivers_is_refused_with_both_ways_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DeliveredElsewhereError) as caught:
+    with pytest.raises(ManagedElsewhereError) as caught:
         refuse(monkeypatch, planned(), live("kustomize-controller"))
     assert caught.value.exit_code is ExitCode.BAD_INPUT
     assert caught.value.message == (
-        "Flux delivers this stack already (kustomize-controller): Deployment cx/app; two who "
-        "deliver take the objects from each other"
+        "these objects are already managed by Flux (kustomize-controller): Deployment cx/app; two "
+        "managers would overwrite each other"
     )
     assert caught.value.remedy == (
-        "change what Flux delivers; or suspend it and run `holdfast up -s prod --take-over` once"
+        "change what Flux deploys; or suspend it and run `holdfast up -s prod --take-over` once"
     )
 
 
@@ -78,5 +81,5 @@ def test_what_cannot_be_known_is_told_and_no_reason_to_refuse(
 ) -> None:
     (told,) = refuse(monkeypatch, planned(), ClusterError("may not list deployments"))
     assert told == (
-        "not known whether a GitOps engine delivers this stack: may not list deployments"
+        "not known whether a GitOps engine manages this stack: may not list deployments"
     )

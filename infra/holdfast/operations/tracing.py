@@ -1,20 +1,15 @@
-"""Updates and scans as traces: each step is a span, where somebody asks for traces. Wiring."""
+"""Operations as traces: each step is a span, where the environment asks for traces."""
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
-
-import click
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from holdfast import __version__
 from holdfast.adapters.tracing.opentelemetry import tracer_of
 from holdfast.adapters.tracing.spans import Span, Tracer
-
-if TYPE_CHECKING:
-    from holdfast.operations.deploy.request import Order
+from holdfast.operations.progress import Progress
 
 P = ParamSpec("P")
 Done = TypeVar("Done")
@@ -23,7 +18,7 @@ Done = TypeVar("Done")
 class _Traced(Protocol):
     @property
     def tracer(self) -> Tracer:
-        """Who records steps."""
+        """Records steps."""
 
 
 Owner = TypeVar("Owner", bound=_Traced)
@@ -48,36 +43,39 @@ def step(
 
 
 @contextmanager
-def traced_order(order: "Order") -> Iterator["Order"]:
-    """The order, as a trace of its steps.
+def traced_update(action: str, stack: str, reason: str, progress: Progress) -> Iterator[Tracer]:
+    """One update as a trace; gives what records its steps.
 
     Raises:
         InputError: the environment asks for traces that are not offered.
     """
-
-    def tell(problem: str) -> None:
-        order.tell(f"traces: {problem}")
-
-    tracer, _ = tracer_of(os.environ, order.stack.rpartition("/")[2], __version__, tell)
-    with closing(tracer), tracer.span(order.action, reason=order.reason) as span:
-        if span.trace_id:
-            order.tell(f"trace {span.trace_id}")
-        yield replace(order, tracer=tracer)
+    with _tracer(stack, progress) as tracer, tracer.span(action, reason=reason) as span:
+        _announce(span, progress)
+        yield tracer
 
 
 @contextmanager
-def traced_scan(stack: str) -> Iterator[Span]:
+def traced_scan(stack: str, progress: Progress) -> Iterator[Span]:
     """One scan as a trace.
 
     Raises:
         InputError: the environment asks for traces that are not offered.
     """
-
-    def tell(problem: str) -> None:
-        click.echo(f"traces: {problem}", err=True)
-
-    tracer, _ = tracer_of(os.environ, stack.rpartition("/")[2], __version__, tell)
-    with closing(tracer), tracer.span("drift") as span:
-        if span.trace_id:
-            click.echo(f"trace {span.trace_id}", err=True)
+    with _tracer(stack, progress) as tracer, tracer.span("drift") as span:
+        _announce(span, progress)
         yield span
+
+
+@contextmanager
+def _tracer(stack: str, progress: Progress) -> Iterator[Tracer]:
+    def note(problem: str) -> None:
+        progress.note(f"traces: {problem}")
+
+    tracer, _ = tracer_of(os.environ, stack.rpartition("/")[2], __version__, note)
+    with closing(tracer):
+        yield tracer
+
+
+def _announce(span: Span, progress: Progress) -> None:
+    if span.trace_id:
+        progress.note(f"trace {span.trace_id}")

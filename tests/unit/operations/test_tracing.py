@@ -1,19 +1,17 @@
-"""Updates as traces: steps are spans of the order's trace, and nothing changes without one."""
+"""Operations as traces: steps are spans of one trace, and nothing changes without one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from holdfast.adapters.tracing.spans import UNTRACED, Fact, Span, Tracer
 from holdfast.errors import InputError
-from holdfast.operations.deploy.request import Order
-from holdfast.operations.deploy.traced import step, traced_order, traced_scan
+from holdfast.operations.progress import SILENT
+from holdfast.operations.tracing import step, traced_scan, traced_update
 
 from tests.trace_collector import collecting
-
-ORDER = Order(Path(), "org/dev", reason="drill", tell=lambda _: None)
+from tests.unit.operations.noted_progress import NotedProgress
 
 
 class Noting(Tracer):
@@ -55,19 +53,25 @@ def test_a_step_is_a_span_and_does_what_it_did() -> None:
     assert worker.tracer.told == ["count begins", "count ends", "fail begins", "fail ends"]
 
 
-def test_an_order_is_untraced_where_nobody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_update_is_untraced_where_the_environment_asks_for_no_traces(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("OTEL_EXPORTER_OTLP_ENDPOINT", raising=False)
-    with traced_order(ORDER) as order:
-        assert order.tracer is UNTRACED
-        assert order == ORDER
+    progress = NotedProgress()
+    with traced_update("up", "org/dev", "drill", progress) as tracer:
+        assert tracer is UNTRACED
+    assert progress.lines == []
 
 
-def test_an_order_is_a_trace_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_update_is_a_trace_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     with collecting() as collector:
         for name, value in collector.variables.items():
             monkeypatch.setenv(name, value)
-        with traced_order(ORDER) as order, order.tracer.span("judge"):
+        progress = NotedProgress()
+        with traced_update("up", "org/dev", "drill", progress) as tracer, tracer.span("judge"):
             pass
+    (line,) = progress.lines
+    assert line.startswith("trace ")
     whole, part = collector.spans
     assert (whole.name, part.name, part.parent) == ("up", "judge", whole.identifier)
     assert whole.attributes == {"holdfast.reason": "drill"}
@@ -78,7 +82,7 @@ def test_a_scan_is_a_trace_that_says_what_came_of_it(monkeypatch: pytest.MonkeyP
     with collecting() as collector:
         for name, value in collector.variables.items():
             monkeypatch.setenv(name, value)
-        with traced_scan("org/dev") as span:
+        with traced_scan("org/dev", SILENT) as span:
             span.note(findings=2, complete=True)
     (whole,) = collector.spans
     assert (whole.name, whole.resource["holdfast.stack"]) == ("drift", "dev")

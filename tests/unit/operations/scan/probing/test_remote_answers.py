@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from holdfast.adapters.http.http_answer import LARGEST_ANSWER_BYTES
 from holdfast.drift.finding import Severity
-from holdfast.drift.probes.cards import CARD_PATH, judge_card, probe_card
-from holdfast.drift.probes.models import ExpectedModel, probe_model
+from holdfast.drift.probes.cards import CARD_PATH, judge_card
+from holdfast.drift.probes.models import ExpectedModel
 from holdfast.drift.probes.outcome import Subject
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
+from holdfast.operations.scan.probing.remote import probe_card, probe_model
 
 from tests.unit.drift.probes.stub_server import StubServer, stub_server
 

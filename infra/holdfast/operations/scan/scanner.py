@@ -1,20 +1,25 @@
-"""Where the parts of a comparison come from: files, a stack, a cluster, an audit log. Wiring."""
+"""One scan of a stack, or of plain objects: desired and live objects are read, and compared."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holdfast.adapters.cluster.audit_log import read_audit_log
+from holdfast.adapters.engine.state.history import position_covering
 from holdfast.drift.cause.attribution import AuditTrail
 from holdfast.drift.cause.causes import causes_of
+from holdfast.drift.engine_view import with_engine_view
 from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.exemption.failovers import Failovers
 from holdfast.drift.exemption.rollouts import Rollouts
 from holdfast.drift.finding import DriftReport, Objects, with_findings
-from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.object_drift import AuditTrails, Surroundings
 from holdfast.drift.record.record import with_record_findings
 from holdfast.drift.rollup import agents_of
+from holdfast.drift.rules import RuleJudge
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.drift.sessions import session_findings
 from holdfast.errors import InputError
@@ -22,35 +27,26 @@ from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.kube.placement import placed
 from holdfast.kube.structure import TypeTable, builtin_kind
 from holdfast.manifest.text.kube_files import read_kube_objects
+from holdfast.operations.policy.judge import judge_of
+from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.scan.desired import (
     DesiredState,
     desired_objects_of_files,
     desired_objects_of_stack,
 )
+from holdfast.operations.scan.engine_check import (
+    EngineAnswer,
+    ask_refresh,
+    nothing_to_ask,
+    targets_of,
+    with_answer,
+)
 from holdfast.operations.scan.live import ClusterSource
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.stack.declared_stack import DeclaredStack
 
 if TYPE_CHECKING:
-    from holdfast.adapters.engine.state.history import History
-
-
-@dataclass(frozen=True)
-class DriftRequest:
-    """What the command line asks for.
-
-    Attributes:
-        is_made_anew: What an earlier run has rendered will not do, even where it still holds.
-    """
-
-    stack: str = ""
-    desired: Path | None = None
-    live: Path | None = None
-    baseline: Path | None = None
-    kubeconfig: Path | None = None
-    context: str | None = None
-    audit_log: Path | None = None
-    request_timeout: float = 60.0
-    ignore_file: Path | None = None
-    is_made_anew: bool = True
+    from holdfast.operations.stack.context import StackContext
 
 
 @dataclass(frozen=True)
@@ -68,37 +64,112 @@ class Scan:
 
 
 @dataclass(frozen=True)
-class DriftSources:
-    """Everything one command needs, read when first used and kept for a second scan."""
+class AuditLogFile:
+    """The audit log of a file, read when it is first needed."""
 
-    request: DriftRequest
+    file: Path
+
+    def read(self) -> AuditTrail:
+        """Who changed what, as far as the log tells."""
+        return self._trail
+
+    @cached_property
+    def _trail(self) -> AuditTrail:
+        return AuditTrail.of(read_audit_log(self.file))
+
+
+@dataclass(frozen=True)
+class Scanner:
+    """Reads what a request names, each part when first used, and compares it.
+
+    Attributes:
+        request: What is compared.
+        progress: Takes notes on what could not be read.
+        context: The stack's context, of a caller that has one already.
+    """
+
+    request: ScanRequest
+    progress: Progress = SILENT
+    context: "StackContext | None" = None
+
+    @cached_property
+    def stack(self) -> DeclaredStack:
+        """The stack that is scanned.
+
+        Raises:
+            InputError: plain objects are.
+        """
+        request = self.request
+        return DeclaredStack(
+            request.project_root,
+            request.stack,
+            request.ignore_file,
+            request.use_cache,
+            self.context,
+        )
 
     @cached_property
     def desired(self) -> DesiredState:
         """What should be there."""
-        if self.request.stack:
-            return desired_objects_of_stack(
-                self.request.stack,
-                self.request.ignore_file,
-                may_be_kept=not self.request.is_made_anew,
-            )
-        assert self.request.desired is not None  # noqa: S101  (the command line has looked)
-        return desired_objects_of_files(self.request.desired, self.request.ignore_file)
-
-    @cached_property
-    def history(self) -> "History":
-        """The engine's history of the stack; read when it is first asked for something."""
-        from holdfast.operations.deploy.facts import engine_history  # noqa: PLC0415  (as above)
-        from holdfast.operations.stack.project import find_project_root  # noqa: PLC0415  (files need no project)
-
-        return engine_history(find_project_root(), self.request.stack)
+        if self.request.desired is not None:
+            return desired_objects_of_files(self.request.desired, self.request.ignore_file)
+        return desired_objects_of_stack(self.stack, self.progress)
 
     @cached_property
     def cluster(self) -> ClusterSource:
-        """The cluster to look at."""
+        """The cluster to read."""
         context = self.request.context or self.desired.context
         kubeconfig = self.request.kubeconfig or self.desired.kubeconfig
-        return ClusterSource.connect(kubeconfig, context, self.request.request_timeout)
+        timeout_seconds = self.request.request_timeout_seconds
+        return ClusterSource.connect(kubeconfig, context, timeout_seconds, self.progress)
+
+    @cached_property
+    def judge(self) -> RuleJudge:
+        """The policy pack's verdict on one object, with the stack's settings and exceptions."""
+        return judge_of(
+            self.desired.environment,
+            self.desired.policy_rules,
+            lambda: self.stack.context.fleet if self.request.stack else None,
+        )
+
+    @property
+    def reads_the_stack(self) -> bool:
+        """Whether the live objects are those of the stack: of its cluster, and of no file."""
+        request = self.request
+        is_other_context = request.context not in (None, self.desired.context)
+        return bool(request.stack) and request.live is None and not is_other_context
+
+    def run(self, *, engine: bool | None = None) -> Scan:
+        """Scan, and ask Pulumi's refresh as far as it is wanted.
+
+        Args:
+            engine: True: side by side, about the whole stack, and no answer means incomplete. None:
+                only about what the scan found, so that a stack in sync costs no run of the engine.
+                False: not at all.
+        """
+        if not self.request.stack:
+            return self.scan()
+        if engine:
+            with ThreadPoolExecutor(1) as thread:
+                scanning = thread.submit(self.scan, keeps_all=True)
+                # In this thread, so that a signal reaches the engine.
+                answer = self._ask_engine()
+                scan = scanning.result()
+            return _with_engine(scan, answer, is_required=True)
+        scan = self.scan()
+        if engine is False:
+            return _with_engine(scan, EngineAnswer(detail="--no-engine"))
+        targets = targets_of(scan.report, self.desired.urns)
+        answer = self._ask_engine(targets) if targets else nothing_to_ask(scan.report)
+        return _with_engine(scan, answer)
+
+    def _ask_engine(self, targets: Sequence[str] = ()) -> EngineAnswer:
+        context = self.request.context
+        if context not in (None, self.desired.context):
+            return EngineAnswer(detail=f"--context {context} is not the context of the stack")
+        # Credentials that may only read serve both layers.
+        kubeconfig = self.request.kubeconfig or self.desired.kubeconfig
+        return ask_refresh(self.stack, kubeconfig, targets, self.progress)
 
     def placed(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
         """Objects with their namespace: as the cluster says, or Kubernetes where there is none."""
@@ -110,7 +181,7 @@ class DriftSources:
         """Read what is live now, and compare.
 
         Args:
-            keeps_all: What is in sync is kept, too, for whoever compares it with something else.
+            keeps_all: What is in sync is kept, too, to be compared with something else.
         """
         if self.request.live is not None:
             return self._scan_of_file(self.request.live)
@@ -137,7 +208,7 @@ class DriftSources:
         if trail is not None and self.request.audit_log is not None:
             # Only for a log that was named: reading one takes longer than a scan in sync.
             namespaces = {namespace for _, _, namespace, _ in desired} - {""}
-            inside = session_findings(live.objects.values(), trail(), namespaces)
+            inside = session_findings(live.objects.values(), trail.read(), namespaces)
             report = with_findings(report, inside)
         report = replace(
             report,
@@ -173,7 +244,7 @@ class DriftSources:
         objects: list[KubeObject],
         types: list[TypeTable],
         find_autoscalers: Callable[[], Iterable[Mapping[str, Any]]],
-        trail: Callable[[], AuditTrail] | None = None,
+        trail: AuditTrails | None = None,
     ) -> Surroundings:
         """What judging an object needs beside it; without a `trail` the log is read once."""
         return Surroundings(
@@ -182,7 +253,7 @@ class DriftSources:
             baseline=self._baseline(),
             trail=trail or self._trail(),
             ignore=self.desired.ignore,
-            judge=self.desired.judge,
+            judge=self.judge,
             rollouts=Rollouts(objects),
             failovers=Failovers(objects),
             is_during_update=self._is_during_update(),
@@ -191,9 +262,7 @@ class DriftSources:
     def _is_during_update(self) -> Callable[[float], bool] | None:
         if not self.request.stack:
             return None
-        from holdfast.adapters.engine.state.history import position_covering  # noqa: PLC0415  (files need none)
-
-        return lambda seconds: position_covering(self.history, seconds) is not None
+        return lambda seconds: position_covering(self.stack.history, seconds) is not None
 
     def _baseline(self) -> Objects | None:
         if self.request.baseline is not None:
@@ -215,13 +284,16 @@ class DriftSources:
             )
         return file
 
-    def _trail(self) -> Callable[[], AuditTrail] | None:
+    def _trail(self) -> AuditTrails | None:
         file = self.audit_log
-        if file is None:
-            return None
-        from holdfast.adapters.cluster.audit_log import read_audit_log  # noqa: PLC0415  (only when wanted)
+        return None if file is None else AuditLogFile(file)
 
-        return cache(lambda: AuditTrail.of(read_audit_log(file)))
+
+def _with_engine(scan: Scan, answer: EngineAnswer, *, is_required: bool = False) -> Scan:
+    report = scan.report
+    if answer.view is not None:
+        report = with_engine_view(report, answer.view, scan.desired, scan.live.objects, scan.around)
+    return replace(scan, report=with_answer(report, answer, is_required=is_required))
 
 
 def _never(_: Identity, __: KubeObject) -> bool:

@@ -6,15 +6,11 @@ from pathlib import Path
 
 import pytest
 from holdfast.drift.finding import Severity
-from holdfast.drift.probes.commands import (
-    LARGEST_OUTPUT_BYTES,
-    CommandProbe,
-    digest_of,
-    probe_command,
-)
+from holdfast.drift.probes.commands import CommandProbe, digest_of
 from holdfast.drift.probes.outcome import Subject
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
+from holdfast.operations.scan.probing.commands import LARGEST_OUTPUT_BYTES, probe_command
 
 SUBJECT = Subject("support-rag", ObjectRef("cx", "Deployment", "support-rag", "apps/v1"))
 SCHEMA = """

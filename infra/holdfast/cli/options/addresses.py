@@ -1,0 +1,45 @@
+"""Addresses and headers on the command line: `NAME=URL`, and values from environment variables."""
+
+import os
+from collections.abc import Sequence
+
+from holdfast.errors import InputError
+
+
+def addresses(option: str, entries: Sequence[str], form: str, example: str = "") -> dict[str, str]:
+    """Address by name.
+
+    Args:
+        option: That the entries were given to.
+        entries: Each a name, `=`, and an http or https address.
+        form: Of an entry, in words.
+        example: Of one; empty for none.
+
+    Raises:
+        InputError: an entry is not of that form.
+    """
+    found: dict[str, str] = {}
+    for entry in entries:
+        name, _, url = entry.partition("=")
+        if not name or not url.startswith(("http://", "https://")):
+            raise InputError(
+                f"{option} {entry!r}: expected {form}, with http or https",
+                remedy=f"such as {example}" if example else "",
+            )
+        found[name] = url
+    return found
+
+
+def header_value(option: str, header: str, variable: str) -> str:
+    """The value of a header, from the environment: arguments are seen by every process.
+
+    Raises:
+        InputError: the variable is not set.
+    """
+    value = os.environ.get(variable)
+    if not value:
+        raise InputError(
+            f"{option} {header}: the environment variable {variable} is not set",
+            remedy="set it to the header's value",
+        )
+    return value

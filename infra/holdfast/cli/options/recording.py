@@ -1,0 +1,50 @@
+"""Options of a scan that is recorded in its stack's history."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import click
+
+from holdfast.cli.options.groups import Command, Group
+from holdfast.cli.options.timestamps import Moment
+from holdfast.errors import InputError
+from holdfast.operations.scan.request import DEFAULT_ALERT_THRESHOLD, RecordingRequest
+
+
+def threshold_option() -> Callable[[Command], Command]:
+    """`--alert-after`, of every verb that looks for many small findings."""
+    return click.option(
+        "--alert-after",
+        type=click.IntRange(min=1),
+        default=DEFAULT_ALERT_THRESHOLD,
+        show_default=True,
+        help="How many low findings open at once raise an alert.",
+    )
+
+
+def _recording(
+    history: Path | None, observed_at: str | None, alert_after: int, *, no_history: bool
+) -> RecordingRequest:
+    if history and no_history:
+        raise InputError("--history and --no-history exclude each other", remedy="leave one")
+    return RecordingRequest(history, no_history, observed_at, alert_after)
+
+
+RECORDING: Final[Group] = (
+    _recording,
+    (
+        click.option(
+            "--history",
+            type=click.Path(path_type=Path, dir_okay=False),
+            help="File that keeps the scans; default one a stack in the state folder.",
+        ),
+        click.option("--no-history", is_flag=True, help="Record nothing."),
+        click.option(
+            "--observed-at",
+            type=Moment(),
+            help="Time of the scan in reports and history; default now.",
+        ),
+        threshold_option(),
+    ),
+)

@@ -1,0 +1,151 @@
+"""`holdfast drift` with remediation: what is refused, what is written, what is recorded."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from holdfast.adapters.cluster import backoff
+from holdfast.adapters.cluster.backoff import Backoff
+from holdfast.cli.main import run
+
+from tests.unit.adapters.cluster.fake_api import Answer, FakeApi, failure, fake_api, page
+from tests.unit.cli.drift_files import CONFIG, live, write
+
+MAPS = "/api/v1/namespaces/cx/configmaps"
+ONE = f"{MAPS}/support"
+GONE = (failure(404),)
+"""How a scan makes sure that what no list holds is not there."""
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
+    monkeypatch.setattr(backoff, "REQUESTS", Backoff(0.0, 0.0))
+    with fake_api() as running:
+        yield running
+
+
+def arguments(api: FakeApi, folder: Path, *desired: dict[str, Any]) -> list[str]:
+    config = {
+        "current-context": "c",
+        "contexts": [{"name": "c", "context": {"cluster": "c", "namespace": "cx"}}],
+        "clusters": [{"name": "c", "cluster": {"server": api.url}}],
+    }
+    file = folder / "kubeconfig"
+    file.write_text(json.dumps(config))
+    objects = write(folder, "desired.json", *desired)
+    return ["drift", "--desired", objects, "--kubeconfig", str(file), "-o", "json"]
+
+
+def written(api: FakeApi) -> list[dict[str, Any]]:
+    """Bodies of what was really applied."""
+    patches = [each for each in api.requests if each[0] == "PATCH" and "dryRun" not in each[2]]
+    return [json.loads(body) for _, _, _, body in patches]
+
+
+class TestCreation:
+    def test_a_missing_object_is_created_only_while_it_is_missing(
+        self, api: FakeApi, tmp_path: Path
+    ) -> None:
+        api.on(MAPS, page(), page(live(level="info")))
+        api.on(ONE, *GONE, failure(404), Answer(live(level="info")))
+        assert run([*arguments(api, tmp_path, CONFIG), "--revert", "--yes"]) == 0
+        applied = [json.loads(each[3]) for each in api.requests if each[0] == "PATCH"]
+        # The version of no object: the server refuses where one exists.
+        assert [each["metadata"]["resourceVersion"] for each in applied] == ["1", "1"]
+
+    def test_what_another_client_created_in_between_is_not_overwritten(
+        self, api: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        theirs = live(level="theirs")
+        api.on(MAPS, page(), page(theirs))
+        trial, creation = Answer(CONFIG), failure(409, "it exists")
+        api.on(ONE, *GONE, failure(404), trial, creation, Answer(theirs))
+        assert run([*arguments(api, tmp_path, CONFIG), "--revert", "--yes"]) == 1
+        shown = capsys.readouterr().err
+        assert "failed: ConfigMap cx/support: another client has created it" in shown
+        assert len(written(api)) == 1
+
+    def test_what_was_created_as_declared_in_between_is_as_declared(
+        self, api: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        api.on(MAPS, page(), page(live(level="info")))
+        api.on(ONE, *GONE, Answer(live(level="info")))
+        assert run([*arguments(api, tmp_path, CONFIG), "--revert", "--yes"]) == 0
+        assert "already as declared: ConfigMap cx/support" in capsys.readouterr().err
+        assert written(api) == []
+
+    def test_a_replacement_takes_over_nothing_that_was_created_after_the_deletion(
+        self, api: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        immutable = {**live(level="debug"), "immutable": True}
+        api.on(MAPS, page(immutable))
+        api.on(ONE, Answer(immutable), Answer({}), Answer({}), failure(404), failure(409))
+        asked = ["--revert", "--allow-replace", "--yes"]
+        assert run([*arguments(api, tmp_path, CONFIG), *asked]) == 1
+        assert "another client has created it in between" in capsys.readouterr().err
+        (body,) = written(api)
+        assert body["metadata"]["resourceVersion"] == "1"
+
+    def test_an_object_that_is_another_one_after_the_deletion_is_not_waited_for(
+        self, api: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        immutable = {**live(level="debug"), "immutable": True}
+        other = {**immutable, "metadata": {**immutable["metadata"], "uid": "2"}}
+        api.on(MAPS, page(immutable))
+        api.on(ONE, Answer(immutable), Answer({}), Answer({}), Answer(other))
+        asked = ["--revert", "--allow-replace", "--yes"]
+        assert run([*arguments(api, tmp_path, CONFIG), *asked]) == 1
+        assert "another client has created it in between" in capsys.readouterr().err
+
+
+def test_a_revert_of_one_finding_that_does_nothing_records_the_whole_scan(
+    api: FakeApi, tmp_path: Path
+) -> None:
+    other = {**CONFIG, "metadata": {**CONFIG["metadata"], "name": "other"}}
+    fixed = {**live(level="debug"), "immutable": True}
+    drifted = {**fixed, "metadata": {**fixed["metadata"], "name": "other", "uid": "2"}}
+    api.on(MAPS, page(fixed, drifted))
+    history = tmp_path / "scans.jsonl"
+    asked = ["--history", str(history), "--revert", "--yes", "--only", "ConfigMap cx/other"]
+    assert run([*arguments(api, tmp_path, CONFIG, other), *asked]) == 7
+    (line,) = history.read_text().splitlines()
+    found = json.loads(line)["report"]["findings"]
+    assert {each["object"]["name"] for each in found} == {"support", "other"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        pytest.param(["--yes"], "--yes requires --revert or --act", id="consent to a report"),
+        pytest.param(["--yes", "--plan"], "--yes requires --revert", id="consent to a plan"),
+        pytest.param(["--engine", "--watch"], "--engine goes with a report", id="engine, watch"),
+        pytest.param(["--engine", "--plan"], "--engine goes with a report", id="engine, plan"),
+        pytest.param(["--engine", "--revert"], "--engine goes with a report", id="engine, revert"),
+        pytest.param(["--engine", "--adopt"], "--engine goes with a report", id="engine, adopt"),
+        pytest.param(["--write"], "--write requires --adopt", id="write"),
+        pytest.param(["--owner", "cx"], "--owner requires --ignore", id="owner"),
+        pytest.param(["--plan", "--revert"], "exclude each other", id="two ways"),
+        pytest.param(["--watch", "--revert"], "--watch only reports", id="watch and revert"),
+    ],
+)
+def test_an_option_without_effect_is_refused_before_anything_is_read(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["drift", "-s", "dev", *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_rule_that_would_not_be_valid_is_not_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desired = write(tmp_path, "desired.json", CONFIG)
+    file = write(tmp_path, "live.json", live(level="debug"))
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("ignore: []\n")
+    said = ["--reason", "incident", "--owner", "customer care!", "--expires", "2999-01-01"]
+    asked = ["--ignore-file", str(rules), "--ignore", "ConfigMap cx/support data.level", *said]
+    assert run(["drift", "--desired", desired, "--live", file, *asked]) == 2
+    assert "owner" in capsys.readouterr().err
+    assert rules.read_text() == "ignore: []\n"

@@ -1,0 +1,24 @@
+"""The place of the one loop of a stack on a machine: whose fault an error is."""
+
+from pathlib import Path
+
+import pytest
+from holdfast.cli.gitops.reconcile import _only_one
+from holdfast.controllers.runtime.log import Logger
+from holdfast.errors import HoldfastError
+
+LOG = Logger(print, as_json=False)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(HoldfastError, match=r"/file/loop cannot be used \("),
+        _only_one(tmp_path / "file" / "loop", LOG),
+    ):
+        pass
+
+
+def test_an_error_of_the_loop_itself_is_not_blamed_on_the_folder(tmp_path: Path) -> None:
+    with pytest.raises(BrokenPipeError), _only_one(tmp_path / "loop", LOG):
+        raise BrokenPipeError

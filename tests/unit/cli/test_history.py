@@ -1,0 +1,31 @@
+"""`holdfast history`: options that would have no effect are errors."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from holdfast.cli.history import command
+from holdfast.errors import InputError
+
+from tests.unit.operations.declared_project import DeclaredProject, manifest
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param(
+            ["app", "-s", "dev", "--object", "Service/app"], "an agent beside it", id="agent"
+        ),
+        pytest.param(
+            ["-s", "dev", "--object", "Service/app", "-n", "1"], "--limit has no effect", id="limit"
+        ),
+    ],
+)
+def test_what_has_no_effect_beside_an_object_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    project = DeclaredProject.write(tmp_path / "project", manifest("app"))
+    monkeypatch.chdir(project.root)
+    done = CliRunner().invoke(command, arguments)
+    assert isinstance(done.exception, InputError)
+    assert said in str(done.exception)

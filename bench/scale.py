@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from holdfast.adapters.cluster.kind_reader import Question
+from holdfast.adapters.cluster.kind_reader import ListOptions
 from holdfast.adapters.cluster.listing import read_listed
 from holdfast.drift.scan import DriftJudge
 from holdfast.kube.objects import Identity, KubeObject, reference_of
@@ -86,7 +86,7 @@ def _times(fleet: LargeFleet) -> tuple[float, float, float, int]:
 
     refs = [reference_of(one) for one in objects]
     cluster: ClusterSource = sources.cluster
-    listing = read_listed(fleet.client, refs, cluster.kinds, Question(is_settled=remember))
+    listing = read_listed(fleet.client, refs, cluster.kinds, ListOptions(is_settled=remember))
     assert len(known) == len(objects)
 
     def scan() -> None:
@@ -95,7 +95,7 @@ def _times(fleet: LargeFleet) -> tuple[float, float, float, int]:
         assert not report.findings
 
     def rescan() -> None:
-        question = Question(known=known, is_settled=judge.is_in_sync)
+        question = ListOptions(known=known, is_settled=judge.is_in_sync)
         assert not read_listed(fleet.client, refs, cluster.kinds, question).objects
 
     works: tuple[Callable[[], object], ...] = (scan, rescan, fleet.raw_list)

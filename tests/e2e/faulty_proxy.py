@@ -17,8 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
-from holdfast.adapters.cluster.tls import tls_context
+from holdfast.adapters.cluster.kubeconfig import Connection, connection_of, tls_context
 
 STREAM_SECONDS = 60.0
 PASSED_ON = (

@@ -68,7 +68,7 @@ REFUSED: Mapping[tuple[str, str], str] = {
 
 
 @dataclass(frozen=True)
-class Question:
+class ListOptions:
     """One object that both are asked about."""
 
     case: Case
@@ -88,7 +88,7 @@ def server(defined_sandbox: LiveSandbox) -> ApiServer:
 
 
 @pytest.fixture(scope="module")
-def asked(server: ApiServer) -> list[tuple[Question, Answer]]:
+def asked(server: ApiServer) -> list[tuple[ListOptions, Answer]]:
     """Every question with the answer of the API server."""
     policies = _Policies(server)
     questions = [question for case in all_cases() for question in _questions(case, policies)]
@@ -98,7 +98,7 @@ def asked(server: ApiServer) -> list[tuple[Question, Answer]]:
     return list(zip(questions, answers, strict=True))
 
 
-def test_the_cluster_judges_as_the_pack_does(asked: list[tuple[Question, Answer]]) -> None:
+def test_the_cluster_judges_as_the_pack_does(asked: list[tuple[ListOptions, Answer]]) -> None:
     unlike = [
         f"{question.place}: the pack {_verdict(is_denied=question.is_violation)},"
         f" the cluster {_verdict(is_denied=not answer.is_taken)}: {answer.message}"
@@ -111,7 +111,7 @@ def test_the_cluster_judges_as_the_pack_does(asked: list[tuple[Question, Answer]
 
 
 def test_every_denial_is_of_the_rule_and_names_the_place(
-    asked: list[tuple[Question, Answer]],
+    asked: list[tuple[ListOptions, Answer]],
 ) -> None:
     """A policy that fails to evaluate denies, too: that would be no verdict."""
     for question, answer in asked:
@@ -122,7 +122,7 @@ def test_every_denial_is_of_the_rule_and_names_the_place(
 
 
 def test_what_the_api_server_refuses_by_itself_is_known(
-    asked: list[tuple[Question, Answer]],
+    asked: list[tuple[ListOptions, Answer]],
 ) -> None:
     refused = [
         f"{question.place}: {answer.message}"
@@ -132,7 +132,7 @@ def test_what_the_api_server_refuses_by_itself_is_known(
     assert not refused, "\n".join(refused)
 
 
-def test_what_is_listed_is_true(asked: list[tuple[Question, Answer]]) -> None:
+def test_what_is_listed_is_true(asked: list[tuple[ListOptions, Answer]]) -> None:
     unlike = {
         question.place
         for question, answer in asked
@@ -150,7 +150,7 @@ def test_what_is_listed_is_true(asked: list[tuple[Question, Answer]]) -> None:
 
 
 def test_enough_was_judged_to_say_so(
-    asked: list[tuple[Question, Answer]],
+    asked: list[tuple[ListOptions, Answer]],
     record_testsuite_property: Callable[[str, object], None],
 ) -> None:
     counts = Counter(
@@ -181,7 +181,7 @@ class _Policies:
             self._install(self._names[key], Ruling(case.rule, Level.MANDATORY, settings))
         return self._names[key]
 
-    def wait_for(self, question: Question) -> None:
+    def wait_for(self, question: ListOptions) -> None:
         """Wait until the last policy is in force; those before it are by then."""
         until = time.monotonic() + WAIT_SECONDS
         while not self._server.create(question.sent).policy:
@@ -206,7 +206,7 @@ class _Policies:
             time.sleep(0.5)
 
 
-def _questions(case: Case, policies: _Policies) -> Iterator[Question]:
+def _questions(case: Case, policies: _Policies) -> Iterator[ListOptions]:
     if case.rule.admission is None or case.rule.check is None:
         return
     objects = [(kind_of(case.kube_object).name, case.kube_object)]
@@ -220,10 +220,10 @@ def _questions(case: Case, policies: _Policies) -> Iterator[Question]:
         sent = admissible(kube_object)
         labels = sent["metadata"].get("labels") or {}
         sent["metadata"]["labels"] = labels | {SELECTING: policies.of(case)}
-        yield Question(case, kind, sent, bool(run(case, sent).violations))
+        yield ListOptions(case, kind, sent, bool(run(case, sent).violations))
 
 
-def _prepare(server: ApiServer, questions: list[Question]) -> None:
+def _prepare(server: ApiServer, questions: list[ListOptions]) -> None:
     """What pods must find: their namespaces, ServiceAccounts and runtime classes."""
     namespaces, accounts, classes = set(), set(), set()
     for question in questions:
@@ -245,7 +245,7 @@ def _prepare(server: ApiServer, questions: list[Question]) -> None:
         server.keep(kept | {"handler": name})
 
 
-def _listed(question: Question, table: Mapping[tuple[str, str], str]) -> bool:
+def _listed(question: ListOptions, table: Mapping[tuple[str, str], str]) -> bool:
     return question.place in table or (question.case.id, ANY) in table
 
 

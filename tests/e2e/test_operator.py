@@ -8,7 +8,7 @@ import pytest
 import yaml
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.kubeconfig import connection_of
-from holdfast.controllers.operator.looks import LONGEST_WAIT_SECONDS
+from holdfast.controllers.operator.worker_pool import LONGEST_WAIT_SECONDS
 from holdfast.errors import ExitCode
 
 from tests.e2e.fleet_project import FleetProject
@@ -251,7 +251,7 @@ def test_only_the_holder_of_the_lease_writes_and_another_takes_over(
     operator: Operating, kubectl: Kubectl, project: FleetProject
 ) -> None:
     with operating(project.sandbox.kubeconfig(), "dev", *LEASE) as second:
-        second.wait_for(phase="wait", reason="another one holds the lease")
+        second.wait_for(phase="standby", reason="another process holds the lease")
         kubectl("scale", "deployment/held", "-n", "seen", "--replicas=3")
         eventually(
             lambda: kubectl.get("deployment/held", "-n", "seen")["spec"]["replicas"] == 1,

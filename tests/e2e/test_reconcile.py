@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import urllib3
 from holdfast.adapters.git.command import run_git
-from holdfast.controllers.runtime.fights import MOST_PUT_BACKS
+from holdfast.controllers.runtime.conflicts import MOST_PUT_BACKS
 
 from tests.e2e.git_project import GitProject, agent
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox

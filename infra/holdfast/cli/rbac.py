@@ -6,7 +6,7 @@ import click
 from click.core import ParameterSource
 
 from holdfast.cli.options.stack import STACK
-from holdfast.controllers.gitops.status_role import telling_objects
+from holdfast.controllers.gitops.status_role import status_writer_rbac
 from holdfast.drift.reader_role import Reader
 from holdfast.errors import InputError
 from holdfast.kube.names import fault_in_label_name
@@ -83,5 +83,5 @@ def command(
     request = RightsRequest(reader, asked["is_namespaced"], asked["probes"], asked["contents"])
     objects = reader_rights(StackContext(find_project_root(), stack), request)
     if asked["is_loop"]:
-        objects += telling_objects(stack, replace(reader, name=f"holdfast-reconcile-{name}"))
+        objects += status_writer_rbac(stack, replace(reader, name=f"holdfast-reconcile-{name}"))
     click.echo(yaml_documents(objects), nl=False)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from holdfast.adapters.cluster import pace
+from holdfast.adapters.cluster import backoff
+from holdfast.adapters.cluster.backoff import Backoff
 from holdfast.cli.main import run
 
 from tests.unit.adapters.cluster.fake_api import Answer, FakeApi, fake_api, page
@@ -131,7 +132,7 @@ def test_bad_input_is_one_error(
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeApi]:
     """A cluster with one workload, which the kubeconfig of the test names."""
-    monkeypatch.setattr(pace, "FIRST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(backoff, "REQUESTS", Backoff(0.0, 0.0))
     (workload, *_) = yaml.safe_load_all(OBJECTS)
     with fake_api() as running:
         running.on(DEPLOYMENTS, page(workload))

@@ -1,12 +1,16 @@
 """What an API server's refusal says, and what its silence is called."""
 
 import json
+import re
+import traceback
+from pathlib import Path
 from typing import Final
 
 import urllib3
 
 from holdfast.adapters.cluster.kubeconfig import Connection
-from holdfast.errors import ClusterError, LoginError
+from holdfast.errors import ClusterError, HoldfastError, LoginError
+from holdfast.kube.safe_text import safe_text
 
 _FORBIDDEN: Final = 403
 _NOT_FOUND: Final = 404
@@ -15,6 +19,8 @@ _GONE: Final = 410
 _UNPROCESSABLE: Final = 422
 _TOO_MANY_REQUESTS: Final = 429
 _SERVER_FAULT: Final = 500
+_MOST_FAULT_CHARACTERS: Final = 300
+_QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 class ApiError(ClusterError):
@@ -92,6 +98,11 @@ class UnreachableError(ClusterError):
     """No answer from the API server."""
 
 
+def asked_seconds(error: ClusterError) -> float:
+    """How long the server asks to be left alone; 0 when it does not say."""
+    return error.wait_seconds if isinstance(error, ApiError) else 0.0
+
+
 class BrokenStreamError(ClusterError):
     """A stream ended in the middle, or said what cannot be read; it can go on where it was."""
 
@@ -119,3 +130,16 @@ def _reason_in(body: bytes) -> str:
     except ValueError:
         return body[:200].decode(errors="replace").strip()
     return str(status.get("message") or "") if isinstance(status, dict) else ""
+
+
+def fault_text(error: BaseException) -> str:
+    """One line about an exception, for a log; what it quotes may be a secret and is left out.
+
+    Errors of Holdfast are written for people and hold no secret: they stay as they are.
+    """
+    if isinstance(error, HoldfastError):
+        return str(error)
+    message = safe_text(_QUOTED.sub("'...'", str(error)), _MOST_FAULT_CHARACTERS)
+    where = traceback.extract_tb(error.__traceback__)[-1:]
+    place = "".join(f" ({Path(each.filename).name}:{each.lineno})" for each in where)
+    return f"{type(error).__name__}: {message}{place}"

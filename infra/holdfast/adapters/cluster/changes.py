@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from holdfast.adapters.cluster.kind_reader import Listing, Question
+from holdfast.adapters.cluster.kind_reader import Listing, ListOptions
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef
 from holdfast.kube.structure import KindEntry
 
@@ -20,7 +20,7 @@ class WatchedKind:
 
     entry: KindEntry | None
     refs: tuple[ObjectRef, ...]
-    question: Question = field(default_factory=Question)
+    question: ListOptions = field(default_factory=ListOptions)
     is_declared: bool = True
 
     @property
@@ -34,13 +34,18 @@ class WatchedKind:
         return self.refs[0].kind
 
     @property
+    def key(self) -> tuple[str, tuple[ObjectRef, ...]]:
+        """What stays the same when the kind is planned again."""
+        return self.kind, self.refs
+
+    @property
     def namespaces(self) -> frozenset[str]:
         """Where objects are wanted."""
         return frozenset(ref.namespace for ref in self.refs)
 
 
 @dataclass(frozen=True)
-class WatchedPlace:
+class WatchScope:
     """One stream: a kind in one namespace, or in the whole cluster where that is empty."""
 
     kind: WatchedKind = field(compare=False)
@@ -67,7 +72,7 @@ class Snapshot:
         is_restart: Not the first one of the place: the stream had to begin again.
     """
 
-    place: WatchedPlace
+    place: WatchScope
     listing: Listing
     seconds: float
     is_restart: bool = False
@@ -81,7 +86,7 @@ class Moved:
         seconds: Monotonic time at which it was heard of.
     """
 
-    place: WatchedPlace
+    place: WatchScope
     identity: Identity
     live: KubeObject | None
     version: str
@@ -89,34 +94,37 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Blind:
+class WatchLost:
     """What happens in a place is not known from now on."""
 
-    place: WatchedPlace
+    place: WatchScope
     reason: str
 
 
 @dataclass(frozen=True)
-class Sighted:
+class WatchRecovered:
     """What happens in a place is known again, and nothing was missed."""
 
-    place: WatchedPlace
+    place: WatchScope
 
 
 @dataclass(frozen=True)
 class Planned:
-    """Where a kind is watched: in the whole cluster, or namespace by namespace."""
+    """Where a kind is watched: in the whole cluster, or namespace by namespace.
+
+    A kind is planned again when its definition came later, then with its entry.
+    """
 
     kind: WatchedKind
-    places: tuple[WatchedPlace, ...]
+    places: tuple[WatchScope, ...]
 
 
 @dataclass(frozen=True)
-class Broken:
+class StreamInterrupted:
     """A stream ended before its time; it goes on where it was."""
 
-    place: WatchedPlace
+    place: WatchScope
     reason: str
 
 
-Change = Snapshot | Moved | Blind | Sighted | Broken | Planned
+Change = Snapshot | Moved | WatchLost | WatchRecovered | StreamInterrupted | Planned

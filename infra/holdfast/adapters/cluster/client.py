@@ -3,10 +3,12 @@
 Bodies stay bytes: who asks decodes what it needs. Nothing here knows what is asked for.
 """
 
+import math
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -17,12 +19,17 @@ from urllib.parse import quote, urlencode
 import urllib3
 
 from holdfast import __version__
-from holdfast.adapters.cluster.api_error import ApiError, UnreachableError, refused_login
+from holdfast.adapters.cluster.api_error import (
+    ApiError,
+    UnreachableError,
+    asked_seconds,
+    refused_login,
+)
+from holdfast.adapters.cluster.backoff import request_wait_seconds
 from holdfast.adapters.cluster.bodies import LineStream, whole_body
-from holdfast.adapters.cluster.kubeconfig import Connection
-from holdfast.adapters.cluster.pace import Pace, wait_seconds
-from holdfast.adapters.cluster.tls import tls_context
-from holdfast.errors import LoginError
+from holdfast.adapters.cluster.kubeconfig import Connection, tls_context
+from holdfast.adapters.cluster.limiter import ConcurrencyLimiter
+from holdfast.errors import ClusterError, LoginError
 
 CONNECT_TIMEOUT_SECONDS: Final = 5.0
 READ_TIMEOUT_SECONDS: Final = 30.0
@@ -44,6 +51,7 @@ KEEP_ALIVE: Final = (
 """A peer that vanished without a word is noticed within a minute, where the system can."""
 
 Answered = TypeVar("Answered")
+_SHORTEST_TIMEOUT_SECONDS: Final = 0.001
 _UNAUTHORISED: Final = 401
 _FIRST_FAILURE: Final = 300
 _WORTH_A_RETRY: Final = frozenset({429, 500, 502, 503, 504})
@@ -55,6 +63,8 @@ class ApiClient:
     Attributes:
         pace: How many requests may be under way.
         sent: How many requests were sent, each try counted.
+        deadline: Monotonic time at which every request is over, all its tries included.
+        stopping: Set when no retry is to be waited for any more.
     """
 
     def __init__(
@@ -77,7 +87,10 @@ class ApiClient:
         self._counting = threading.Lock()
         self.sent = 0
         self._answer_seconds = answer_seconds
-        self.pace = Pace(CONNECTIONS)
+        self.limiter = ConcurrencyLimiter(CONNECTIONS)
+        self.deadline = math.inf
+        self.stopping = threading.Event()
+        self._write_refusal = ""
         self._token = connection.token
         self._tls = tls_context(connection)
         self._pool = self._new_pool(maxsize=CONNECTIONS, block=True)
@@ -99,6 +112,15 @@ class ApiClient:
         """Streams last: they have connections of their own, which notice a peer that is gone."""
         return self._new_pool(maxsize=1, socket_options=KEEP_ALIVE)
 
+    def stop_waiting(self) -> None:
+        """Wait for no retry from now on; from any thread, and from a signal handler."""
+        self.stopping.set()
+
+    def refuse_writes(self, reason: str) -> None:
+        """Send no write from now on: this process is no longer the one that may write."""
+        self._write_refusal = reason
+        self.stop_waiting()
+
     def get(
         self, path: str, query: Mapping[str, str | int] | None = None, accept: str = JSON
     ) -> bytes:
@@ -110,27 +132,10 @@ class ApiClient:
             UnreachableError: no answer, or none to the end.
         """
         headers = {"Accept": accept, "Accept-Encoding": "gzip"}
-        deadline = time.monotonic() + self._answer_seconds
-        for failures in count(1):
-            asked = 0.0
-            try:
-                with self.pace.turn():
-                    body = self._request("GET", path, query, headers)
-            except (ApiError, UnreachableError) as error:
-                if isinstance(error, ApiError):
-                    if error.status not in _WORTH_A_RETRY:
-                        raise
-                    if error.is_too_much:
-                        self.pace.slow_down()
-                    asked = error.wait_seconds
-                wait = wait_seconds(failures, asked)
-                if failures == MAX_TRIES or time.monotonic() + wait > deadline:
-                    raise
-            else:
-                self.pace.note_success()
-                return body
-            time.sleep(wait)
-        raise AssertionError  # the last try returns or raises
+        return self._tried(
+            lambda end: self._request("GET", path, query, headers, None, end),
+            lambda error: not isinstance(error, ApiError) or error.status in _WORTH_A_RETRY,
+        )
 
     def open_stream(
         self, path: str, query: Mapping[str, str | int], accept: str, silence_seconds: float
@@ -144,7 +149,8 @@ class ApiClient:
         """
         timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT_SECONDS, read=silence_seconds)
         sending = _Sending("GET", path, query, {"Accept": accept}, timeout)
-        return LineStream(self._answer_to(sending, self._stream_pool), silence_seconds)
+        response = self._answer_to(sending, self._stream_pool, self._answer_seconds)
+        return LineStream(response, silence_seconds)
 
     def write(
         self,
@@ -171,25 +177,52 @@ class ApiClient:
             LoginError: the credentials are not accepted.
             ApiError: the server refused.
             UnreachableError: no answer: whether it was done is not known.
+            ClusterError: this process may no longer write.
         """
         headers = {"Accept": JSON, "Content-Type": content_type}
-        deadline = time.monotonic() + self._answer_seconds
+
+        def send(end: float) -> bytes:
+            if self._write_refusal:
+                raise ClusterError(f"{method} {path} is not sent: {self._write_refusal}")
+            return self._request(method, path, query, headers, body, end)
+
+        def is_retried(error: ClusterError) -> bool:
+            is_asked = isinstance(error, ApiError) and error.is_too_much
+            return is_patient and is_asked and bool(asked_seconds(error))
+
+        return self._tried(send, is_retried)
+
+    def _tried(
+        self, send: Callable[[float], bytes], is_retried: Callable[[ClusterError], bool]
+    ) -> bytes:
+        """The answer of the first try that succeeds; everything ends at the deadline."""
+        end = min(time.monotonic() + self._answer_seconds, self.deadline)
         for failures in count(1):
             try:
-                with self.pace.turn():
-                    answer = self._request(method, path, query, headers, body)
-            except ApiError as error:
-                if not (is_patient and error.is_too_much and error.wait_seconds):
-                    raise
-                self.pace.slow_down()
-                wait = wait_seconds(failures, error.wait_seconds)
-                if failures == MAX_TRIES or time.monotonic() + wait > deadline:
+                with self._turn(end):
+                    answer = send(end)
+            except (ApiError, UnreachableError) as error:
+                if isinstance(error, ApiError) and error.is_too_much:
+                    self.limiter.slow_down()
+                wait = request_wait_seconds(failures, asked_seconds(error))
+                is_last = failures == MAX_TRIES or time.monotonic() + wait > end
+                if is_last or not is_retried(error) or self.stopping.wait(wait):
                     raise
             else:
-                self.pace.note_success()
+                self.limiter.note_success()
                 return answer
-            time.sleep(wait)
         raise AssertionError  # the last try returns or raises
+
+    @contextmanager
+    def _turn(self, end: float) -> Iterator[None]:
+        with ExitStack() as held:
+            try:
+                held.enter_context(self.limiter.acquire(end))
+            except TimeoutError as error:
+                raise UnreachableError(
+                    f"{self.connection.server} answers too slowly: {error}"
+                ) from error
+            yield
 
     def _request(
         self,
@@ -197,16 +230,20 @@ class ApiClient:
         path: str,
         query: Mapping[str, str | int] | None,
         headers: Mapping[str, str],
-        body: bytes | None = None,
+        body: bytes | None,
+        end: float,
     ) -> bytes:
-        longest = min(READ_TIMEOUT_SECONDS, self._answer_seconds)
-        timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT_SECONDS, read=longest)
+        left = max(_SHORTEST_TIMEOUT_SECONDS, end - time.monotonic())
+        timeout = urllib3.Timeout(
+            connect=min(CONNECT_TIMEOUT_SECONDS, left), read=min(READ_TIMEOUT_SECONDS, left)
+        )
         sending = _Sending(method, path, query, headers, timeout, body)
-        response = self._answer_to(sending, self._pool)
-        return self._read(lambda: whole_body(response, self._answer_seconds))
+        response = self._answer_to(sending, self._pool, left)
+        left = max(_SHORTEST_TIMEOUT_SECONDS, end - time.monotonic())
+        return self._read(lambda: whole_body(response, left))
 
     def _answer_to(
-        self, sending: "_Sending", pool: urllib3.PoolManager
+        self, sending: "_Sending", pool: urllib3.PoolManager, longest_seconds: float
     ) -> urllib3.BaseHTTPResponse:
         """An answer that is no failure, its body unread."""
         used = self._token
@@ -216,7 +253,7 @@ class ApiClient:
             response = self._read(lambda: self._send(sending, pool))
         if response.status < _FIRST_FAILURE:
             return response
-        body = self._read(lambda: whole_body(response, self._answer_seconds))
+        body = self._read(lambda: whole_body(response, longest_seconds))
         if response.status == _UNAUTHORISED:
             raise refused_login(self.connection)
         raise ApiError.of(sending.method, sending.path, response, body)

@@ -66,7 +66,7 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Question:
+class ListOptions:
     """How a LIST is asked for.
 
     Attributes:
@@ -102,7 +102,7 @@ class KindReader:
         client: ApiClient,
         entry: KindEntry | None,
         refs: list[ObjectRef],
-        question: Question | None = None,
+        question: ListOptions | None = None,
     ) -> None:
         """Prepare to read.
 
@@ -115,7 +115,7 @@ class KindReader:
         self.client = client
         self.api_version, self.kind, self.group = refs[0].api_version, refs[0].kind, refs[0].group
         self.entry = entry
-        self.question = question or Question()
+        self.question = question or ListOptions()
         self.refs = refs
         self.listing = Listing()
 

@@ -9,6 +9,8 @@ Source: Kubernetes documentation, "Organizing Cluster Access Using kubeconfig Fi
 import base64
 import binascii
 import os
+import ssl
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -171,3 +173,18 @@ def _connection_in_pod() -> Connection:
         raise InputError(
             f"{_POD_FOLDER}: {error.strerror}", remedy="mount the service account's token"
         ) from error
+
+
+def tls_context(connection: Connection) -> ssl.SSLContext:
+    """Whom to trust, and who we are."""
+    context = ssl.create_default_context(cadata=connection.authority or None)
+    if not connection.is_verified:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if connection.certificate:
+        # The library reads certificates from files only; the file lives for this one call.
+        with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+            file.write(connection.certificate.rstrip() + "\n" + connection.key)
+            file.flush()
+            context.load_cert_chain(file.name)
+    return context

@@ -1,9 +1,10 @@
-"""Leases: who of several may write. Read, taken, held on to and given back, each guarded.
+"""Leases: which process of several may write. Read, taken, renewed and given back, each guarded.
 
 Source: Kubernetes documentation, "Leases"; client-go, tools/leaderelection: a lease counts as
 expired by the reader's own clock, from when it last saw the record change.
 """
 
+import math
 import time
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -26,7 +27,7 @@ class Lease:
     """One lease, as one contender sees it.
 
     Attributes:
-        client: Of a server that answers fast or not at all.
+        client: Used for this lease alone.
         holder: Name of this contender.
     """
 
@@ -37,15 +38,18 @@ class Lease:
     _seen: str = ""
     _seen_at: float = field(default=0.0)
 
-    def try_to_hold(self) -> bool:
+    def try_to_hold(self, deadline: float = math.inf) -> bool:
         """Take the lease, or renew it; returns whether it is held now.
 
-        A write that is refused because somebody wrote in between says nothing of who holds it:
-        that is read again.
+        A write that meets a conflict says nothing of who holds it: that is read again.
+
+        Args:
+            deadline: Monotonic time at which all of it is over.
 
         Raises:
             ClusterError: nothing is known about it.
         """
+        self.client.deadline = deadline
         for _ in range(MOST_TRIES):
             is_held = self._try_once()
             if is_held is not None:
@@ -76,6 +80,7 @@ class Lease:
         Raises:
             ClusterError: the server refused or did not answer.
         """
+        self.client.deadline = math.inf
         current = self._read()
         if current is None or (current.get("spec") or {}).get("holderIdentity") != self.holder:
             return

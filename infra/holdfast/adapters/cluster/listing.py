@@ -7,7 +7,7 @@ from typing import Final
 
 from holdfast.adapters.cluster.api_error import UnreachableError
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.kind_reader import METADATA_ONLY, KindReader, Listing, Question
+from holdfast.adapters.cluster.kind_reader import METADATA_ONLY, KindReader, Listing, ListOptions
 from holdfast.kube.objects import KindKey, KubeObject, ObjectRef, api_group
 from holdfast.kube.structure import KindEntry, builtin_kind
 
@@ -46,7 +46,7 @@ def read_listed(
     client: ApiClient,
     wanted: Iterable[ObjectRef],
     kinds: Mapping[KindKey, KindEntry],
-    question: Question | None = None,
+    question: ListOptions | None = None,
 ) -> Listing:
     """Read all objects of the wanted kinds, in the namespaces where they are wanted.
 
@@ -124,7 +124,7 @@ def read_bystanders(
     Raises:
         LoginError: the credentials are not accepted.
     """
-    question = Question(METADATA_ONLY, selector)
+    question = ListOptions(METADATA_ONLY, selector)
     readers = [
         KindReader(
             client,

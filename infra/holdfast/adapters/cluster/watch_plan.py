@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from holdfast.adapters.cluster.changes import WatchedKind
-from holdfast.adapters.cluster.kind_reader import METADATA_ONLY, Question
+from holdfast.adapters.cluster.kind_reader import METADATA_ONLY, ListOptions
 from holdfast.adapters.cluster.listing import WATCHED_KINDS
 from holdfast.kube.objects import KindKey, ObjectRef
 from holdfast.kube.structure import KindEntry, builtin_kind
@@ -31,9 +31,9 @@ def declared_kinds(
     )
 
 
-def _question(entry: KindEntry | None, refs: list[ObjectRef]) -> Question:
+def _question(entry: KindEntry | None, refs: list[ObjectRef]) -> ListOptions:
     is_one_in_cluster = entry is not None and not entry.is_namespaced and len(refs) == 1
-    return Question(name=refs[0].name if is_one_in_cluster else "")
+    return ListOptions(name=refs[0].name if is_one_in_cluster else "")
 
 
 def kinds_beside(
@@ -46,7 +46,7 @@ def kinds_beside(
         namespaces: Where to look.
         selector: Label selector; empty for all objects.
     """
-    question = Question(METADATA_ONLY, selector)
+    question = ListOptions(METADATA_ONLY, selector)
     return tuple(
         WatchedKind(builtin_kind(*key), _anything(key, namespaces), question, is_declared=False)
         for key in WATCHED_KINDS

@@ -4,24 +4,31 @@ A guard is in every body: the uid and resourceVersion that were read. Whoever wr
 the server refuse, and nothing is overwritten that was not looked at.
 """
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import count
+from typing import Any, Final, TypeVar
 
 import msgspec
 
+from holdfast.adapters.cluster import backoff
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import JSON, ApiClient, path_of
 from holdfast.adapters.cluster.json_answers import get_json, written_object
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
 
+_TRIES_BEFORE_NOTE: Final = 5
 _APPLY: Final = "application/apply-patch+yaml"
 _JSON_PATCH: Final = "application/json-patch+json"
 _MERGE_PATCH: Final = "application/merge-patch+json"
 _VERSION_POINTER: Final = "/metadata/resourceVersion"
 _NO_VERSION: Final = "1"
 """The revision of an empty etcd: the first write of a cluster has the next one."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -132,7 +139,7 @@ def _apply(client: ApiClient, path: str, body: KubeObject, writer: Writer) -> Ku
     return written_object(answer, f"PATCH {path}")
 
 
-def make_object(
+def create_object(
     client: ApiClient,
     entry: KindEntry,
     ref: ObjectRef,
@@ -224,3 +231,35 @@ def _has_moved_on(live: KubeObject | None, operations: Sequence[Mapping[str, Any
     if version is None:
         return False
     return live is None or live["metadata"]["resourceVersion"] != version
+
+
+def retry_on_conflict(
+    work: Callable[[], T],
+    patience_seconds: float,
+    note_waiting: Callable[[], None] = lambda: None,
+) -> T:
+    """Read, judge and write; a conflict repeats all of it.
+
+    Controllers write status all the time, in bursts while pods roll, and every write ends the
+    version that a guard names. The pauses grow, so that a burst is outlived and not joined.
+
+    Args:
+        work: Reads what is there at each call.
+        patience_seconds: For how long; it is tried twice at least.
+        note_waiting: Called once, when it takes so long that a person would ask why.
+
+    Raises:
+        ApiError: others still write after that time; and whatever else `work` raises, at once.
+    """
+    end = time.monotonic() + patience_seconds
+    for tries in count(1):
+        try:
+            return work()
+        except ApiError as error:
+            if not error.is_conflict or (time.monotonic() >= end and tries > 1):
+                raise
+        if tries == _TRIES_BEFORE_NOTE:
+            note_waiting()
+        # With jitter: two writers that collided must not collide again at the same moment.
+        time.sleep(backoff.CONFLICTS.seconds(tries))
+    raise AssertionError  # the loop returns or raises

@@ -14,7 +14,7 @@ import msgspec
 import urllib3
 
 from holdfast import __version__
-from holdfast.adapters.cluster.pace import wait_seconds
+from holdfast.adapters.cluster.backoff import request_wait_seconds
 from holdfast.errors import InputError
 
 CLOUD_EVENTS: Final = "application/cloudevents+json; charset=UTF-8"
@@ -105,6 +105,6 @@ class Webhook:
                 is_fault = answer.status >= _FIRST_SERVER_FAILURE
                 if not (is_fault or answer.status in _WORTH_A_RETRY):
                     return problem
-            if failures < MAX_TRIES and self._stopping.wait(wait_seconds(failures)):
+            if failures < MAX_TRIES and self._stopping.wait(request_wait_seconds(failures)):
                 return problem
         return problem

@@ -1,8 +1,9 @@
-"""`holdfast reconcile`: a stack held to a branch, for ever. Wiring only."""
+"""`holdfast reconcile`: a controller that keeps a stack at the newest commit of a branch."""
 
 import fcntl
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -12,22 +13,22 @@ from typing import Any
 
 import click
 
-from holdfast import __version__
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.git.tracking import TrackedBranch
-from holdfast.adapters.tracing.opentelemetry import tracer_of
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.cli.options.stack import STACK
 from holdfast.controllers.gitops.loop_actor import LoopActor
-from holdfast.controllers.gitops.loop_lease import LoopLease
-from holdfast.controllers.gitops.loop_output import LoopOutput, LoopProgress
-from holdfast.controllers.gitops.loop_report import LoopReport
+from holdfast.controllers.gitops.loop_report import LoopReport, stack_login
 from holdfast.controllers.gitops.loop_triggers import watch_metrics, watch_nodes
 from holdfast.controllers.gitops.loop_watch import watch_for_drift
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
-from holdfast.controllers.runtime.hook_server import Answers, HookServer
-from holdfast.errors import ExitCode, HoldfastError, InputError
+from holdfast.controllers.runtime.http import EndpointServer
+from holdfast.controllers.runtime.leader import Leader
+from holdfast.controllers.runtime.log import Log, Logger, LogProgress, Output
+from holdfast.controllers.runtime.process import host_and_port, stop_on_signals, tracer_for
+from holdfast.controllers.runtime.supervisor import Supervisor
+from holdfast.errors import ExitCode, HoldfastError
 from holdfast.operations.stack.context import StackContext
 
 HOOK_SECRET = "HOLDFAST_HOOK_SECRET"  # noqa: S105  (the name of a variable)
@@ -98,35 +99,37 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
     """
     place = lease_place(asked.pop("lease"))
     asking = _Asking(**asked)
-    address = _address(asking.listen) if asking.listen else None
-    log = LoopOutput(as_json=output == "json")
-    tracer = _tracer(stack, log)
+    address = host_and_port("--listen", asking.listen, "127.0.0.1:9465") if asking.listen else None
+    log = Logger(Output().write, as_json=output == "json")
+    tracer = tracer_for(stack, log)
     folder = state_directory() / "reconcile" / stack.rpartition("/")[2]
     actor = LoopActor(
         TrackedBranch(_absolute(asking.repo), asking.branch, folder / "clone"),
         stack,
         asking.path,
         asking.require_signed,
-        progress=LoopProgress(log),
+        progress=LogProgress(log),
         tracer=tracer,
     )
     with closing(tracer), _only_one(folder, log):
         context = StackContext(actor.begin(), stack)
         report = LoopReport.of(stack, actor, log)
-        lease = LoopLease(context, place, log, report.leads)
+        leader = Leader(
+            place, socket.gethostname(), stack_login(context), log, report.leads, _end_update
+        )
         try:
             if once:
-                lease.take()
+                leader.take()
                 commit = actor.newest()
                 with tracer.span("reconcile", key=COMMIT, commit=commit.name):
                     log("act", key=COMMIT, commit=commit.short, done=actor.update(commit))
                 return ExitCode.OK
-            _work(_Loop(actor, report, lease, log, tracer), asking, address)
+            _work(_Loop(actor, report, leader, log, tracer), asking, address)
         finally:
             report.end()
-            lease.give_back()
-    log("end", reason="the lease was lost" if lease.was_lost else "as told")
-    return ExitCode.ERROR if lease.was_lost else ExitCode.CANCELLED
+            leader.give_back()
+    log("end", reason=leader.problem or "stopped")
+    return ExitCode.ERROR if leader.was_lost else ExitCode.CANCELLED
 
 
 @dataclass(frozen=True)
@@ -142,17 +145,9 @@ class _Asking:
     require_signed: bool
 
 
-def _tracer(stack: str, log: LoopOutput) -> Tracer:
-    """The traces that the environment asks for."""
-    name = stack.rpartition("/")[2]
-
-    def tell(problem: str) -> None:
-        log("trace", problem=problem)
-
-    tracer, place = tracer_of(os.environ, name, __version__, tell)
-    if place:
-        log("trace", to=place)
-    return tracer
+def _end_update(_: str) -> None:
+    """End the loop as a signal would: that reaches an update under way, too."""
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -161,22 +156,29 @@ class _Loop:
 
     actor: LoopActor
     report: LoopReport
-    lease: LoopLease
-    log: LoopOutput
+    leader: Leader
+    log: Log
     tracer: Tracer
 
 
 def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None:
     listeners = loop.report.listeners
     reconciler = Reconciler(loop.actor, loop.actor, loop.log, listeners, loop.tracer)
-    _stop_when_told(reconciler, loop.lease)
-    server = _server(address, reconciler, loop) if address else None
+
+    def stop() -> None:
+        reconciler.stop()
+        loop.leader.stop_waiting()
+
+    stop_on_signals(stop)
+    supervisor = Supervisor(loop.log)
+    server = _server(address, reconciler, loop, supervisor) if address else None
     try:
-        if loop.lease.take():
+        if loop.leader.take():
             actor = loop.actor
-            watch_for_drift(actor.root, actor.stack, reconciler.ask, loop.log)
-            watch_nodes(actor.root, actor.stack, reconciler.ask, loop.log)
-            watch_metrics(actor.root, actor.stack, reconciler.ask, loop.log)
+            state = StackContext(actor.root, actor.stack)
+            watch_for_drift(state, reconciler.ask, LogProgress(loop.log), supervisor)
+            watch_nodes(state, reconciler.ask, loop.log, supervisor)
+            watch_metrics(state, reconciler.ask, loop.log, supervisor)
             reconciler.run([Poll(COMMIT, asking.interval), Poll(DRIFT, asking.resync)])
     finally:
         if server is not None:
@@ -188,34 +190,28 @@ def _absolute(repo: str) -> str:
     return str(Path(repo).resolve()) if Path(repo).is_dir() else repo
 
 
-def _address(listen: str) -> tuple[str, int]:
-    host, separator, port = listen.rpartition(":")
-    if not separator or not port.isdigit():
-        raise InputError(
-            f"--listen: expected HOST:PORT, got {listen!r}", remedy="such as 127.0.0.1:9465"
-        )
-    return host.strip("[]"), int(port)
+def _server(
+    address: tuple[str, int], reconciler: Reconciler, loop: _Loop, supervisor: Supervisor
+) -> EndpointServer:
+    def unhealthy() -> str:
+        is_stuck = reconciler.seconds_since_turn() >= _STUCK_AFTER_SECONDS
+        if loop.leader.is_waiting or loop.leader.problem or not is_stuck:
+            return loop.leader.problem or supervisor.problem
+        return "the loop is stuck"
 
-
-def _server(address: tuple[str, int], reconciler: Reconciler, loop: _Loop) -> HookServer:
-    host, port = address
-
-    def is_alive() -> bool:
-        return loop.lease.is_waiting or reconciler.seconds_since_turn() < _STUCK_AFTER_SECONDS
-
-    answers = Answers(
-        on_hook=lambda: reconciler.ask(COMMIT, "hook", is_urgent=True),
-        is_alive=is_alive,
-        status=loop.report.state.status,
-        metrics=loop.report.state.metrics,
+    state = loop.report.state
+    server = EndpointServer("--listen", address, state.registry, {"/healthz": unhealthy})
+    server.serve_status(state.status)
+    server.take_hooks(
+        lambda: reconciler.ask(COMMIT, "hook", is_urgent=True), os.environ.get(HOOK_SECRET, "")
     )
-    server = HookServer(host, port, answers, os.environ.get(HOOK_SECRET, ""))
-    loop.log("listen", address=f"{host}:{server.port}")
+    server.start()
+    loop.log("listen", address=f"{address[0]}:{server.port}")
     return server
 
 
 @contextmanager
-def _only_one(folder: Path, log: LoopOutput) -> Iterator[None]:
+def _only_one(folder: Path, log: Log) -> Iterator[None]:
     """Hold the place of the one loop that acts on a stack, waiting for it if need be."""
     with closing(_lock_file(folder)) as place:
         try:
@@ -232,15 +228,3 @@ def _lock_file(folder: Path) -> TextIOWrapper:
         return (folder / "loop.lock").open("w")
     except OSError as error:
         raise HoldfastError(f"{folder} cannot be used ({error.strerror or error})") from error
-
-
-def _stop_when_told(reconciler: Reconciler, lease: LoopLease) -> None:
-    """The first signal ends the loop in order, the second one at once."""
-
-    def stop(number: int, _: object) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        reconciler.stop()
-        lease.stop_waiting()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)

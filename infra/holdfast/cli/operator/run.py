@@ -1,7 +1,6 @@
-"""`holdfast operator run`: the loop, its lease, its endpoints and its signals. Wiring."""
+"""`holdfast operator run`: the loop, its lease, its endpoints and its signals."""
 
 import os
-import signal
 import socket
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,21 +8,19 @@ from typing import Any
 
 import click
 
-from holdfast import __version__
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
-from holdfast.adapters.cluster.leadership import Leadership
 from holdfast.adapters.cluster.reflector import SILENCE_SECONDS
-from holdfast.adapters.tracing.opentelemetry import tracer_of
-from holdfast.adapters.tracing.spans import Tracer
-from holdfast.cli.options.lease import LeasePlace, leadership_of, lease_option, lease_place
+from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.cli.options.stack import STACK
 from holdfast.controllers.operator.declaration import Verdicts
-from holdfast.controllers.operator.endpoints import serve
-from holdfast.controllers.operator.journal import Journal
 from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
 from holdfast.controllers.operator.metrics import OperatorMetrics
-from holdfast.errors import ClusterError, ExitCode, InputError
+from holdfast.controllers.runtime.http import EndpointServer
+from holdfast.controllers.runtime.leader import Leader
+from holdfast.controllers.runtime.log import Log, Logger, Output
+from holdfast.controllers.runtime.process import host_and_port, stop_on_signals, tracer_for
+from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.policy.judge import judge_of
 from holdfast.operations.stack.ignore_rules import ignore_rules
@@ -50,7 +47,7 @@ _REQUEST_SECONDS = 60.0
     default=600.0,
     show_default=True,
     metavar="SECONDS",
-    help="Everything is read and looked at anew that often, as a safety net.",
+    help="Resync interval: every agent is compared again, from what the watch knows.",
 )
 @click.option(
     "--silence",
@@ -58,7 +55,7 @@ _REQUEST_SECONDS = 60.0
     default=SILENCE_SECONDS,
     show_default=True,
     metavar="SECONDS",
-    help="What has been silent for so long is unknown, and read anew.",
+    help="Treat a watch stream as stale after this many seconds without events.",
 )
 def command(
     stack: str,
@@ -83,13 +80,14 @@ def command(
       holdfast operator run -s dev --context holdfast-default --address 127.0.0.1:0
     """
     name = stack.rpartition("/")[2]
-    host, port = _served_at(address)
+    host, port = host_and_port("--address", address, ":9464")
 
     def connect() -> Connection:
         return connection_of(kubeconfig, context)
 
     client = ApiClient(connect(), _REQUEST_SECONDS, connect)
-    journal, tracer = _journal(name)
+    log = Logger(Output().note, as_json=True, facts={"stack": name})
+    tracer = tracer_for(name, log)
     metrics = OperatorMetrics(name)
     instance = os.environ.get("AGENT_POD_NAME") or socket.gethostname()
     loop = AgentLoop(
@@ -97,110 +95,52 @@ def command(
         client,
         _verdicts_for(name),
         metrics,
-        journal,
+        log,
+        tracer,
     )
-    leadership = _leadership(lease_place(lease), instance, connect, loop, journal)
-    _stop_when_told(loop, leadership)
 
-    def is_waiting() -> bool:
-        return leadership is not None and not leadership.is_held
+    def lose(_: str) -> None:
+        client.refuse_writes("the lease was lost")
+        loop.stop()
 
+    leader = Leader(
+        lease_place(lease),
+        instance,
+        connect,
+        log,
+        lambda is_leader: metrics.set_leader(is_leader=is_leader),
+        lose,
+    )
     checks = {
-        "/healthz": lambda: "" if is_waiting() else loop.dead,
-        "/readyz": lambda: "" if is_waiting() else loop.unready,
+        "/healthz": lambda: leader.problem or ("" if leader.is_waiting else loop.dead),
+        "/readyz": lambda: leader.problem or ("" if leader.is_waiting else loop.unready),
     }
-    served, end_serving = serve(host.strip("[]"), port, metrics.registry, checks)
-    journal.say("start", address=f"{host or '0.0.0.0'}:{served}", instance=instance)  # noqa: S104
+
+    def stop() -> None:
+        loop.stop()
+        leader.stop_waiting()
+
+    stop_on_signals(stop)
+    server = EndpointServer("--address", (host, port), metrics.registry, checks)
+    server.start()
+    log("start", address=f"{host or '0.0.0.0'}:{server.port}", instance=instance)  # noqa: S104
     try:
-        return _run(loop, leadership, metrics, journal)
+        return _run(loop, leader, log)
     finally:
-        end_serving()
+        server.close()
         tracer.close()
 
 
-def _served_at(address: str) -> tuple[str, int]:
-    host, separator, port = address.rpartition(":")
-    if not separator or not port.isdigit():
-        raise InputError(f"--address {address!r}: expected HOST:PORT", remedy="such as :9464")
-    return host, int(port)
-
-
-def _journal(stack: str) -> tuple[Journal, Tracer]:
-    """The log, and the traces that the environment asks for."""
-
-    def tell(problem: str) -> None:
-        journal.say("trace", level="warning", problem=problem)
-
-    tracer, place = tracer_of(os.environ, stack, __version__, tell)
-    journal = Journal(stack, tracer)
-    if place:
-        journal.say("trace", to=place)
-    return journal, tracer
-
-
-def _run(
-    loop: AgentLoop, leadership: Leadership | None, metrics: OperatorMetrics, journal: Journal
-) -> int:
-    if leadership is not None and not leadership.wait(_once(journal)):
+def _run(loop: AgentLoop, leader: Leader, log: Log) -> int:
+    if not leader.take():
         return ExitCode.CANCELLED
-    metrics.set_leader(is_leader=True)
-    journal.say("lead")
     try:
         loop.run()
     finally:
-        was_held = leadership is None or leadership.is_held
-        if leadership is not None:
-            try:
-                leadership.release()
-            except ClusterError as error:
-                journal.say("release", level="warning", problem=str(error))
-        metrics.set_leader(is_leader=False)
-        journal.say("end")
-    # Who lost the lease has failed: its supervisor starts it anew, as one that waits.
-    return ExitCode.CANCELLED if was_held else ExitCode.ERROR
-
-
-def _once(journal: Journal) -> Callable[[str], None]:
-    """Tells why the lease is not held when that is news."""
-    told = ""
-
-    def tell(reason: str) -> None:
-        nonlocal told
-        if reason != told:
-            told = reason
-            journal.say("wait", reason=reason)
-
-    return tell
-
-
-def _leadership(
-    place: LeasePlace | None,
-    instance: str,
-    connect: Callable[[], Connection],
-    loop: AgentLoop,
-    journal: Journal,
-) -> Leadership | None:
-    if place is None:
-        return None
-
-    def lost(reason: str) -> None:
-        journal.say("lost", level="error", reason=reason)
-        loop.stop()
-
-    return leadership_of(place, instance, connect, lost)
-
-
-def _stop_when_told(loop: AgentLoop, leadership: Leadership | None) -> None:
-    """The first signal ends it in order, the second one at once."""
-
-    def stop(number: int, _: object) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        loop.stop()
-        if leadership is not None and not leadership.is_held:
-            leadership.stop()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+        leader.give_back()
+        log("end")
+    # Its supervisor starts a process that lost the lease again, as one that waits.
+    return ExitCode.ERROR if leader.was_lost else ExitCode.CANCELLED
 
 
 def _verdicts_for(stack: str) -> Callable[[Fleet], Verdicts]:

@@ -17,10 +17,10 @@ from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.controllers.gitops.loop_controls import controls_of
 from holdfast.controllers.gitops.proposals import ProposalBranches
 from holdfast.controllers.gitops.roles import (
+    BlockedReason,
     Comparison,
     DriftedAgent,
     Field,
-    Hindrance,
     RejectedCommitError,
 )
 from holdfast.drift.finding import Finding
@@ -108,26 +108,26 @@ class LoopActor:
             )
         return commit
 
-    def waits_for(self) -> Hindrance | None:
+    def blocked_by(self) -> BlockedReason | None:
         """A pause, or somebody who holds the stack's lock."""
         said = read_controls(controls_of(self.root, self.stack))
         if said.paused_by:
             who = f"paused by {said.paused_by} at {said.paused_at}: {said.reason}"
-            return Hindrance("Paused", who)
+            return BlockedReason("Paused", who)
         return self._waits_for_holder() if self._activity.read().is_under_way else None
 
-    def _waits_for_holder(self) -> Hindrance | None:
+    def _waits_for_holder(self) -> BlockedReason | None:
         """Whoever holds the lock; a lock of a process of this machine that has ended is removed."""
         stack = StackContext(self.root, self.stack).engine()
         left = interrupted(stack)
         if left.holders and not left.worst.has_ended:
             who = left.worst
-            return Hindrance("Locked", f"{who} holds the lock of stack {self.stack}")
+            return BlockedReason("Locked", f"{who} holds the lock of stack {self.stack}")
         for each in mend(stack, left):
             self.progress.note(f"recovery: {each}")
         return None
 
-    def fights_closed_at(self) -> float:
+    def conflicts_reset_at(self) -> float:
         """When a person last said that all fights are over, in seconds since 1970."""
         return read_controls(controls_of(self.root, self.stack)).fights_closed_seconds
 

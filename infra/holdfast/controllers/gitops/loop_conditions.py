@@ -11,9 +11,9 @@ from typing import Final
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT
 from holdfast.controllers.gitops.roles import (
+    BlockedReason,
     Comparison,
     Field,
-    Hindrance,
     Listener,
     RejectedCommitError,
 )
@@ -52,14 +52,14 @@ class LoopConditions(Listener):
     def __init__(self) -> None:
         self.wanted = self.running = ""
         self._is_observed = self._has_ended = False
-        self._hindrance: Hindrance | None = None
+        self._hindrance: BlockedReason | None = None
         self._problem: _Problem | None = None
         self._fights: tuple[Field, ...] = ()
         self._drift: Mapping[str, tuple[Field, ...]] | None = None
         self._unseen: tuple[str, ...] = ()
         self._failures: Mapping[str, str] = {}
 
-    def waits(self, hindrance: Hindrance | None) -> None:
+    def waits(self, hindrance: BlockedReason | None) -> None:
         """A piece of work begins, or is hindered."""
         self._hindrance = hindrance
         self._is_observed = False

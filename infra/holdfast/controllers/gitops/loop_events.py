@@ -12,9 +12,9 @@ from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import fields_in_words
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT
 from holdfast.controllers.gitops.roles import (
+    BlockedReason,
     Comparison,
     Field,
-    Hindrance,
     Listener,
     RejectedCommitError,
 )
@@ -29,7 +29,7 @@ _DEALT_WITH: Final = {
 
 
 @dataclass(frozen=True)
-class Happening:
+class EventRecord:
     """One thing that has happened.
 
     Attributes:
@@ -46,7 +46,7 @@ class Happening:
 class LoopEvents(Listener):
     """Listens to a reconciler, and tells what is news."""
 
-    def __init__(self, tell: Callable[[Happening], None]) -> None:
+    def __init__(self, tell: Callable[[EventRecord], None]) -> None:
         """Begin to listen.
 
         Args:
@@ -58,12 +58,12 @@ class LoopEvents(Listener):
         self._known: dict[str, frozenset[Field]] = {}
         self._proposed: dict[str, frozenset[Field]] = {}
 
-    def waits(self, hindrance: Hindrance | None) -> None:
+    def waits(self, hindrance: BlockedReason | None) -> None:
         """A pause begins or ends; a lock is somebody's update, and nothing to tell."""
         is_paused = hindrance is not None and hindrance.reason == _PAUSED
         if is_paused != self._is_paused:
             note = hindrance.message if hindrance is not None else "the pause has ended"
-            self._tell(Happening(_PAUSED if is_paused else "Resumed", note))
+            self._tell(EventRecord(_PAUSED if is_paused else "Resumed", note))
         self._is_paused = is_paused
 
     def observed(self, commit: Commit, running: str) -> None:
@@ -75,7 +75,7 @@ class LoopEvents(Listener):
         """An update was done."""
         self._failures.pop(COMMIT, None)
         note = f"commit {commit.short} by {commit.author}: {done}"
-        self._tell(Happening("Updated", note))
+        self._tell(EventRecord("Updated", note))
 
     def failed(self, key: str, error: HoldfastError) -> None:
         """Work came to nothing; told again when the reason is another one."""
@@ -87,7 +87,7 @@ class LoopEvents(Listener):
             is_back = error.reason == "RolledBack"
             reason = error.reason if is_back else "UpdateRefused"
             note = note if is_back else f"{error.reason}: {note}"
-        self._tell(Happening(reason, note, is_warning=True))
+        self._tell(EventRecord(reason, note, is_warning=True))
 
     def compared(self, key: str, found: Comparison) -> None:
         """Tell of drift that was not there at the last look."""
@@ -97,7 +97,7 @@ class LoopEvents(Listener):
             if new := [one for one in each.fields if one not in known]:
                 whose, then = each.name or "no agent", _DEALT_WITH[each.mode]
                 note = f"{whose}: {fields_in_words(new)}; {then}"
-                self._tell(Happening("DriftFound", note, is_warning=True))
+                self._tell(EventRecord("DriftFound", note, is_warning=True))
         kept = {} if key == DRIFT else {k: v for k, v in self._known.items() if k != key}
         self._known = {**kept, **drifted}
         self._proposed = {name: each for name, each in self._proposed.items() if name in drifted}
@@ -107,15 +107,15 @@ class LoopEvents(Listener):
         whose = agent or "no agent"
         if mode == "revert":
             self._known[agent] = self._known.get(agent, frozenset()) - set(fields)
-            self._tell(Happening("PutBack", f"{whose}: {fields_in_words(fields)}"))
+            self._tell(EventRecord("PutBack", f"{whose}: {fields_in_words(fields)}"))
         elif self._proposed.get(agent) != frozenset(fields):
             self._proposed[agent] = frozenset(fields)
-            self._tell(Happening("Proposed", f"{whose}: {done}: {fields_in_words(fields)}"))
+            self._tell(EventRecord("Proposed", f"{whose}: {done}: {fields_in_words(fields)}"))
 
     def fought(self, field: Field) -> None:
         """A breaker has opened."""
         note = f"{fields_in_words([field])}: put back again and again, and left alone now"
-        self._tell(Happening("FightOpened", note, is_warning=True))
+        self._tell(EventRecord("FightOpened", note, is_warning=True))
 
     def reconciled(self, key: str, outcome: str, seconds: float) -> None:
         """A failure that is over is news when it comes again."""

@@ -1,7 +1,7 @@
 """What a loop tells beside its log: metrics, conditions, its resource in the cluster. Wiring."""
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from holdfast.adapters.cluster.client import ApiClient
@@ -10,11 +10,21 @@ from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.loop_events import LoopEvents
 from holdfast.controllers.gitops.loop_state import LoopState
-from holdfast.controllers.gitops.roles import Listener, Log
+from holdfast.controllers.gitops.roles import Listener
 from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
+from holdfast.controllers.runtime.log import Log
 from holdfast.operations.stack.context import StackContext
 
 _ANSWER_SECONDS = 10.0
+
+
+def stack_login(context: StackContext) -> Callable[[], Connection]:
+    """Logs in to the cluster of a stack."""
+
+    def log_in() -> Connection:
+        return connection_of(context.kubeconfig, context.kube_context)
+
+    return log_in
 
 
 @dataclass(frozen=True)
@@ -34,11 +44,7 @@ class LoopReport:
         held = HeldStack(stack, tracked.place, tracked.branch, actor.path, socket.gethostname())
 
         def connect() -> ApiClient:
-            state = StackContext(actor.root, stack)
-
-            def log_in() -> Connection:
-                return connection_of(state.kubeconfig, state.kube_context)
-
+            log_in = stack_login(StackContext(actor.root, stack))
             return ApiClient(log_in(), _ANSWER_SECONDS, log_in)
 
         report = StackReport(held, conditions, connect, log)

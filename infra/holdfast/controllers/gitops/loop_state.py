@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.git.source import Commit
@@ -136,10 +136,6 @@ class LoopState(Listener):
         with self._lock:
             self._timed = with_times(self._conditions.now(), self._timed, None, now)
             return self._timed
-
-    def metrics(self) -> bytes:
-        """Everything for Prometheus."""
-        return bytes(generate_latest(self.registry))
 
     def _gauge(self, name: str, *labels: str) -> Gauge:
         return Gauge(name, METRICS[name], ("stack", *labels), registry=self.registry)

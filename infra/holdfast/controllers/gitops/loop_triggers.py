@@ -2,20 +2,18 @@
 
 import queue
 import threading
-import time
 from collections.abc import Callable
-from pathlib import Path
 
-from holdfast.adapters.cluster.changes import Blind, Change
+from holdfast.adapters.cluster.changes import Change, WatchLost
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
-from holdfast.adapters.cluster.reflector import Connections
+from holdfast.adapters.cluster.reflector import WatchConfig
 from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.gitops.reconciler import DRIFT
-from holdfast.controllers.gitops.roles import Log
+from holdfast.controllers.runtime.log import Log
 from holdfast.controllers.runtime.node_health import NodeHealth, trigger_of, watched_nodes
+from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.drift.unmanaged import stack_selector
-from holdfast.errors import HoldfastError
 from holdfast.kube.objects import mapping_at
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import read_stack_file
@@ -23,40 +21,31 @@ from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 
-AGAIN_SECONDS = 15.0
 _REQUEST_SECONDS = 60.0
 
 Ask = Callable[[str, str], None]
 """Takes a key of the loop, and why somebody should look."""
 
 
-def watch_nodes(root: Path, stack: str, ask: Ask, log: Log) -> None:
-    """Ask for the agents with pods on a node that turns; from a thread that ends with the process.
+def watch_nodes(stack: StackContext, ask: Ask, log: Log, supervisor: Supervisor) -> None:
+    """Ask for the agents with pods on a node that turns."""
 
-    What ends the watch is told, and it begins again.
-    """
+    def watch(_: threading.Event) -> None:
+        _follow_nodes(StackContext(stack.root, stack.name), ask, log)
 
-    def watch() -> None:
-        while True:
-            try:
-                _follow_nodes(StackContext(root, stack), ask, log)
-            except HoldfastError as error:
-                log("watch", kind="Node", error=str(error), again_seconds=AGAIN_SECONDS)
-            time.sleep(AGAIN_SECONDS)
-
-    threading.Thread(target=watch, name="nodes", daemon=True).start()
+    supervisor.start("nodes", watch)
 
 
 def _follow_nodes(state: StackContext, ask: Ask, log: Log) -> None:
     cluster = ClusterSource.connect(state.kubeconfig, state.kube_context, _REQUEST_SECONDS)
     inbox: queue.SimpleQueue[Change] = queue.SimpleQueue()
-    watch = ClusterWatch(Connections(cluster.client, inbox.put, {}))
+    watch = ClusterWatch(WatchConfig(cluster.client, inbox.put, {}))
     watch.follow([watched_nodes()])
     health, told = NodeHealth(), ""
     try:
         while True:
             change = inbox.get()
-            if isinstance(change, Blind) and change.reason != told:
+            if isinstance(change, WatchLost) and change.reason != told:
                 told = change.reason
                 log("watch", kind="Node", error=told)
             for turn in health.take(change):
@@ -73,13 +62,14 @@ def _agents_on(cluster: ClusterSource, stack: str, node: str) -> list[str]:
     return sorted(found - {""})
 
 
-def watch_metrics(root: Path, stack: str, ask: Ask, log: Log) -> None:
+def watch_metrics(stack: StackContext, ask: Ask, log: Log, supervisor: Supervisor) -> None:
     """Ask for a look at everything when a metric of `holdfast:updates` comes past a limit."""
 
     def settings() -> Environment | None:
-        return read_stack_file(root, stack).environment
+        return read_stack_file(stack.root, stack.name).environment
 
     def tell(metric: str, problem: str) -> None:
         log("watch", kind="metric", metric=metric, error=problem)
 
-    MetricWatch(settings, lambda trigger: ask(DRIFT, trigger), tell).start()
+    watch = MetricWatch(settings, lambda trigger: ask(DRIFT, trigger), tell)
+    supervisor.start("metrics", watch.run)

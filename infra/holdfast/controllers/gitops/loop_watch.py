@@ -1,19 +1,17 @@
-"""The watch beside a loop: it asks for an agent as soon as something of it has drifted. Wiring."""
+"""The watch beside a loop: it asks for an agent as soon as something of it has drifted."""
 
 import threading
-import time
 from collections.abc import Callable
-from pathlib import Path
 
-from holdfast.controllers.gitops.roles import Log
+from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.controllers.watch.drift_watch import WatchSources
-from holdfast.controllers.watch.watch_loop import WatchLoop
+from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.drift.record.ledger import Turn
 from holdfast.drift.record.watch_report import Listener, Look
-from holdfast.errors import HoldfastError
+from holdfast.operations.progress import Progress
 from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.stack.context import StackContext
 
-AGAIN_SECONDS = 15.0
 _SILENCE_SECONDS = 150.0
 _INTERVAL_SECONDS = 600.0
 
@@ -35,19 +33,13 @@ class AgentCaller(Listener):
                 self._ask(event.finding.agent, f"{event.finding.ref} {event.turn.value}")
 
 
-def watch_for_drift(root: Path, stack: str, ask: Ask, log: Log) -> None:
-    """Watch from a thread that ends with the process.
+def watch_for_drift(
+    stack: StackContext, ask: Ask, progress: Progress, supervisor: Supervisor
+) -> None:
+    """Watch the cluster; the resync goes on beside it."""
 
-    What ends the watch is told, and it begins again; the resync goes on beside it.
-    """
+    def watch(_: threading.Event) -> None:
+        sources = WatchSources(ScanRequest(stack.root, stack.name), _SILENCE_SECONDS, progress)
+        WatchLoop(sources, [AgentCaller(ask)], _INTERVAL_SECONDS).run()
 
-    def watch() -> None:
-        while True:
-            try:
-                sources = WatchSources(ScanRequest(root, stack), _SILENCE_SECONDS)
-                WatchLoop(sources, [AgentCaller(ask)], _INTERVAL_SECONDS).run()
-            except HoldfastError as error:
-                log("watch", error=str(error), again_seconds=AGAIN_SECONDS)
-            time.sleep(AGAIN_SECONDS)
-
-    threading.Thread(target=watch, name="watch", daemon=True).start()
+    supervisor.start("drift", watch)

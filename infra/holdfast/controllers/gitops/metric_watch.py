@@ -1,4 +1,4 @@
-"""Declared metrics asked of Prometheus now and then, from a thread of its own."""
+"""Declared metrics asked of Prometheus now and then."""
 
 import threading
 from collections.abc import Callable
@@ -31,15 +31,6 @@ class MetricWatch:
         """
         self._settings, self._ask, self._tell = settings, ask, tell
         self._limits = MetricLimits()
-        self._stopping = threading.Event()
-
-    def start(self) -> None:
-        """Begin."""
-        threading.Thread(target=self._run, name="metrics", daemon=True).start()
-
-    def stop(self) -> None:
-        """End; what is being asked is not waited for."""
-        self._stopping.set()
 
     def look(self) -> None:
         """Ask for every metric once.
@@ -60,9 +51,10 @@ class MetricWatch:
         for trigger in self._limits.look(environment.updates.metrics, read, self._tell):
             self._ask(trigger)
 
-    def _run(self) -> None:
+    def run(self, stopping: threading.Event) -> None:
+        """Ask now and then until the event is set."""
         problem = ""
-        while not self._stopping.wait(POLL_SECONDS):
+        while not stopping.wait(POLL_SECONDS):
             try:
                 self.look()
                 problem = ""

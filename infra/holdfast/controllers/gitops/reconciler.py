@@ -9,14 +9,13 @@ Laws: nothing is done while the stack is paused or somebody holds its lock; a co
 refused, or made things worse, is not tried again; a field that is fought over is only reported.
 """
 
-import secrets
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
-from typing import Final
+from typing import Any, Final
 
+from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.controllers.gitops.roles import (
     Actor,
@@ -25,11 +24,10 @@ from holdfast.controllers.gitops.roles import (
     DriftedAgent,
     Field,
     Listener,
-    Log,
     RejectedCommitError,
 )
-from holdfast.controllers.runtime.fights import FightBreaker
-from holdfast.controllers.runtime.piece_of_work import Work
+from holdfast.controllers.runtime.conflicts import ConflictBreaker
+from holdfast.controllers.runtime.log import Log, Run, Runs
 from holdfast.controllers.runtime.queue import KeyedQueue
 from holdfast.errors import ExitCode, HoldfastError
 
@@ -52,16 +50,15 @@ class Reconciler:
     ) -> None:
         """Prepare; nothing is begun yet."""
         self._desired, self._actor = desired, actor
-        self._log, self._listeners, self._tracer = log, listeners, tracer
+        self._listeners = listeners
+        self._runs = Runs(log, tracer)
         self._queue: KeyedQueue[str] = KeyedQueue(LEAST_SECONDS)
-        self._fights: FightBreaker[Field] = FightBreaker()
+        self._fights: ConflictBreaker[Field] = ConflictBreaker()
         self._fights_closed_at = 0.0
         self._changed = threading.Condition()
         self._is_stopping = False
         self._turned = time.monotonic()
         self._rejected = ""
-        run = secrets.token_hex(3)
-        self._names = (f"{run}-{number}" for number in count(1))
 
     def ask(self, key: str, trigger: str = "", *, is_urgent: bool = False) -> None:
         """Ask for a piece of work, and say why; from any thread."""
@@ -94,17 +91,16 @@ class Reconciler:
             triggers = self._queue.triggers(key) if key is not None else ()
         if key is None:
             return False
-        begun, identifier = time.monotonic(), next(self._names)
-        with self._tracer.span("reconcile", key=key, id=identifier, trigger=list(triggers)) as span:
-            work = Work(key, triggers, span, self._tracer, identifier, self._log)
+        begun = time.monotonic()
+        with self._runs.begin(triggers, key=key) as work:
             outcome = self._outcome(work)
-            span.note(outcome=outcome)
+            work.span.note(outcome=outcome)
             self._end(work, outcome, begun)
         return True
 
-    def _end(self, work: Work, outcome: str, begun: float) -> None:
+    def _end(self, work: Run, outcome: str, begun: float) -> None:
         """Say when the key is due again, and what came of the work."""
-        key, has_failed = work.key, outcome == "failed"
+        key, has_failed = work.facts["key"], outcome == "failed"
         with self._changed:
             rest = self._queue.done(key, time.monotonic(), has_succeeded=not has_failed)
             if outcome == "waiting":
@@ -113,18 +109,24 @@ class Reconciler:
             work.log("rest", seconds=rest, failures=self._queue.failures(key))
         with work.phase("status"):
             for listener in self._listeners:
-                listener.reconciled(key, outcome, time.monotonic() - begun)
+                try:
+                    listener.reconciled(key, outcome, time.monotonic() - begun)
+                except Exception as error:
+                    # What cannot be reported stops no work.
+                    work.log("error", level="error", error=fault_text(error))
 
-    def _outcome(self, work: Work) -> str:
+    def _outcome(self, work: Run) -> str:
         try:
-            hindrance = self._actor.waits_for()
+            hindrance = self._actor.blocked_by()
             for listener in self._listeners:
                 listener.waits(hindrance)
             if hindrance is not None:
                 work.log("wait", reason=hindrance.message)
                 return "waiting"
             self._close_fights_as_told(work)
-            return self._bring_to_commit(work) if work.key == COMMIT else self._put_back(work)
+            return (
+                self._bring_to_commit(work) if work.facts["key"] == COMMIT else self._put_back(work)
+            )
         except RejectedCommitError as error:
             self._fail(work, error)
             return "rejected"
@@ -133,13 +135,17 @@ class Reconciler:
                 self._is_stopping = True
             self._fail(work, error)
             return "failed"
+        except Exception as error:
+            # A defect in one piece of work is tried again like any failure, and ends nothing else.
+            self._fail(work, HoldfastError(fault_text(error)))
+            return "failed"
 
-    def _fail(self, work: Work, error: HoldfastError) -> None:
+    def _fail(self, work: Run, error: HoldfastError) -> None:
         work.fail(error)
         for listener in self._listeners:
-            listener.failed(work.key, error)
+            listener.failed(work.facts["key"], error)
 
-    def _bring_to_commit(self, work: Work) -> str:
+    def _bring_to_commit(self, work: Run) -> str:
         with work.phase("observe") as observing:
             wanted = self._desired.newest()
             running = self._actor.running_commit()
@@ -167,14 +173,16 @@ class Reconciler:
         self.ask(DRIFT, "after an update")
         return "succeeded"
 
-    def _put_back(self, work: Work) -> str:
+    def _put_back(self, work: Run) -> str:
         with work.phase("observe") as observing:
-            found = self._actor.drifted("" if work.key == DRIFT else work.key)
+            found = self._actor.drifted("" if work.facts["key"] == DRIFT else work.facts["key"])
             observing.note(agents=[each.name for each in found.agents])
             work.observed(agents=len(found.agents))
-        self._tell_compared(work.key, found)
+        self._tell_compared(work.facts["key"], found)
         outcome = "unchanged"
         for agent in found.agents:
+            if self._is_stopping:
+                break  # the lease may be lost: nothing more is written
             free = self._free_fields(agent, work)
             if agent.mode == "report" or not free:
                 continue
@@ -188,13 +196,13 @@ class Reconciler:
                 self._note_put_back(free, work)
         return outcome
 
-    def _free_fields(self, agent: DriftedAgent, work: Work) -> list[Field]:
+    def _free_fields(self, agent: DriftedAgent, work: Run) -> list[Field]:
         """What of an agent's drift may be dealt with: all but what is fought over or left."""
         with work.phase("diff", agent=agent.name, mode=agent.mode) as comparing:
             fought = [each for each in agent.fields if self._fights.is_open(each)]
             left = {*fought, *agent.left}
             free = [each for each in agent.fields if each not in left]
-            counts = {"fields": len(free), "fought": len(fought)}
+            counts: dict[str, Any] = {"fields": len(free), "fought": len(fought)}
             comparing.note(**counts)
             for place, reason in agent.left.items():
                 told = {"object": place[0], "path": place[1], "reason": reason}
@@ -206,7 +214,7 @@ class Reconciler:
         for listener in self._listeners:
             listener.compared(key, found)
 
-    def _note_put_back(self, fields: Sequence[Field], work: Work) -> None:
+    def _note_put_back(self, fields: Sequence[Field], work: Run) -> None:
         for each in fields:
             if self._fights.note(each, time.monotonic()):
                 work.log("fight", object=each[0], path=each[1], reason="Fighting")
@@ -214,8 +222,8 @@ class Reconciler:
                     listener.fought(each)
         self._tell_fights()
 
-    def _close_fights_as_told(self, work: Work) -> None:
-        closed_at = self._actor.fights_closed_at()
+    def _close_fights_as_told(self, work: Run) -> None:
+        closed_at = self._actor.conflicts_reset_at()
         if closed_at <= self._fights_closed_at:
             return
         self._fights_closed_at = closed_at

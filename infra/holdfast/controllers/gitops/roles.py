@@ -1,6 +1,6 @@
 """Who a reconciler works with: where wanted commits come from, what acts, who is told."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -9,9 +9,6 @@ from holdfast.errors import HoldfastError
 
 Field = tuple[str, str]
 """An object and the path of a field in it, as reports write them."""
-
-Log = Callable[..., None]
-"""Takes the phase and, by name, what is told of it."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Hindrance:
+class BlockedReason:
     """Why nothing may be done now.
 
     Attributes:
@@ -79,10 +76,10 @@ class Desired(Protocol):
 class Actor(Protocol):
     """What knows the stack, and acts on it."""
 
-    def waits_for(self) -> Hindrance | None:
+    def blocked_by(self) -> BlockedReason | None:
         """Why nothing may be done now: a pause, a lock; None when something may."""
 
-    def fights_closed_at(self) -> float:
+    def conflicts_reset_at(self) -> float:
         """When a person last closed all fights, on the reconciler's clock; 0 for never."""
 
     def running_commit(self) -> str:
@@ -101,7 +98,7 @@ class Actor(Protocol):
 class Listener:
     """Who is told what came of the work; each method may be left out."""
 
-    def waits(self, hindrance: Hindrance | None) -> None:
+    def waits(self, hindrance: BlockedReason | None) -> None:
         """Something hinders all work, or nothing does any more; at the beginning of each piece."""
 
     def observed(self, commit: Commit, running: str) -> None:

@@ -16,12 +16,13 @@ from typing import Any, Final
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.event_writing import EventWriter
+from holdfast.adapters.cluster.event_writing import EventRecorder
 from holdfast.adapters.cluster.writing import Writer, apply_object, apply_status
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
-from holdfast.controllers.gitops.loop_events import Happening
-from holdfast.controllers.gitops.roles import Listener, Log
+from holdfast.controllers.gitops.loop_events import EventRecord
+from holdfast.controllers.gitops.roles import Listener
+from holdfast.controllers.runtime.log import Log
 from holdfast.errors import HoldfastError
 from holdfast.kube.conditions import with_times
 from holdfast.kube.objects import KubeObject, ObjectRef
@@ -86,7 +87,8 @@ class StackReport(Listener):
         self._connect, self._log = connect, log
         self._client: ApiClient | None = None
         self._live: KubeObject | None = None
-        self._happenings: deque[Happening] = deque(maxlen=_MOST_HAPPENINGS)
+        self._events: EventRecorder | None = None
+        self._happenings: deque[EventRecord] = deque(maxlen=_MOST_HAPPENINGS)
         self._is_leading = False
         self._again_at: dict[str, float] = {}
         self._told: dict[str, str] = {}
@@ -95,7 +97,7 @@ class StackReport(Listener):
         """Take whether this loop is the one that acts; from any thread."""
         self._is_leading = is_leader
 
-    def happened(self, happening: Happening) -> None:
+    def happened(self, happening: EventRecord) -> None:
         """Take what an Event is to tell with the next writing."""
         self._happenings.append(happening)
 
@@ -156,10 +158,13 @@ class StackReport(Listener):
     def _write_events(self) -> None:
         assert self._client is not None  # noqa: S101  (a status was written)
         assert self._live is not None  # noqa: S101  (as above)
-        events = EventWriter(self._client, CONTROLLER, self._held.instance)
+        if self._events is None or self._events.client is not self._client:
+            self._events = EventRecorder(
+                self._client, CONTROLLER, self._held.instance, has_series=False
+            )
         while self._happenings:
             first = self._happenings[0]
-            events.write(self._live, first.reason, first.note, is_warning=first.is_warning)
+            self._events.record(self._live, first.reason, first.note, is_warning=first.is_warning)
             self._happenings.popleft()
 
     def _apply(self, client: ApiClient) -> KubeObject:

@@ -23,7 +23,7 @@ _LABELS: Final = {
 }
 
 
-def telling_objects(stack: str, teller: Reader) -> list[KubeObject]:
+def status_writer_rbac(stack: str, teller: Reader) -> list[KubeObject]:
     """Roles and bindings with which somebody may tell how one stack is.
 
     Law: only the resource of that stack is written, and of Events none is changed or deleted.

@@ -8,16 +8,16 @@ import msgspec
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient, path_of
-from holdfast.adapters.cluster.event_writing import EventWriter
+from holdfast.adapters.cluster.event_writing import EventRecorder
 from holdfast.adapters.cluster.json_answers import written_object
-from holdfast.adapters.cluster.overtaken import done_anew_when_overtaken
 from holdfast.adapters.cluster.writing import (
     Writer,
     apply_object,
+    create_object,
     delete_object,
-    make_object,
     patch_object,
     read_object,
+    retry_on_conflict,
 )
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.plan.revert import field_manager_for, plan_missing, plan_object
@@ -43,14 +43,14 @@ class Actor:
 
     Attributes:
         kinds: How kinds are called there.
-        count: Told of every write, in one word.
-        instance: Who this is, in Events.
+        count: Called for every write, with one word.
+        events: Writes Events.
     """
 
     client: ApiClient
     kinds: Mapping[tuple[str, str], KindEntry]
     count: Callable[[str], None]
-    instance: str
+    events: EventRecorder
 
     def apply(self, manifest: KubeObject) -> KubeObject:
         """Server-side apply of a rendered object, as the one owner of what it declares.
@@ -70,7 +70,7 @@ class Actor:
         """
         ref = reference_of(manifest)
         self.count("apply")
-        return make_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
+        return create_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
 
     def remove(self, live: KubeObject) -> None:
         """Delete the version that was seen, and in the background what it owns.
@@ -108,9 +108,7 @@ class Actor:
         Raises:
             ClusterError: the server refused, or the outcome is not known.
         """
-        return done_anew_when_overtaken(
-            lambda: self._put_back_once(ref, judge, agreed), PATIENCE_SECONDS
-        )
+        return retry_on_conflict(lambda: self._put_back_once(ref, judge, agreed), PATIENCE_SECONDS)
 
     def _put_back_once(
         self, ref: ObjectRef, judge: DriftJudge, agreed: set[Any]
@@ -185,14 +183,16 @@ class Actor:
         )
         return written_object(answer, f"PATCH {path}{subresource}")
 
-    def tell(self, resource: KubeObject, reason: str, note: str, *, is_warning: bool) -> None:
-        """Tell of an agent by an Event; one that cannot be written is no reason to stop."""
-        events = EventWriter(self.client, "holdfast.dev/operator", self.instance)
+    def record_event(
+        self, resource: KubeObject, reason: str, note: str, *, is_warning: bool
+    ) -> None:
+        """Record an Event about an agent; one that cannot be written is no reason to stop."""
         try:
-            events.write(resource, reason, note, is_warning=is_warning)
+            is_sent = self.events.record(resource, reason, note, is_warning=is_warning)
         except ClusterError:
             return
-        self.count("event")
+        if is_sent:
+            self.count("event")
 
     def _entry(self, ref: ObjectRef) -> KindEntry:
         entry = self.kinds.get((ref.api_version, ref.kind))

@@ -12,7 +12,7 @@ from holdfast.kube.paths import Path, format_path
 from holdfast.render.plan.marks import REVISION, RenderedObject, content_hash
 
 if TYPE_CHECKING:
-    from holdfast.controllers.operator.standing import Standing
+    from holdfast.controllers.operator.failover import FailoverState
 
 PAUSED: Final = "holdfast.dev/paused"
 """Annotation of an agent: while it is `true`, the operator reports and does not write."""
@@ -61,7 +61,7 @@ class AgentView:
     model: str = ""
     tools: Mapping[str, str] = field(default_factory=dict)
     is_new: bool = False
-    standing: "Standing | None" = None
+    standing: "FailoverState | None" = None
     commit: str = ""
 
     @property

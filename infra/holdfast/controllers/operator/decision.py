@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from holdfast.controllers.operator.agent_view import AgentView, field_name, revision_of
-from holdfast.controllers.operator.standing import Standing
+from holdfast.controllers.operator.failover import FailoverState
 from holdfast.drift.cause.delivery import left_to
 from holdfast.drift.finding import Finding
 from holdfast.kube.objects import Identity, KubeObject, reference_of
@@ -18,7 +18,7 @@ from holdfast.render.plan.marks import RenderedObject
 _NEVER_PRUNED = frozenset({"PersistentVolumeClaim"})
 
 
-class Deed(StrEnum):
+class Action(StrEnum):
     """Kinds of action."""
 
     NOTHING = "nothing"
@@ -42,10 +42,10 @@ class Decision:
         refusal: Why nothing is written although something should be; empty when nothing hinders.
     """
 
-    deed: Deed = Deed.NOTHING
+    deed: Action = Action.NOTHING
     reason: str = ""
     apply: tuple[RenderedObject, ...] = ()
-    only_makes: bool = False
+    create_only: bool = False
     remove: tuple[KubeObject, ...] = ()
     revert: tuple[Finding, ...] = field(default=())
     refusal: str = ""
@@ -65,7 +65,7 @@ def decide(view: AgentView, drift_mode: Literal["report", "revert", "adopt"]) ->
         drift_mode: What the agent says is done about its drift.
     """
     if view.is_going:
-        return _farewell(view)
+        return _plan_deletion(view)
     if hindrance := _hindrance(view):
         return Decision(reason=hindrance)
     if view.standing is not None and view.standing.must_move:
@@ -92,7 +92,7 @@ def _putting_back(view: AgentView) -> Decision:
     ours = tuple(each for each, engine in zip(meant, engines, strict=True) if not engine)
     if not ours:
         return Decision(reason=left_to(engines[0]))
-    return Decision(Deed.REVERT, "drift.mode is revert", revert=ours)
+    return Decision(Action.REVERT, "drift.mode is revert", revert=ours)
 
 
 def _hindrance(view: AgentView) -> str:
@@ -119,10 +119,10 @@ def _deployment(view: AgentView) -> Decision:
         refs = ", ".join(str(reference_of(each.manifest)) for each in foreign)
         return Decision(reason="refused", refusal=f"exists already and is not the agent's: {refs}")
     return Decision(
-        Deed.APPLY,
+        Action.APPLY,
         "a new revision",
         apply=tuple(_keeping_side(view, each) for each in view.rendered),
-        only_makes=view.is_new,
+        create_only=view.is_new,
         remove=tuple(_pruned(view)),
     )
 
@@ -133,11 +133,11 @@ def _keeping_side(view: AgentView, item: RenderedObject) -> RenderedObject:
     return replace(item, manifest=keeping_side(item.manifest, live))
 
 
-def _fail_over(view: AgentView, standing: Standing) -> Decision:
+def _fail_over(view: AgentView, standing: FailoverState) -> Decision:
     other = other_side(standing.serving)
     moved = tuple(with_serving(each, other) for each in view.rendered if is_movable(each.manifest))
     reason = f"no pod of the {standing.serving} is ready: the {other} takes over"
-    return Decision(Deed.FAIL_OVER, reason, apply=moved)
+    return Decision(Action.FAIL_OVER, reason, apply=moved)
 
 
 def _is_ours(view: AgentView, item: RenderedObject) -> bool:
@@ -165,7 +165,7 @@ def _is_removable(live: KubeObject) -> bool:
     )
 
 
-def _farewell(view: AgentView) -> Decision:
+def _plan_deletion(view: AgentView) -> Decision:
     if FINALIZER not in (view.resource["metadata"].get("finalizers") or ()):
         return Decision(reason="going")
     if view.blind:
@@ -175,9 +175,9 @@ def _farewell(view: AgentView) -> Decision:
         identity: one for identity, one in view.live.items() if _leaves(view, identity, retained)
     }
     if not leaving:
-        return Decision(Deed.RELEASE, "its objects are gone")
+        return Decision(Action.RELEASE, "its objects are gone")
     removed = tuple(one for one in leaving.values() if _is_removable(one))
-    return Decision(Deed.DELETE, "it was deleted", remove=removed)
+    return Decision(Action.DELETE, "it was deleted", remove=removed)
 
 
 def _leaves(view: AgentView, identity: Identity, retained: set[Identity]) -> bool:

@@ -10,23 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from holdfast.adapters.cluster.changes import Blind, Change, Planned
+from holdfast.adapters.cluster.api_error import fault_text
+from holdfast.adapters.cluster.backoff import spread
+from holdfast.adapters.cluster.changes import Change, Planned, WatchLost
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, Connections
+from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, WatchConfig
+from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.controllers.gitops.metric_watch import MetricWatch
-from holdfast.controllers.operator.beginning import begun_when_answered
-from holdfast.controllers.operator.board import OWN_GROUP, Board, agent_place
+from holdfast.controllers.operator.agent_reconciler import AgentReconciler
 from holdfast.controllers.operator.declaration import Declaration, VerdictsFor
-from holdfast.controllers.operator.declaring import Declaring
-from holdfast.controllers.operator.following import Following
-from holdfast.controllers.operator.journal import Journal
-from holdfast.controllers.operator.looking import Looking
-from holdfast.controllers.operator.looks import Looked, Looks
+from holdfast.controllers.operator.desired_state import DesiredStateCache
+from holdfast.controllers.operator.informers import InformerSet
 from holdfast.controllers.operator.metrics import OperatorMetrics
-from holdfast.controllers.operator.node_agents import NodeAgents
+from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore, agent_place
 from holdfast.controllers.operator.teams import tell_teams
-from holdfast.controllers.runtime.inbox import heard
-from holdfast.controllers.runtime.node_health import NODE
+from holdfast.controllers.operator.worker_pool import ReconcileResult, WorkerPool
+from holdfast.controllers.runtime.log import Log, Runs
+from holdfast.controllers.runtime.node_health import NODE, NodeHealth, trigger_of
+from holdfast.controllers.runtime.process import wait_for_api_server
+from holdfast.controllers.runtime.queue import drain
+from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import Identity, KubeObject
@@ -35,6 +38,11 @@ from holdfast.manifest.fleet.resource_fleet import Place
 from holdfast.manifest.stack.environment import Environment
 
 POLL_SECONDS: Final = 0.5
+RESYNC_JITTER: Final = 0.1
+STUCK_SECONDS: Final = 60.0
+SUSPICION_SECONDS: Final = 60.0
+"""After a change that could not be taken everything is read again, no more often than that."""
+
 TELLING_SECONDS: Final = 1.0
 MOST_HEARD_AT_ONCE: Final = 1000
 
@@ -45,7 +53,7 @@ class LoopSettings:
 
     Attributes:
         stack: Whose agents.
-        interval_seconds: Everything is read and looked at anew that often, as a safety net.
+        interval_seconds: Every agent is compared again that often from what the watch knows.
         instance: Who this is, in Events.
         silence_seconds: A stream that says nothing for so long counts as dead.
     """
@@ -72,44 +80,53 @@ class AgentLoop:
         client: ApiClient,
         verdicts_for: VerdictsFor,
         metrics: OperatorMetrics,
-        journal: Journal,
+        log: Log,
+        tracer: Tracer = UNTRACED,
     ) -> None:
         self._settings = settings
         self._client, self._metrics = client, metrics
-        self._journal = journal
-        self._inbox: queue.SimpleQueue[Change | Asked | Looked | None] = queue.SimpleQueue()
+        self._log = log
+        self._supervisor = Supervisor(log)
+        self._inbox: queue.SimpleQueue[Change | Asked | ReconcileResult | None] = (
+            queue.SimpleQueue()
+        )
         self._is_stopping = False
-        self._board = Board()
-        self._nodes = NodeAgents(self._board)
-        self._following = Following(client, settings.stack)
-        self._looks = Looks(self._look_at, self._inbox.put)
-        self._declaring = Declaring(
-            settings.stack, self._board, self._following, verdicts_for, journal
+        self._store = ObjectStore()
+        self._nodes = NodeHealth()
+        self._informers = InformerSet(client, settings.stack)
+        self._pool = WorkerPool(self._look_at, self._inbox.put)
+        self._desired = DesiredStateCache(
+            settings.stack, self._store, self._informers, verdicts_for, log
         )
         self._turned_at = time.monotonic()
-        self._next_telling = 0.0
-        kinds = self._following.kinds
-        self._looking = Looking(client, kinds, self._board, settings.instance, metrics, journal)
+        self._next_telling = self._next_suspicion = 0.0
+        kinds, runs = self._informers.kinds, Runs(log, tracer, stack=settings.stack)
+        self._reconciler = AgentReconciler(
+            client, kinds, self._store, settings.instance, metrics, runs
+        )
 
     def stop(self) -> None:
         """End the loop in order; from any thread, and from a signal handler."""
         self._is_stopping = True
+        self._client.stop_waiting()
         self._inbox.put(None)
 
     @property
     def dead(self) -> str:
         """Why the loop counts as dead; empty while it goes round."""
         seconds = time.monotonic() - self._turned_at
-        return f"the loop has stood for {seconds:.0f} s" if seconds > 60.0 else ""  # noqa: PLR2004  (a minute)
+        if seconds > STUCK_SECONDS:
+            return f"the loop has stood for {seconds:.0f} s"
+        return self._supervisor.problem
 
     @property
     def unready(self) -> str:
         """Why nothing can be said of the agents yet; empty when everything was read."""
-        if self._declaring.problem:
-            return self._declaring.problem
-        if self._declaring.current is None:
+        if self._desired.problem:
+            return self._desired.problem
+        if self._desired.current is None:
             return "not everything has been read yet"
-        return "; ".join(f"{kind}: {why}" for kind, why in sorted(self._board.blind.items()))
+        return "; ".join(f"{kind}: {why}" for kind, why in sorted(self._store.blind.items()))
 
     def run(self) -> None:
         """Go round until stopped.
@@ -118,37 +135,37 @@ class AgentLoop:
             ClusterError: the cluster does not serve the kinds, or lets nobody ask.
         """
         silence = self._settings.silence_seconds
-        shared = Connections(self._client, self._inbox.put, self._board.versions, silence)
-        if not begun_when_answered(
-            lambda: self._following.begin(shared), self._rest, self._unanswered
+        shared = WatchConfig(self._client, self._inbox.put, self._store.versions, silence)
+        if not wait_for_api_server(
+            lambda: self._informers.begin(shared), self._rest, self._unanswered
         ):
             return
         metrics = MetricWatch(self._environment, self._ask_all, self._unread_metric)
-        metrics.start()
-        next_listing = time.monotonic() + self._settings.interval_seconds
+        self._supervisor.start("metrics", metrics.run)
+        next_resync = time.monotonic() + self._settings.interval_seconds
         try:
             while not self._is_stopping:
                 self._step()
-                if time.monotonic() >= next_listing:
-                    next_listing = time.monotonic() + self._settings.interval_seconds
-                    self._following.list_again()
-                    self._looks.ask(self._board.agents(), "resync")
+                if time.monotonic() >= next_resync:
+                    seconds = spread(self._settings.interval_seconds, RESYNC_JITTER)
+                    next_resync = time.monotonic() + seconds
+                    self._pool.ask(self._store.agents(), "resync")
         finally:
-            self._looks.finish()
-            metrics.stop()
-            self._following.stop()
+            self._pool.finish()
+            self._supervisor.stop()
+            self._informers.stop()
 
     def _rest(self, seconds: float) -> bool:
-        for _ in heard(self._inbox, seconds, 1):
+        for _ in drain(self._inbox, seconds, 1):
             pass  # only that it is to stop
         self._turned_at = time.monotonic()
         return not self._is_stopping
 
     def _unanswered(self, reason: str) -> None:
-        self._journal.say("wait", level="warning", reason=reason)
+        self._log("wait", level="warning", reason=reason)
 
     def _environment(self) -> Environment | None:
-        current = self._declaring.current
+        current = self._desired.current
         return current.settings.environment if current else None
 
     def _ask_all(self, trigger: str) -> None:
@@ -156,93 +173,118 @@ class AgentLoop:
         self._inbox.put(Asked(trigger))
 
     def _unread_metric(self, name: str, problem: str) -> None:
-        self._journal.say("watch", level="warning", metric=name, reason=problem)
+        self._log("watch", level="warning", metric=name, reason=problem)
 
     def _step(self) -> None:
         self._hear()
-        self._looks.ask(self._declaring.renew(), "declared anew")
-        if self._declaring.current is not None:
-            self._looks.ask(self._looking.due_again(), "nobody serves")
-            self._looks.begin_due(self._declaring.current)
+        self._pool.ask(self._desired.renew(), "declaration changed")
+        if self._desired.current is not None:
+            self._pool.ask(self._reconciler.due_again(), "nobody serves")
+            self._pool.begin_due(self._desired.current)
         self._turned_at = time.monotonic()
         if self._turned_at >= self._next_telling:
             self._next_telling = self._turned_at + TELLING_SECONDS
-            self._tell()
+            try:
+                self._tell()
+            except Exception as error:
+                # What cannot be counted or written of teams stops no agent.
+                self._note_defect("status", error)
 
     def _hear(self) -> None:
-        due = None if self._declaring.current is None else self._looks.seconds_until_due()
+        due = None if self._desired.current is None else self._pool.seconds_until_due()
         wait = POLL_SECONDS if due is None else min(POLL_SECONDS, due)
-        for each in heard(self._inbox, max(wait, 0.001), MOST_HEARD_AT_ONCE):
-            if isinstance(each, Looked):
-                self._looks.end(each)
+        for each in drain(self._inbox, max(wait, 0.001), MOST_HEARD_AT_ONCE):
+            if isinstance(each, ReconcileResult):
+                self._end(each)
             elif each is not None:
-                self._take(each)
+                self._take_safely(each)
+
+    def _end(self, result: ReconcileResult) -> None:
+        self._pool.end(result)
+        if result.fault is not None:
+            self._metrics.count_failure()
+            namespace, agent = result.place
+            problem = fault_text(result.fault)
+            self._log("error", level="error", namespace=namespace, agent=agent, problem=problem)
+
+    def _take_safely(self, change: Change | Asked) -> None:
+        """Take one change; one that cannot be taken ends nothing, and everything is read again."""
+        try:
+            self._take(change)
+        except Exception as error:
+            self._note_defect("watch", error)
+            if time.monotonic() >= self._next_suspicion:
+                self._next_suspicion = time.monotonic() + SUSPICION_SECONDS
+                self._informers.list_again()
+
+    def _note_defect(self, phase: str, error: Exception) -> None:
+        self._metrics.count_failure()
+        self._log(phase, level="error", problem=fault_text(error))
 
     def _take(self, change: Change | Asked) -> None:
         if isinstance(change, Asked):
-            self._looks.ask(self._board.agents(), change.trigger)
+            self._pool.ask(self._store.agents(), change.trigger)
         elif not isinstance(change, Planned) and change.place.kind.kind == NODE[1]:
             self._take_node(change)
         else:
             self._take_object(change)
 
     def _take_node(self, change: Change) -> None:
-        if isinstance(change, Blind):
+        if isinstance(change, WatchLost):
             # Nothing that is declared is unseen for that.
-            self._journal.say("watch", level="warning", kind="Node", reason=change.reason)
-        for places, trigger in self._nodes.take(change):
-            self._looks.ask(places, trigger)
+            self._log("watch", level="warning", kind="Node", reason=change.reason)
+        for turn in self._nodes.take(change):
+            self._pool.ask(self._store.agents_on(turn[0]), trigger_of(turn))
 
     def _take_object(self, change: Change) -> None:
-        if isinstance(change, Blind):
-            self._journal.say(
-                "watch", level="warning", kind=str(change.place), reason=change.reason
-            )
+        if isinstance(change, Planned) and self._informers.learn_late(change.kind):
+            self._desired.expire()
+            self._pool.ask(self._store.agents(), f"{change.kind.kind} is served now")
+        if isinstance(change, WatchLost):
+            self._log("watch", level="warning", kind=str(change.place), reason=change.reason)
             self._metrics.drift.restarted(change.place.kind.kind, change.reason)
-        were_listed, were_blind = len(self._board.listed), self._board.blind.keys() | set()
-        news = self._board.take(change)
-        if lost := self._board.blind.keys() - were_blind:
-            self._looks.ask(self._board.agents(), f"cannot see {', '.join(lost)}")
-        if regained := were_blind - self._board.blind.keys():
+        were_listed, were_blind = len(self._store.listed), self._store.blind.keys() | set()
+        news = self._store.take(change)
+        if lost := self._store.blind.keys() - were_blind:
+            self._pool.ask(self._store.agents(), f"cannot see {', '.join(lost)}")
+        if regained := were_blind - self._store.blind.keys():
             # What moved meanwhile is news of its own; what did not is waited for, too.
-            self._looks.ask(self._board.agents(), f"sees {', '.join(regained)} again")
-        if len(self._board.listed) > were_listed:
+            self._pool.ask(self._store.agents(), f"sees {', '.join(regained)} again")
+        if len(self._store.listed) > were_listed:
             # Some of them may have waited for this kind.
-            self._looks.ask(self._board.agents(), "more was read")
+            self._pool.ask(self._store.agents(), "more was read")
         for identity, live in news:
             self._take_news(identity, live)
 
     def _take_news(self, identity: Identity, live: KubeObject | None) -> None:
         _, kind, namespace, name = identity
-        is_gone = identity not in self._board.objects
-        if self._declaring.is_source(identity):
-            is_news = self._declaring.has_changed(identity, None if is_gone else live)
+        is_gone = identity not in self._store.objects
+        if self._desired.is_source(identity):
+            is_news = self._desired.has_changed(identity, None if is_gone else live)
             if is_news and kind == AGENT_KIND:
-                self._looking.forgive((namespace, name))
-                self._looks.ask([(namespace, name)], f"{kind} changed", is_urgent=True)
+                self._reconciler.reset_backoff((namespace, name))
+                self._pool.ask([(namespace, name)], f"{kind} changed", is_urgent=True)
         elif live is not None and (place := agent_place(identity, live)):
-            self._looks.ask([place], f"{kind} {name} {'gone' if is_gone else 'changed'}")
+            self._pool.ask([place], f"{kind} {name} {'gone' if is_gone else 'changed'}")
 
     def _look_at(self, place: Place, declaration: Declaration, triggers: Sequence[str]) -> bool:
         try:
-            return self._looking.look_at(place, declaration, triggers)
+            return self._reconciler.look_at(place, declaration, triggers)
         except HoldfastError as error:
-            self._journal.say(
-                "act", level="error", namespace=place[0], agent=place[1], problem=str(error)
-            )
+            self._log("act", level="error", namespace=place[0], agent=place[1], problem=str(error))
             return False
 
     def _tell(self) -> None:
-        agents = self._board.of_kind(OWN_GROUP, AGENT_KIND)
+        agents = self._store.of_kind(OWN_GROUP, AGENT_KIND)
         phases = (str((one.get("status") or {}).get("phase") or "Pending") for one in agents)
-        self._metrics.went_round(phases, len(self._looks), self._looking.fights)
+        self._metrics.went_round(phases, len(self._pool), self._reconciler.fights)
         self._metrics.note_sent(self._client.sent)
-        found = self._looking.seeing.open_findings
+        found = self._reconciler.observer.open_findings
         count = sum(finding.counts for finding, _ in found)
         status = Status.DRIFT if count else Status.IN_SYNC
         status = Status.UNKNOWN if self.unready else status
         objects = 0
-        if self._declaring.current is not None:
-            objects = len(self._declaring.current.judge.declared)
-            tell_teams(self._board, self._looking.actor)
+        if self._desired.current is not None:
+            objects = len(self._desired.current.judge.declared)
+            tell_teams(self._store, self._reconciler.actor)
         self._metrics.drift.stated(WatchState(status, (), count, objects), found)

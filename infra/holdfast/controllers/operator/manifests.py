@@ -216,7 +216,7 @@ def writing_rules(
     """
     rules = [
         policy_rule(_OWN, ["agents/status", "agentteams/status"], ("patch",)),
-        policy_rule("events.k8s.io", ["events"], ("create",)),
+        policy_rule("events.k8s.io", ["events"], ("create", "patch")),
     ]
     is_expanded = plan.resource_mode == "expand"
     agents = [each for each in plan.agents if each.marks.namespace == namespace]

@@ -79,6 +79,10 @@ class OperatorMetrics:
         else:
             self._success.labels(self._stack).set(time.time())
 
+    def count_failure(self) -> None:
+        """Count an error that no look has counted: a defect, or a change that cannot be taken."""
+        self._errors.labels(self._stack).inc()
+
     def count_write(self, what: str) -> None:
         """Count one write: apply, patch, delete, status, event, finalizer."""
         self._writes.labels(self._stack, what).inc()

@@ -1,18 +1,29 @@
-"""The status of an agent: a pure function of what is known of it and what was said before."""
+"""The status of an agent: a pure function of what is known of it and what was said before.
+
+Source: kstatus, the conditions `Reconciling` and `Stalled` of sigs.k8s.io/cli-utils.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from holdfast.controllers.operator.agent_view import AgentView
-from holdfast.controllers.operator.runs import last_run
-from holdfast.controllers.operator.stalling import stalled
 from holdfast.drift.cause.delivery import left_to
 from holdfast.drift.finding import Finding
 from holdfast.kube.conditions import Condition, Truth, join_names, with_times
+from holdfast.kube.objects import KubeObject
 from holdfast.kube.paths import format_path
+from holdfast.kube.running import JobState, job_state
 from holdfast.kube.workload_status import WORKLOADS, Readiness, readiness_of
 from holdfast.render.plan.marks import RenderedObject
 
+_MAKES_RUNS: Final = frozenset({"CronJob", "ScaledJob"})
+_BACKUP_ROLE: Final = "backup-schedule"
+_TRUTH: Final[dict[str, tuple[Truth, str]]] = {
+    "complete": ("True", "Complete"),
+    "failed": ("False", "Failed"),
+    "running": ("Unknown", "Running"),
+    "suspended": ("Unknown", "Suspended"),
+}
 _UNRENDERED: Final = "its objects cannot be rendered"
 
 
@@ -191,3 +202,53 @@ def _selector(view: AgentView) -> str:
             if selector:
                 return ",".join(f"{key}={value}" for key, value in sorted(selector.items()))
     return ""
+
+
+def stalled(view: AgentView) -> Condition:
+    """The condition `Stalled`: True names the one thing that must change first.
+
+    Law: what nothing hinders is never stalled, whatever else is wrong with it.
+    """
+    mandatory = view.mode == "expand" and not view.was_programmed and view.broken
+    cases = (
+        (view.is_paused, "Paused", ("the annotation holdfast.dev/paused is true",)),
+        (view.invalid, "Invalid", view.invalid),
+        (view.unresolved, "Unresolved", view.unresolved),
+        (view.blind, "CannotSee", view.blind),
+        (mandatory, "PolicyRefused", tuple(f"breaks {rule}" for rule in view.broken)),
+        (view.error, "NotWritten", (view.error,)),
+        (view.fights, "Fight", tuple(f"left alone: {name}" for name in view.fights)),
+    )
+    for applies, reason, why in cases:
+        if applies:
+            return Condition("Stalled", "True", reason, join_names(why))
+    return Condition("Stalled", "False", "NothingHinders", "nothing hinders it")
+
+
+def last_run(view: AgentView) -> Condition | None:
+    """The newest run that an agent's schedules or triggers have made; None for what makes none."""
+    makers = {
+        str(each.manifest["metadata"]["name"])
+        for each in view.rendered
+        if each.manifest["kind"] in _MAKES_RUNS and each.role != _BACKUP_ROLE
+    }
+    if not makers:
+        return None
+    jobs = [one for (_, kind, _, _), one in view.live.items() if kind == "Job"]
+    runs = [one for one in jobs if _maker_of(one) in makers]
+    if not runs:
+        return Condition("LastRun", "Unknown", "NoRunYet", "it has not run yet")
+    newest = max(runs, key=lambda one: str(one["metadata"].get("creationTimestamp") or ""))
+    state = job_state(newest)
+    truth, reason = _TRUTH[state.outcome]
+    return Condition("LastRun", truth, reason, _run_in_words(state))
+
+
+def _maker_of(job: KubeObject) -> str:
+    owners = job["metadata"].get("ownerReferences") or ()
+    return next((str(each.get("name")) for each in owners if each.get("kind") in _MAKES_RUNS), "")
+
+
+def _run_in_words(state: JobState) -> str:
+    why = f" ({state.reason})" if state.reason else ""
+    return f"Job {state.name}: {state.outcome}{why}"

@@ -2,7 +2,7 @@
 
 from holdfast.adapters.clock import utc_now
 from holdfast.controllers.operator.actor import Actor
-from holdfast.controllers.operator.board import OWN_GROUP, Board
+from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import Condition, with_times
 from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of
@@ -10,23 +10,23 @@ from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.kinds.kinds import AGENT_TEAM_KIND
 
 
-def tell_teams(board: Board, actor: Actor) -> None:
+def tell_teams(store: ObjectStore, actor: Actor) -> None:
     """Write the status of every team whose members changed; what fails is written next time."""
-    for team in board.of_kind(OWN_GROUP, AGENT_TEAM_KIND):
-        status = _status(team, board)
+    for team in store.of_kind(OWN_GROUP, AGENT_TEAM_KIND):
+        status = _status(team, store)
         if status == team.get("status"):
             continue
         try:
             written = actor.write_status(team, status)
         except ClusterError:
             return
-        board.put(reference_of(team).identity, written)
+        store.put(reference_of(team).identity, written)
 
 
-def _status(team: KubeObject, board: Board) -> KubeObject:
+def _status(team: KubeObject, store: ObjectStore) -> KubeObject:
     namespace = str(team["metadata"]["namespace"])
     members = mapping_at(team, "spec").get("members") or []
-    ready = sum(_is_ready(board, namespace, each) for each in members)
+    ready = sum(_is_ready(store, namespace, each) for each in members)
     is_ready = ready == len(members)
     condition = Condition(
         "Ready",
@@ -44,12 +44,12 @@ def _status(team: KubeObject, board: Board) -> KubeObject:
     }
 
 
-def _is_ready(board: Board, namespace: str, member: object) -> bool:
+def _is_ready(store: ObjectStore, namespace: str, member: object) -> bool:
     """Whether a member, named alone or with its namespace, is ready."""
     if isinstance(member, dict):
         namespace, name = str(member.get("namespace") or namespace), str(member.get("name"))
     else:
         name = str(member)
-    agent = board.objects.get(Identity(OWN_GROUP, AGENT_KIND, namespace, name), {})
+    agent = store.objects.get(Identity(OWN_GROUP, AGENT_KIND, namespace, name), {})
     conditions = mapping_at(agent, "status").get("conditions") or ()
     return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)

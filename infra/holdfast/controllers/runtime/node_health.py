@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from holdfast.adapters.cluster.changes import Change, Moved, Snapshot, WatchedKind
-from holdfast.adapters.cluster.kind_reader import Question
+from holdfast.adapters.cluster.kind_reader import ListOptions
 from holdfast.kube.objects import ObjectRef, mapping_at
 from holdfast.kube.structure import KindEntry, builtin_kind
 
@@ -25,7 +25,7 @@ Turn = tuple[str, str]
 def watched_nodes(entry: KindEntry | None = None) -> WatchedKind:
     """All nodes: they carry no label of a stack."""
     entry = entry or builtin_kind(*NODE)
-    return WatchedKind(entry, (ObjectRef("", "Node", "", "v1"),), Question(keeps_status=True))
+    return WatchedKind(entry, (ObjectRef("", "Node", "", "v1"),), ListOptions(keeps_status=True))
 
 
 def faults_of(node: Mapping[str, Any]) -> frozenset[str]:

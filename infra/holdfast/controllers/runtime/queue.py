@@ -3,31 +3,43 @@
 Laws, on any clock that does not run backwards: a key is worked on by one at a time; what is asked
 for while it is worked on is done once more afterwards, never lost; two beginnings on one key are
 at least `least_seconds` apart; while it is asked for again and again the work waits for the asking
-to pause, but no longer than a bound; every trigger that asked for a key is told with the work on
-it, as far as there are not too many; after the n-th failure in a row it rests 2 s x 3^(n-1), at
-most 300 s, and a success ends that.
+to pause, but no longer than a bound; every trigger that asked for a key is reported with the work
+on it, as far as there are not too many; after failures in a row a key backs off, and a success
+ends that; a key that is idle is forgotten. Source: client-go, util/workqueue.
 """
 
 import heapq
-from collections.abc import Hashable
+import queue
+from collections import deque
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Final, Generic, TypeVar
 
-FIRST_REST_SECONDS: Final = 2.0
-REST_FACTOR: Final = 3.0
-LONGEST_REST_SECONDS: Final = 300.0
-_MOST_DOUBLINGS: Final = 8
+from holdfast.adapters.cluster.backoff import OBJECTS, Backoff
+
 MOST_TRIGGERS: Final = 10
 
 K = TypeVar("K", bound=Hashable)
+Message = TypeVar("Message")
 
 
-def rest_seconds(failures: int) -> float:
-    """How long a key rests after so many failures in a row."""
-    if failures <= 0:
-        return 0.0
-    growth = REST_FACTOR ** min(failures - 1, _MOST_DOUBLINGS)
-    return min(FIRST_REST_SECONDS * growth, LONGEST_REST_SECONDS)
+def drain(inbox: "queue.SimpleQueue[Message]", wait_seconds: float, most: int) -> Iterator[Message]:
+    """What is in an inbox, waiting for the first message; ends when it is empty.
+
+    Law: every message is taken once; what a portion has no room for stays for the next one.
+
+    Args:
+        inbox: Where other threads put messages.
+        wait_seconds: For how long the first one is waited for.
+        most: How many at once, so that the reader gets to do something.
+    """
+    try:
+        yield inbox.get(timeout=wait_seconds)
+        for _ in range(most - 1):
+            yield inbox.get_nowait()
+    except queue.Empty:
+        return
 
 
 @dataclass
@@ -57,21 +69,35 @@ class KeyedQueue(Generic[K]):
     """Keys by when they may be worked on. Not for several threads at once."""
 
     def __init__(
-        self, least_seconds: float = 0.0, quiet_seconds: float = 0.0, longest_seconds: float = 0.0
+        self,
+        least_seconds: float = 0.0,
+        quiet_seconds: float = 0.0,
+        longest_seconds: float = 0.0,
+        backoff: Backoff = OBJECTS,
     ) -> None:
         """Make an empty queue.
 
         Args:
             least_seconds: Between two beginnings on one key.
-            quiet_seconds: Asking has paused when nobody asked for so long.
+            quiet_seconds: Asking has paused when there was none for so long.
             longest_seconds: It is not waited for longer than so long.
+            backoff: How long a key rests after failures in a row.
         """
         self._least_seconds = least_seconds
         self._quiet_seconds = quiet_seconds
         self._longest_seconds = longest_seconds
+        self._backoff = backoff
         self._keys: dict[K, _Key] = {}
-        # Times at which keys are due, also such as no longer hold: those are passed over.
+        self._orders = count()
+        # Times at which keys are due, also such as no longer hold: those are skipped.
         self._times: list[tuple[float, int, K]] = []
+        # Keys that may be forgotten, and from when on: the least distance is kept until then.
+        self._idle: deque[tuple[float, K]] = deque()
+
+    @property
+    def known(self) -> int:
+        """How many keys are remembered: asked for, worked on, resting or just done."""
+        return len(self._keys)
 
     def __len__(self) -> int:
         """How many keys are asked for."""
@@ -83,12 +109,13 @@ class KeyedQueue(Generic[K]):
         Args:
             key: To work on.
             now: The time.
-            trigger: Why, where that is to be told.
+            trigger: Why.
             is_urgent: Its rest after failures is over: a person, or a new commit, asks.
         """
+        self._forget_idle(now)
         known = self._keys.get(key)
         if known is None:
-            known = self._keys[key] = _Key(len(self._keys))
+            known = self._keys[key] = _Key(next(self._orders))
         if is_urgent:
             known.rests_until = float("-inf")
             known.failures = 0
@@ -100,12 +127,20 @@ class KeyedQueue(Generic[K]):
         elif not self._quiet_seconds:
             earliest = min(known.due, earliest)
         paused = min(now + self._quiet_seconds, known.asked + self._longest_seconds)
-        self._ask(key, known, max(earliest, paused))
+        due = max(earliest, paused)
+        if due != known.due:
+            self._ask(key, known, due)
 
-    def take(self, now: float) -> K | None:
-        """Begin on the key that has been due for longest; None when none is due."""
+    def take(self, now: float, *, is_forced: bool = False) -> K | None:
+        """Begin on the key that has been due for longest; None when none is due.
+
+        Args:
+            now: The time.
+            is_forced: Also one that is not due yet.
+        """
+        self._forget_idle(now)
         first = self._first()
-        if first is None or first[0] > now:
+        if first is None or (first[0] > now and not is_forced):
             return None
         _, _, key = heapq.heappop(self._times)
         known = self._keys[key]
@@ -126,10 +161,12 @@ class KeyedQueue(Generic[K]):
             known.rests_until = float("-inf")
             if known.due is not None:
                 self._ask(key, known, known.due)
+            else:
+                self._idle.append((known.last_begin + self._least_seconds, key))
             return 0.0
         known.failures += 1
-        rest = rest_seconds(known.failures)
-        known.rests_until = now + rest
+        rest = self._backoff.seconds(known.failures)
+        known.rests_until = known.asked = now + rest
         self._ask(key, known, now + rest)
         known.triggers = dict.fromkeys((*known.taken, *known.triggers))
         return rest
@@ -147,11 +184,19 @@ class KeyedQueue(Generic[K]):
         """The key to be taken next; what is worked on is asked for again when that ends."""
         while self._times:
             due, _, key = self._times[0]
-            known = self._keys[key]
-            if known.due == due and not known.is_worked_on:
+            known = self._keys.get(key)
+            if known is not None and known.due == due and not known.is_worked_on:
                 return self._times[0]
             heapq.heappop(self._times)
         return None
+
+    def _forget_idle(self, now: float) -> None:
+        while self._idle and self._idle[0][0] <= now:
+            _, key = self._idle.popleft()
+            known = self._keys.get(key)
+            is_idle = known is not None and known.due is None and not known.is_worked_on
+            if is_idle and self._keys[key].last_begin + self._least_seconds <= now:
+                del self._keys[key]
 
     def triggers(self, key: K) -> tuple[str, ...]:
         """Why the key was asked for that was taken last."""

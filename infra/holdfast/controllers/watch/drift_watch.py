@@ -2,28 +2,28 @@
 
 import contextlib
 import os
-import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import click
-
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.changes import Change, WatchedKind
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
-from holdfast.adapters.cluster.reflector import Connections
+from holdfast.adapters.cluster.reflector import WatchConfig
 from holdfast.adapters.cluster.watch_plan import autoscalers_beside, declared_kinds, kinds_beside
 from holdfast.adapters.cluster.writing import read_object
 from holdfast.adapters.engine.backend.activity import ActivityReader
 from holdfast.adapters.http.webhook import Webhook
+from holdfast.controllers.runtime.http import EndpointServer
+from holdfast.controllers.runtime.log import Output
+from holdfast.controllers.runtime.process import stop_on_signals
 from holdfast.controllers.watch.audit_log import FollowedLog
+from holdfast.controllers.watch.inputs import Activity, DesiredState
 from holdfast.controllers.watch.listeners import LineListener, MetricsFileListener, WebhookListener
-from holdfast.controllers.watch.metrics import DriftMetrics, MetricsFile, serve_metrics
+from holdfast.controllers.watch.loop import WatchLoop
+from holdfast.controllers.watch.metrics import DriftMetrics, MetricsFile
 from holdfast.controllers.watch.request import WatchRequest
-from holdfast.controllers.watch.wanted import Activity, Wanted
-from holdfast.controllers.watch.watch_loop import WatchLoop
 from holdfast.drift.record.watch_report import Listener
 from holdfast.drift.scan import DriftJudge
 from holdfast.errors import ExitCode, InputError
@@ -37,8 +37,21 @@ from holdfast.operations.scan.scanner import Scanner
 WEBHOOK_TOKEN = "HOLDFAST_WEBHOOK_TOKEN"  # noqa: S105  (the name of a variable)
 
 
-def watch(request: ScanRequest, watching: WatchRequest, output: str, progress: Progress) -> int:
-    """Watch until told to end; returns the exit code of a command that was cancelled.
+def watch(
+    request: ScanRequest,
+    watching: WatchRequest,
+    output: str,
+    lines: Output,
+    progress: Progress,
+) -> int:
+    """Watch until a signal ends it; returns the exit code of a command that was cancelled.
+
+    Args:
+        request: What is compared with what.
+        watching: How to watch.
+        output: `text` or `json`.
+        lines: Takes what is written.
+        progress: Takes what operations say.
 
     Raises:
         HoldfastError: the declaration or the cluster cannot be read at the start.
@@ -49,57 +62,47 @@ def watch(request: ScanRequest, watching: WatchRequest, output: str, progress: P
         raise InputError(f"--watch has no output {output!r}", remedy="choose text or json")
     metrics = DriftMetrics(request.stack)
     listeners: list[Listener] = [
-        LineListener(request.stack, output, is_verbose=watching.verbose),
+        LineListener(request.stack, lines, as_json=output == "json", is_verbose=watching.verbose),
         metrics,
     ]
-    webhook = _webhook(watching, metrics)
+    webhook = _webhook(watching, metrics, lines)
     if webhook is not None:
         listeners.append(WebhookListener(request.stack, webhook))
     if watching.metrics:
-        listeners += _metrics_outlet(watching.metrics, metrics)
-    loop = WatchLoop(
-        WatchSources(request, watching.silence, progress), listeners, watching.interval
-    )
-    _stop_when_told(loop)
+        listeners += _metrics_outlet(watching.metrics, metrics, lines)
+    sources = WatchSources(request, watching.silence, progress)
+    loop = WatchLoop(sources, listeners, watching.interval)
+    stop_on_signals(loop.stop)
     try:
         loop.run()
     finally:
         for listener in listeners:
             listener.ended()
-    click.echo("ended as told", err=True)
+    lines.note("stopped")
     return ExitCode.CANCELLED
 
 
-def _webhook(watching: WatchRequest, metrics: DriftMetrics) -> Webhook | None:
+def _webhook(watching: WatchRequest, metrics: DriftMetrics, lines: Output) -> Webhook | None:
     if not watching.webhook:
         return None
 
     def note(outcome: str, problem: str) -> None:
         metrics.count_delivery(outcome)
         if problem:
-            click.echo(f"webhook: event lost: {problem}", err=True)
+            lines.note(f"webhook: event lost: {problem}")
 
     return Webhook(watching.webhook, note, os.environ.get(WEBHOOK_TOKEN, ""))
 
 
-def _metrics_outlet(place: str, metrics: DriftMetrics) -> list[Listener]:
+def _metrics_outlet(place: str, metrics: DriftMetrics, lines: Output) -> list[Listener]:
     host, separator, port = place.rpartition(":")
-    if separator and port.isdigit():
-        served = serve_metrics(metrics, host.strip("[]"), int(port))
-        click.echo(f"metrics: http://{host or 'localhost'}:{served}/metrics", err=True)
-        return []
-    return [MetricsFileListener(MetricsFile(metrics, Path(place)))]
-
-
-def _stop_when_told(loop: WatchLoop) -> None:
-    """The first signal ends the watch in order, the second one at once."""
-
-    def stop(number: int, _: object) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        loop.stop()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+    if not (separator and port.isdigit()):
+        return [MetricsFileListener(MetricsFile(metrics, Path(place)))]
+    address = (host.strip("[]"), int(port))
+    server = EndpointServer("--metrics", address, metrics.registry, {})
+    server.start()
+    lines.note(f"metrics: http://{host or 'localhost'}:{server.port}/metrics")
+    return []
 
 
 @dataclass
@@ -110,7 +113,7 @@ class WatchSources:
     silence_seconds: float
     progress: Progress = SILENT
 
-    def load(self) -> Wanted:
+    def load(self) -> DesiredState:
         """Read the declaration, and what the cluster serves of it."""
         sources = self._sources = Scanner(self.request, self.progress)
         cluster = sources.cluster
@@ -129,7 +132,7 @@ class WatchSources:
         if around.judge is not None and objects:
             around.judge(objects[0])
         judge = DriftJudge(objects, around, sources.desired.stack)
-        return Wanted(
+        return DesiredState(
             judge,
             kinds,
             frozenset((kind.refs[0].group, kind.kind) for kind in beside),
@@ -150,11 +153,10 @@ class WatchSources:
             return None
         reader = ActivityReader(self.request.project_root, self.request.stack)
         if reader.is_blind:
-            click.echo(
+            self.progress.note(
                 f"note: the state of stack {self.request.stack} is in no folder of this machine: "
                 "what an update does is told as drift while it runs; start the watch again after "
-                "one",
-                err=True,
+                "one"
             )
         return reader
 
@@ -173,7 +175,7 @@ class WatchSources:
     ) -> ClusterWatch:
         """Begin to watch kinds."""
         client = self._sources.cluster.client
-        watch = ClusterWatch(Connections(client, tell, known, self.silence_seconds))
+        watch = ClusterWatch(WatchConfig(client, tell, known, self.silence_seconds))
         watch.follow(kinds)
         return watch
 

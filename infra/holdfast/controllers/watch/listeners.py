@@ -1,12 +1,10 @@
-"""Who listens to `holdfast drift --watch`: the terminal, the webhook, a file of metrics. Wiring."""
+"""Listeners of `holdfast drift --watch`: the terminal, the webhook, a file of metrics."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-import click
-
 from holdfast.adapters.http.webhook import Webhook
-from holdfast.cli.options.colour import wants_colour
+from holdfast.controllers.runtime.log import Output
 from holdfast.controllers.watch.metrics import MetricsFile
 from holdfast.drift.cause.cause_ledger import CauseEvent
 from holdfast.drift.finding import Finding, NotChecked
@@ -37,21 +35,22 @@ class LineListener(Listener):
     over.
     """
 
-    def __init__(self, stack: str, output: str, *, is_verbose: bool) -> None:
+    def __init__(self, stack: str, lines: Output, *, as_json: bool, is_verbose: bool) -> None:
         self._stack = stack
-        self._is_json = output == "json"
+        self._lines = lines
+        self._is_json = as_json
         self._is_verbose = is_verbose
-        self._colour = wants_colour()
+        self._colour = lines.has_colour
         self._told: tuple[Status, tuple[NotChecked, ...]] | None = None
 
     def looked(self, look: Look) -> None:
         """Print what became of findings."""
         if self._is_json:
             for event in look.events:
-                click.echo(json_line(event_json(look, event, self._stack)))
+                self._lines.write(json_line(event_json(look, event, self._stack)))
         if look.events or self._is_verbose:
             for line in phase_lines(look):
-                click.echo(line, err=True)
+                self._lines.note(line)
 
     def settled(
         self, events: Sequence[FindingEvent], causes: Sequence[tuple[str, CauseEvent]]
@@ -59,12 +58,12 @@ class LineListener(Listener):
         """Print what stands for itself, and what was gathered by its cause."""
         if self._is_json:
             for name, cause in causes:
-                click.echo(json_line(cause_json(name, cause, self._stack)))
+                self._lines.write(json_line(cause_json(name, cause, self._stack)))
             return
         for event in events:
-            click.echo(event_text(event, colour=self._colour))
+            self._lines.write(event_text(event, colour=self._colour))
         for _, cause in causes:
-            click.echo(cause_text(cause, colour=self._colour))
+            self._lines.write(cause_text(cause, colour=self._colour))
 
     def read(self, reading: Reading) -> None:
         """Log what was read whole."""
@@ -86,12 +85,12 @@ class LineListener(Listener):
         self._told = now
         time = datetime.now(UTC)
         if self._is_json:
-            click.echo(json_line(state_json(state, time, self._stack)))
+            self._lines.write(json_line(state_json(state, time, self._stack)))
         else:
-            click.echo(state_text(state, time, colour=self._colour))
+            self._lines.write(state_text(state, time, colour=self._colour))
 
     def _log(self, text: str) -> None:
-        click.echo(f"time={rfc3339(datetime.now(UTC))} {text}", err=True)
+        self._lines.note(f"time={rfc3339(datetime.now(UTC))} {text}")
 
 
 class WebhookListener(Listener):

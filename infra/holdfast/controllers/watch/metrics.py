@@ -1,7 +1,4 @@
-"""What a watch counts, for Prometheus: one table of names, served or written to a file.
-
-Source: Prometheus documentation, "Metric and label naming", "Exposition formats".
-"""
+"""What a watch counts, for Prometheus."""
 
 import time
 from collections import Counter as Tally
@@ -14,7 +11,6 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
-    start_http_server,
     write_to_textfile,
 )
 
@@ -22,22 +18,7 @@ from holdfast.drift.finding import DriftClass, Finding, Severity
 from holdfast.drift.record.ledger import Moment, Turn
 from holdfast.drift.record.watch_report import Listener, Look, Reading, Status, WatchState
 from holdfast.errors import InputError
-
-METRICS: Final = {
-    "holdfast_drift_objects": "Declared objects that are watched.",
-    "holdfast_drift_findings": "Open findings, by class and severity; severity info is no drift.",
-    "holdfast_drift_oldest_finding_age_seconds": "Age of the oldest open finding, by severity.",
-    "holdfast_drift_complete": "1 while everything that is declared can be seen, else 0.",
-    "holdfast_drift_last_success_timestamp_seconds": "When everything was last seen and judged.",
-    "holdfast_drift_looks_total": "Objects looked at because something had changed.",
-    "holdfast_drift_detection_seconds": "From the first news of a change to its verdict.",
-    "holdfast_drift_scanned_objects_total": "Objects decoded and judged when places were read.",
-    "holdfast_drift_scan_seconds": "How long reading and judging one place took.",
-    "holdfast_drift_finding_turns_total": "Findings opened, changed and closed.",
-    "holdfast_drift_watch_restarts_total": "Streams that had to begin again, by kind.",
-    "holdfast_drift_webhook_deliveries_total": "Events handed to the webhook: delivered, lost.",
-}
-"""Name to meaning; every metric has the label `stack`."""
+from holdfast.report.exchange.metric_names import METRICS
 
 _SECONDS: Final = (0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 _FILE_SECONDS: Final = 5.0
@@ -112,21 +93,6 @@ class DriftMetrics(Listener):
 
     def _histogram(self, name: str) -> Histogram:
         return Histogram(name, METRICS[name], ("stack",), registry=self.registry, buckets=_SECONDS)
-
-
-def serve_metrics(metrics: DriftMetrics, host: str, port: int) -> int:
-    """Serve metrics over HTTP from a thread; returns the port (a free one for 0).
-
-    Raises:
-        InputError: the address is not to be had.
-    """
-    try:
-        server, _ = start_http_server(port, host or "0.0.0.0", metrics.registry)  # noqa: S104  (asked for)
-    except OSError as error:
-        raise InputError(
-            f"--metrics {host}:{port}: {error.strerror}", remedy="choose another address"
-        ) from error
-    return int(server.server_address[1])
 
 
 class MetricsFile:

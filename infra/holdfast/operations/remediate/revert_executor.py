@@ -3,14 +3,14 @@
 import time
 from dataclasses import dataclass
 
-from holdfast.adapters.cluster.overtaken import done_anew_when_overtaken
 from holdfast.adapters.cluster.writing import (
     Writer,
     apply_object,
+    create_object,
     delete_object,
-    make_object,
     patch_object,
     read_object,
+    retry_on_conflict,
 )
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.object_drift import object_findings
@@ -51,7 +51,7 @@ class RevertExecutor:
         Raises:
             ClusterError: the server refused, or the outcome is not known.
         """
-        return done_anew_when_overtaken(
+        return retry_on_conflict(
             lambda: self._apply_once(shown),
             PATIENCE_SECONDS,
             lambda: self.progress.step(f"waiting: others write it again and again: {shown.ref}"),
@@ -85,7 +85,7 @@ class RevertExecutor:
         Raises:
             ClusterError: another client has created it in between.
         """
-        if make_object(self.scanner.cluster.client, entry, ref, body, writer) is None:
+        if create_object(self.scanner.cluster.client, entry, ref, body, writer) is None:
             raise _created_by_another()
 
     def _write(self, plan: ObjectPlan, entry: KindEntry, writer: Writer) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.kind_reader import Question
+from holdfast.adapters.cluster.kind_reader import ListOptions
 from holdfast.adapters.cluster.kinds import custom_types, served_kinds
 from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
 from holdfast.adapters.cluster.listing import read_bystanders, read_kind, read_listed
@@ -81,7 +81,7 @@ class ClusterSource:
         refs = [reference_of(one) for one in objects]
         with ThreadPoolExecutor(1) as threads:
             bystanders = threads.submit(self._bystanders, objects, stack)
-            listing = read_listed(self.client, refs, self.kinds, Question(is_settled=is_settled))
+            listing = read_listed(self.client, refs, self.kinds, ListOptions(is_settled=is_settled))
             beside, watched = bystanders.result()
         unread = {
             identity: NotChecked(item.scope, item.reason)

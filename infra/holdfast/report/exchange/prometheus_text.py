@@ -7,10 +7,10 @@ from collections import Counter
 
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
-from holdfast.controllers.watch.metrics import METRICS
 from holdfast.drift.finding import DriftClass, DriftReport, Severity
 from holdfast.kube.timestamps import parse_timestamp
 from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.report.exchange.metric_names import METRICS
 
 
 def prometheus_text(report: DriftReport, context: DriftContext) -> str:

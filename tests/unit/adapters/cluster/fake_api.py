@@ -31,6 +31,8 @@ class Answer:
 class FakeApi:
     """Answers by path: the first answers are used up, the last one stays.
 
+    A path that ends in `?watch` answers its watches alone.
+
     Attributes:
         requests: Method, path, query and body of every request so far.
     """
@@ -85,7 +87,9 @@ def fake_api() -> Iterator[FakeApi]:
             api.requests.append((self.command, parts.path, query, self.rfile.read(length)))
             api.accepted.append(self.headers.get("Accept", ""))
             api.tokens.append(self.headers.get("Authorization", ""))
-            waiting = api.answers.get(parts.path) or [failure(404, "not found")]
+            path = f"{parts.path}?watch" if "watch" in query else parts.path
+            waiting = api.answers.get(path) or api.answers.get(parts.path)
+            waiting = waiting or [failure(404, "not found")]
             answer = waiting.pop(0) if len(waiting) > 1 else waiting[0]
             if answer.hang_up:
                 self.close_connection = True

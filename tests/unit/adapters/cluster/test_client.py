@@ -1,3 +1,5 @@
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -5,7 +7,7 @@ from holdfast.adapters.cluster.api_error import ApiError, UnreachableError
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.kinds import custom_types, served_kinds
 from holdfast.adapters.cluster.kubeconfig import Connection
-from holdfast.errors import LoginError
+from holdfast.errors import ClusterError, LoginError
 
 from tests.unit.adapters.cluster.fake_api import Answer, FakeApi, failure
 
@@ -30,9 +32,10 @@ def test_how_long_to_wait_is_the_servers_to_say(
     api: FakeApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[float] = []
-    monkeypatch.setattr("time.sleep", waited.append)
+    client = api.client()
+    monkeypatch.setattr(client.stopping, "wait", waited.append)
     api.on("/x", Answer({}, 429, {"Retry-After": "3"}), OK)
-    api.client().get("/x")
+    client.get("/x")
     assert waited == [3.0]
 
 
@@ -40,9 +43,9 @@ def test_a_write_that_was_not_begun_waits_until_the_server_has_room(
     api: FakeApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[float] = []
-    monkeypatch.setattr("time.sleep", waited.append)
-    api.on("/x", Answer({}, 429, {"Retry-After": "3"}), OK)
     client = api.client()
+    monkeypatch.setattr(client.stopping, "wait", waited.append)
+    api.on("/x", Answer({}, 429, {"Retry-After": "3"}), OK)
     assert client.write("PATCH", "/x", b"{}", content_type="application/json") == b'{"ok": true}'
     assert waited == [3.0]
     assert client.sent == 2
@@ -56,6 +59,51 @@ def test_a_write_that_may_have_been_done_is_never_repeated(api: FakeApi) -> None
     with pytest.raises(ApiError):
         api.client().write("PATCH", "/x", b"{}", content_type="application/json")
     assert len(api.requests) == 1
+
+
+def test_a_wait_for_a_server_ends_when_the_process_is_to_end(api: FakeApi) -> None:
+    client = api.client()
+    api.on("/x", Answer({}, 429, {"Retry-After": "60"}))
+    failed: list[ApiError] = []
+
+    def read() -> None:
+        try:
+            client.get("/x")
+        except ApiError as error:
+            failed.append(error)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    client.stop_waiting()
+    reader.join(5)
+    assert [error.status for error in failed] == [429]
+
+
+def test_nothing_is_written_once_writes_are_refused(api: FakeApi) -> None:
+    client = api.client()
+    client.refuse_writes("the lease was lost")
+    with pytest.raises(ClusterError, match="PATCH /x is not sent: the lease was lost"):
+        client.write("PATCH", "/x", b"{}", content_type="application/json")
+    assert api.requests == []
+
+
+def test_a_deadline_ends_a_request_that_the_server_holds(api: FakeApi) -> None:
+    release, client = threading.Event(), api.client()
+    client.deadline = time.monotonic() + 0.2
+    api.on("/x", Answer(b"", hold=release))
+    try:
+        with pytest.raises(UnreachableError):
+            client.get("/x")
+    finally:
+        release.set()
+
+
+def test_a_request_that_gets_no_turn_before_its_deadline_is_not_sent(api: FakeApi) -> None:
+    client = api.client()
+    client.limiter.limit, client.deadline = 1, time.monotonic()
+    with client.limiter.acquire(), pytest.raises(UnreachableError, match="too slowly"):
+        client.get("/x")
+    assert api.requests == []
 
 
 def test_a_token_is_sent_and_read_again_when_it_was_replaced(api: FakeApi, tmp_path: Path) -> None:

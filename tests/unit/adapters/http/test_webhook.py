@@ -5,14 +5,15 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from holdfast.adapters.cluster import pace
+from holdfast.adapters.cluster import backoff
+from holdfast.adapters.cluster.backoff import Backoff
 from holdfast.adapters.http.webhook import MAX_TRIES, Webhook
 from holdfast.errors import InputError
 
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "FIRST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(backoff, "REQUESTS", Backoff(0.0, 0.0))
 
 
 @contextmanager

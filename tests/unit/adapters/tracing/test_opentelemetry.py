@@ -136,7 +136,7 @@ def test_a_collector_that_is_down_is_not_waited_for(monkeypatch: pytest.MonkeyPa
 
 def test_nothing_is_loaded_where_nothing_is_traced() -> None:
     code = (
-        "import sys, holdfast.controllers.operator.journal\n"
+        "import sys, holdfast.controllers.runtime.log\n"
         "import holdfast.controllers.gitops.reconciler\n"
         "from holdfast.adapters.tracing.opentelemetry import tracer_of\n"
         "tracer_of({}, 'dev', '1', print)\n"

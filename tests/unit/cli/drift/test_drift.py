@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from holdfast.adapters.cluster import backoff
+from holdfast.adapters.cluster.backoff import Backoff
 from holdfast.cli.main import run
 
 from tests.unit.adapters.cluster.fake_api import Answer, FakeApi, failure, fake_api, page
@@ -92,7 +94,7 @@ def test_bad_input_is_one_message_and_exit_code_2(
 class TestCluster:
     @pytest.fixture
     def api(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
-        monkeypatch.setattr("holdfast.adapters.cluster.pace.FIRST_WAIT_SECONDS", 0.0)
+        monkeypatch.setattr(backoff, "REQUESTS", Backoff(0.0, 0.0))
         with fake_api() as running:
             yield running
 

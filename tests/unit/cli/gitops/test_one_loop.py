@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from holdfast.cli.gitops.reconcile import _only_one
-from holdfast.controllers.gitops.loop_output import LoopOutput
+from holdfast.controllers.runtime.log import Logger, Output
 from holdfast.errors import HoldfastError
 
-LOG = LoopOutput(as_json=False)
+LOG = Logger(Output().write, as_json=False)
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

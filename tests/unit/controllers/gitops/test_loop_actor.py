@@ -25,5 +25,5 @@ def test_a_loop_works_in_its_clone_and_stays_where_it_was_started(
     assert actor.begin() == tmp_path / "clone" / "fleet"
     assert Path.cwd() == tmp_path / "elsewhere"
     assert actor.newest().name == commit
-    assert actor.waits_for() is None
+    assert actor.blocked_by() is None
     assert actor.root != project.root

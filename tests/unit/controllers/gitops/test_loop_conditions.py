@@ -7,9 +7,9 @@ from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT
 from holdfast.controllers.gitops.roles import (
+    BlockedReason,
     Comparison,
     DriftedAgent,
-    Hindrance,
     RejectedCommitError,
 )
 from holdfast.errors import ClusterError, EngineError
@@ -66,7 +66,7 @@ def unsigned(conditions: LoopConditions) -> None:
 
 def paused(conditions: LoopConditions) -> None:
     running(conditions)
-    conditions.waits(Hindrance("Paused", "paused by ann"))
+    conditions.waits(BlockedReason("Paused", "paused by ann"))
 
 
 @pytest.mark.parametrize(

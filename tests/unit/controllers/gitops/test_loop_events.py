@@ -2,12 +2,12 @@
 
 import pytest
 from holdfast.adapters.git.source import Commit
-from holdfast.controllers.gitops.loop_events import Happening, LoopEvents
+from holdfast.controllers.gitops.loop_events import EventRecord, LoopEvents
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT
 from holdfast.controllers.gitops.roles import (
+    BlockedReason,
     Comparison,
     DriftedAgent,
-    Hindrance,
     RejectedCommitError,
 )
 from holdfast.errors import EngineError
@@ -25,7 +25,7 @@ class Told:
     """Listens, and keeps what it is told."""
 
     def __init__(self) -> None:
-        self.happenings: list[Happening] = []
+        self.happenings: list[EventRecord] = []
         self.events = LoopEvents(self.happenings.append)
 
     @property
@@ -38,7 +38,7 @@ def test_an_update_is_told_with_its_commit_and_author() -> None:
     told.events.updated(FIRST, "updated mover in 3 s")
     (only,) = told.happenings
     expected = "commit 111111111111 by Ann <ann@example.test>: updated mover in 3 s"
-    assert only == Happening("Updated", expected)
+    assert only == EventRecord("Updated", expected)
 
 
 @pytest.mark.parametrize(
@@ -103,6 +103,11 @@ def test_a_proposal_that_waits_is_told_once() -> None:
 
 def test_a_pause_is_told_when_it_begins_and_ends_and_a_lock_is_not() -> None:
     told = Told()
-    for hindrance in (None, Hindrance("Locked", "ann"), *[Hindrance("Paused", "by ann")] * 3, None):
+    for hindrance in (
+        None,
+        BlockedReason("Locked", "ann"),
+        *[BlockedReason("Paused", "by ann")] * 3,
+        None,
+    ):
         told.events.waits(hindrance)
     assert told.reasons == ["Paused", "Resumed"]

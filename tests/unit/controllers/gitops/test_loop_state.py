@@ -5,13 +5,14 @@ from dataclasses import replace
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.loop_state import METRICS, LoopState
+from prometheus_client import generate_latest
 
 COMMIT = Commit("1" * 40, "Ann <ann@example.test>", "", "first")
 FIELD = ("Deployment loop/mover", "spec.replicas")
 
 
 def lines(state: LoopState) -> dict[str, float]:
-    text = state.metrics().decode()
+    text = generate_latest(state.registry).decode()
     pairs = (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
     return {name: float(value) for name, _, value in pairs}
 
@@ -77,7 +78,7 @@ def test_every_metric_is_in_the_table_and_exported() -> None:
     state = new_state()
     state.observed(COMMIT, COMMIT.name)
     state.reconciled("commit", "unchanged", 0.1)
-    text = state.metrics().decode()
+    text = generate_latest(state.registry).decode()
     assert all(f"# HELP {name.removesuffix('_total')}" in text for name in METRICS)
 
 

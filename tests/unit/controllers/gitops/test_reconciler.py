@@ -14,14 +14,14 @@ from holdfast.controllers.gitops.reconciler import (
     Reconciler,
 )
 from holdfast.controllers.gitops.roles import (
+    BlockedReason,
     Comparison,
     DriftedAgent,
     Field,
-    Hindrance,
     Listener,
     RejectedCommitError,
 )
-from holdfast.controllers.runtime.fights import MOST_PUT_BACKS
+from holdfast.controllers.runtime.conflicts import MOST_PUT_BACKS
 from holdfast.errors import ClusterError, EngineError, ExitCode
 
 FIRST = Commit("1" * 40, "Ann <ann@example.test>", "", "first")
@@ -45,10 +45,10 @@ class World:
     def newest(self) -> Commit:
         return self.wanted
 
-    def waits_for(self) -> Hindrance | None:
-        return Hindrance("Locked", self.busy) if self.busy else None
+    def blocked_by(self) -> BlockedReason | None:
+        return BlockedReason("Locked", self.busy) if self.busy else None
 
-    def fights_closed_at(self) -> float:
+    def conflicts_reset_at(self) -> float:
         return self.closed_at
 
     def running_commit(self) -> str:
@@ -207,3 +207,30 @@ def test_whoever_asks_from_another_thread_is_heard_at_once() -> None:
     thread.join(30)
     assert not thread.is_alive()
     assert world.running == FIRST.name
+
+
+def test_a_defect_in_one_piece_of_work_is_tried_again_and_ends_nothing() -> None:
+    bench = Bench(World(problem=KeyError("replicas")))
+    assert bench.work(COMMIT)[-2:] == ["error", "rest"]
+    (error,) = [told["error"] for phase, told in bench.phases if phase == "error"]
+    assert error.startswith("KeyError")
+    bench.world.problem = None
+    assert bench.work(COMMIT) == ["observe", "diff", "act"]
+
+
+def test_a_listener_that_fails_stops_no_work() -> None:
+    class Broken(Listener):
+        def reconciled(self, key: str, outcome: str, seconds: float) -> None:
+            raise ValueError("no room")
+
+    bench = Bench(World())
+    bench.reconciler._listeners = [Broken()]
+    assert bench.work(COMMIT)[:3] == ["observe", "diff", "act"]
+    assert bench.work(COMMIT)[:2] == ["observe", "diff"]
+
+
+def test_nothing_more_is_put_back_once_it_is_to_stop() -> None:
+    bench = Bench(World(drift=[agent("revert", REPLICAS)]))
+    bench.reconciler.stop()
+    bench.work(DRIFT)
+    assert bench.world.done == []

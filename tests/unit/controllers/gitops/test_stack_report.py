@@ -9,7 +9,7 @@ from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops import stack_report
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
-from holdfast.controllers.gitops.loop_events import Happening
+from holdfast.controllers.gitops.loop_events import EventRecord
 from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
 from holdfast.errors import ClusterError
 
@@ -86,7 +86,7 @@ def test_a_status_is_written_when_it_changes_and_not_otherwise() -> None:
 
 def test_what_happened_is_told_once_of_the_resource() -> None:
     bench = Bench()
-    bench.report.happened(Happening("Updated", "commit 1", is_warning=False))
+    bench.report.happened(EventRecord("Updated", "commit 1", is_warning=False))
     bench.look(FIRST, FIRST.name)
     bench.look(FIRST, FIRST.name)
     (event,) = [body for path, body in bench.server.writes if path.endswith("/events")]
@@ -140,7 +140,7 @@ def test_a_resource_that_somebody_deleted_is_made_anew() -> None:
 def test_events_that_may_not_be_written_do_not_keep_the_status_back() -> None:
     bench = Bench()
     bench.server.problem, bench.server.problem_at = ClusterError("no Events"), "/events"
-    bench.report.happened(Happening("Updated", "commit 1", is_warning=False))
+    bench.report.happened(EventRecord("Updated", "commit 1", is_warning=False))
     bench.look(FIRST, FIRST.name)
     bench.look(SECOND, SECOND.name)
     assert bench.server.stored["status"]["commit"] == SECOND.name

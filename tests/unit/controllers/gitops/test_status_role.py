@@ -1,11 +1,13 @@
 """What a loop may write to tell how its stack is: that, and nothing else."""
 
-from holdfast.controllers.gitops.status_role import telling_objects
+from holdfast.controllers.gitops.status_role import status_writer_rbac
 from holdfast.drift.reader_role import Reader
 
 
 def test_only_the_resource_of_the_stack_and_new_events_may_be_written() -> None:
-    objects = telling_objects("acme/My_Stack", Reader("holdfast-reconcile-prod", "ci@example.test"))
+    objects = status_writer_rbac(
+        "acme/My_Stack", Reader("holdfast-reconcile-prod", "ci@example.test")
+    )
     places = [(one["kind"], one["metadata"].get("namespace", "")) for one in objects]
     assert places == [
         ("ClusterRole", ""),

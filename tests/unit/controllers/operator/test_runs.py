@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from holdfast.controllers.operator.agent_view import AgentView
-from holdfast.controllers.operator.runs import last_run
+from holdfast.controllers.operator.status import last_run
 from holdfast.kube.objects import Identity
 from holdfast.render.plan.marks import RenderedObject
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from holdfast.controllers.operator.agent_view import PAUSED, AgentView
-from holdfast.controllers.operator.stalling import stalled
+from holdfast.controllers.operator.status import stalled
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.kube.objects import ObjectRef
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from holdfast.adapters.cluster.changes import Change, Moved, Snapshot, WatchedPlace
+from holdfast.adapters.cluster.changes import Change, Moved, Snapshot, WatchScope
 from holdfast.adapters.cluster.kind_reader import Listing
 from holdfast.controllers.runtime.node_health import (
     NodeHealth,
@@ -13,7 +13,7 @@ from holdfast.controllers.runtime.node_health import (
 )
 from holdfast.kube.objects import Identity, KubeObject
 
-PLACE = WatchedPlace(watched_nodes(), "Node")
+PLACE = WatchScope(watched_nodes(), "Node")
 
 
 def node(ready: str = "True", *, cordoned: bool = False, **conditions: str) -> KubeObject:

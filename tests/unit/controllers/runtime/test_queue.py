@@ -1,15 +1,12 @@
 """The queue of a reconciler, on a simulated clock."""
 
+import queue as queues
 from itertools import pairwise
 
 import pytest
-from holdfast.controllers.runtime.queue import (
-    LONGEST_REST_SECONDS,
-    MOST_TRIGGERS,
-    KeyedQueue,
-    rest_seconds,
-)
-from hypothesis import settings
+from holdfast.adapters.cluster.backoff import OBJECTS
+from holdfast.controllers.runtime.queue import MOST_TRIGGERS, KeyedQueue, drain
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
@@ -24,12 +21,12 @@ KEYS = st.sampled_from(["a", "b", "c"])
         pytest.param(1, 2.0, id="first"),
         pytest.param(2, 6.0, id="second"),
         pytest.param(5, 162.0, id="fifth"),
-        pytest.param(6, LONGEST_REST_SECONDS, id="capped"),
-        pytest.param(10_000, LONGEST_REST_SECONDS, id="for ever"),
+        pytest.param(6, OBJECTS.longest_seconds, id="capped"),
+        pytest.param(10_000, OBJECTS.longest_seconds, id="for ever"),
     ],
 )
 def test_rest_grows_threefold_up_to_five_minutes(failures: int, seconds: float) -> None:
-    assert rest_seconds(failures) == seconds
+    assert OBJECTS.seconds(failures) == seconds
 
 
 def test_a_hundred_requests_are_one_piece_of_work() -> None:
@@ -95,6 +92,41 @@ def test_a_new_commit_does_not_wait_for_the_rest_after_a_failure() -> None:
     assert queue.take(0.5) == "a"
 
 
+def test_keys_that_came_and_went_are_forgotten_once_their_distance_is_kept() -> None:
+    queue: KeyedQueue[int] = KeyedQueue(LEAST_SECONDS)
+    for number in range(20_000):
+        queue.add(number, number)
+        assert queue.take(number) == number
+        queue.done(number, number, has_succeeded=True)
+    assert queue.known <= 2
+    queue.add(1, 20_001.5)
+    assert queue.take(20_001.5) == 1, "a forgotten key is worked on like a new one"
+
+
+def test_a_key_that_fails_is_remembered_until_it_succeeds() -> None:
+    queue: KeyedQueue[str] = KeyedQueue()
+    queue.add("a", 0.0)
+    assert queue.take(0.0) == "a"
+    queue.done("a", 0.0, has_succeeded=False)
+    assert queue.take(5_000.0) == "a"
+    assert queue.failures("a") == 1
+    queue.done("a", 5_000.0, has_succeeded=True)
+    assert queue.take(5_001.0) is None
+    assert queue.known == 0
+
+
+@given(sent=st.lists(st.integers()), most=st.integers(1, 5))
+def test_every_message_of_an_inbox_is_taken_once_and_in_order(sent: list[int], most: int) -> None:
+    inbox: queues.SimpleQueue[int] = queues.SimpleQueue()
+    for each in sent:
+        inbox.put(each)
+    portions: list[list[int]] = []
+    while portions == [] or portions[-1]:
+        portions.append(list(drain(inbox, 0.001, most)))
+    assert [each for portion in portions for each in portion] == sent
+    assert all(len(portion) <= most for portion in portions)
+
+
 class QueueMachine(RuleBasedStateMachine):
     """Anything may be asked for, taken and ended at any time: the laws hold."""
 
@@ -137,7 +169,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.working.discard(key)
         rest = self.queue.done(key, self.now, has_succeeded=has_succeeded)
         self.failures[key] = 0 if has_succeeded else self.failures.get(key, 0) + 1
-        assert rest == rest_seconds(self.failures[key])
+        assert rest == OBJECTS.seconds(self.failures[key])
         self.rests_until[key] = self.now + rest
         if not has_succeeded:
             self.wanted.add(key)
@@ -148,7 +180,7 @@ class QueueMachine(RuleBasedStateMachine):
         idle = self.wanted - self.working
         assert (wait is None) == (not idle)
         if wait is not None:
-            assert wait <= LONGEST_REST_SECONDS
+            assert wait <= OBJECTS.longest_seconds
 
 
 QueueMachine.TestCase.settings = settings(max_examples=100, stateful_step_count=40)

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from holdfast.adapters.cluster.changes import (
@@ -13,12 +13,12 @@ from holdfast.adapters.cluster.changes import (
     Planned,
     Snapshot,
     WatchedKind,
-    WatchedPlace,
+    WatchScope,
 )
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
 from holdfast.adapters.cluster.kind_reader import Listing, Unread
-from holdfast.controllers.watch.wanted import Activity, Wanted
-from holdfast.controllers.watch.watch_loop import WatchLoop
+from holdfast.controllers.watch.inputs import Activity, DesiredState
+from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
 from holdfast.drift.object_drift import Surroundings
@@ -56,8 +56,11 @@ class Stopped:
     def stop(self) -> None:
         """Nothing runs."""
 
-    def list_again(self) -> None:
+    def list_next(self) -> None:
         """Nothing is listed."""
+
+    def __len__(self) -> int:
+        return 0
 
 
 class Heard(Listener):
@@ -91,17 +94,20 @@ class Played:
     now: Activity = field(default_factory=Activity)
     failure: Exception | None = None
     loads: int = 0
+    serves: bool = True
     heard: Heard = field(default_factory=Heard)
     tell: Callable[[Change], None] = field(default_factory=lambda: nobody)
     entered: set[Any] = field(default_factory=set)
 
-    def load(self) -> Wanted:
+    def load(self) -> DesiredState:
         self.loads += 1
         if self.failure is not None:
             raise self.failure
         around = Surroundings(autoscalers=Autoscalers(self.desired))
         kinds = tuple(kind_of(one) for one in self.desired)
-        return Wanted(
+        if not self.serves:
+            kinds = tuple(replace(kind, entry=None) for kind in kinds)
+        return DesiredState(
             DriftJudge(self.desired, around),
             (*kinds, *self.beside),
             sessions=self.sessions,
@@ -166,9 +172,9 @@ class Played:
         return self.states[-1]
 
 
-def place_of(kind: WatchedKind) -> WatchedPlace:
+def place_of(kind: WatchedKind) -> WatchScope:
     """Where its objects are watched."""
-    return WatchedPlace(kind, kind.kind, "cx")
+    return WatchScope(kind, kind.kind, "cx")
 
 
 @contextmanager

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from holdfast.controllers.watch.metrics import METRICS, DriftMetrics, MetricsFile, serve_metrics
+from holdfast.controllers.watch.metrics import DriftMetrics, MetricsFile
 from holdfast.drift.finding import DriftClass, Finding, NotChecked, Severity
 from holdfast.drift.record.ledger import FindingEvent, Moment, Turn
 from holdfast.drift.record.watch_report import Look, Reading, Status, WatchState
-from holdfast.errors import InputError
 from holdfast.kube.objects import ObjectRef
+from holdfast.report.exchange.metric_names import METRICS
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -93,9 +93,3 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
     written.write()
     assert 'holdfast_drift_objects{stack="dev"} 40.0' in file.read_text()
     assert [each.name for each in tmp_path.iterdir()] == ["drift.prom"]
-
-
-def test_an_address_that_is_taken_is_bad_input() -> None:
-    port = serve_metrics(DriftMetrics("dev"), "127.0.0.1", 0)
-    with pytest.raises(InputError, match="choose another address"):
-        serve_metrics(DriftMetrics("dev"), "127.0.0.1", port)

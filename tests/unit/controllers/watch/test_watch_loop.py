@@ -3,13 +3,14 @@
 import time
 
 import pytest
-from holdfast.adapters.cluster.changes import Blind, Sighted
-from holdfast.controllers.watch.wanted import Activity
-from holdfast.controllers.watch.watch_loop import WatchLoop
-from holdfast.drift.finding import NotChecked
+from holdfast.adapters.cluster.changes import Planned, WatchLost, WatchRecovered
+from holdfast.controllers.watch.inputs import Activity
+from holdfast.controllers.watch.loop import WatchLoop
+from holdfast.drift.finding import DriftReport, NotChecked
 from holdfast.drift.record.watch_report import Status
+from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.errors import InputError
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import Identity, KubeObject
 
 from tests.unit.controllers.watch.played_cluster import (
     Played,
@@ -98,10 +99,10 @@ def test_blind_is_unknown_and_never_in_sync_until_it_is_seen_again() -> None:
     with running(Played([CONFIG])) as played:
         played.show(CONFIG, versioned(CONFIG, "1"))
         played.wait_for_status(Status.IN_SYNC)
-        played.tell(Blind(place_of(kind_of(CONFIG)), "nothing heard for 90 s"))
+        played.tell(WatchLost(place_of(kind_of(CONFIG)), "nothing heard for 90 s"))
         state = played.wait_for_status(Status.UNKNOWN)
         assert state.not_checked == (NotChecked("ConfigMap in cx", "nothing heard for 90 s"),)
-        played.tell(Sighted(place_of(kind_of(CONFIG))))
+        played.tell(WatchRecovered(place_of(kind_of(CONFIG))))
         played.wait_for_status(Status.IN_SYNC)
 
 
@@ -180,6 +181,47 @@ def test_an_object_that_cannot_be_read_is_unknown_and_tried_again() -> None:
         assert played.wait_for_status(Status.UNKNOWN).not_checked[0].reason == "away"
         played.live[identity(DEPLOYMENT)] = live_of(DEPLOYMENT)
         played.wait_for_status(Status.IN_SYNC)
+
+
+def test_an_object_that_cannot_be_judged_is_not_checked_and_the_others_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    report = DriftJudge.report
+    bad = identity(DEPLOYMENT)
+
+    def judge(self: DriftJudge, live: LiveState, only: frozenset[Identity]) -> DriftReport:
+        if bad in only:
+            raise ValueError("beyond us: 'hunter2'")
+        return report(self, live, only)
+
+    monkeypatch.setattr(DriftJudge, "report", judge)
+    played = Played([CONFIG, DEPLOYMENT], live={bad: live_of(DEPLOYMENT)})
+    with running(played):
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        played.show(DEPLOYMENT, live_of(DEPLOYMENT))
+        played.wait(
+            lambda: any("beyond us" in each.reason for each in played.states[-1].not_checked)
+        )
+        assert "hunter2" not in str(played.states[-1])
+        played.move(CONFIG, edit(CONFIG, {"data.a": "x"}))
+        played.wait(lambda: played.turns == [("opened", "support")])
+        monkeypatch.setattr(DriftJudge, "report", report)
+        played.wait_for_status(Status.DRIFT)
+
+
+def test_a_kind_that_is_served_later_lets_the_declaration_be_read_again() -> None:
+    with running(Played([CONFIG])) as played:
+        played.show(CONFIG, versioned(CONFIG, "1"))
+        played.wait_for_status(Status.IN_SYNC)
+        kind = kind_of(CONFIG)
+        played.tell(Planned(kind, (place_of(kind),)))
+        played.show(CONFIG, versioned(CONFIG, "2"))
+        played.wait_for_status(Status.IN_SYNC)
+        assert played.loads == 1, "it was served before"
+    played = Played([CONFIG], serves=False)
+    with running(played):
+        played.tell(Planned(kind, (place_of(kind),)))
+        played.wait(lambda: played.loads == 2)
 
 
 def test_what_an_autoscaler_writes_about_itself_has_nothing_read_again() -> None:

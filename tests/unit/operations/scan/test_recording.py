@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from holdfast.adapters.cluster import backoff
+from holdfast.adapters.cluster.backoff import Backoff
 from holdfast.cli.main import run
 from holdfast.operations.scan.recording import default_history_file
 
@@ -28,7 +30,7 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, api: FakeApi) -> Pa
     clusters = [{"name": "c", "cluster": {"server": api.url}}]
     kubeconfig = {"current-context": "other", "contexts": contexts, "clusters": clusters}
     write(tmp_path, "kubeconfig", json.dumps(kubeconfig))
-    monkeypatch.setattr("holdfast.adapters.cluster.pace.FIRST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(backoff, "REQUESTS", Backoff(0.0, 0.0))
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
     monkeypatch.setenv("HOLDFAST_STATE", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)

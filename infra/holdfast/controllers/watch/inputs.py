@@ -1,0 +1,105 @@
+"""What a watch holds a cluster to, and where all of that comes from."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+from holdfast.adapters.cluster.changes import Change, WatchedKind
+from holdfast.adapters.cluster.cluster_watch import ClusterWatch
+from holdfast.drift.exemption.autoscaling import scaled_by
+from holdfast.drift.finding import DriftReport, Finding, NotChecked, Objects, with_findings
+from holdfast.drift.scan import DriftJudge, LiveState
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef
+
+AUTOSCALER_KIND: Final = "HorizontalPodAutoscaler"
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What a stack is up to.
+
+    Attributes:
+        newest_change: Name of its newest recorded change; another name means that it was updated.
+        is_under_way: A change is under way now: what moves is meant to move.
+    """
+
+    newest_change: str = ""
+    is_under_way: bool = False
+
+
+@dataclass
+class DesiredState:
+    """One declaration, and what judging by it needs.
+
+    Attributes:
+        kinds: What to watch.
+        beside: Group and kind of what is watched although nobody declares any.
+        half_done: Objects that an interrupted update left: they cannot be judged.
+        not_checked: What else is not known, and why, for as long as the declaration stands.
+        finish: What is done with every report of the judge; as in a single scan.
+        sessions: Who entered which of some pods, as the audit log says.
+        entered: Pods that somebody entered since it was asked last.
+    """
+
+    judge: DriftJudge
+    kinds: tuple[WatchedKind, ...]
+    beside: frozenset[tuple[str, str]] = frozenset()
+    half_done: Mapping[Identity, NotChecked] = field(default_factory=dict)
+    not_checked: tuple[NotChecked, ...] = ()
+    finish: Callable[[DriftReport, frozenset[Identity]], DriftReport] = lambda report, _: report
+    sessions: Callable[[Objects], Iterable[Finding]] = lambda _: ()
+    entered: Callable[[], frozenset[Identity]] = frozenset
+    _autoscalers: dict[Identity, KubeObject] = field(default_factory=dict)
+
+    def report(
+        self, objects: Objects, unread: Mapping[Identity, NotChecked], only: frozenset[Identity]
+    ) -> DriftReport:
+        """Judge some objects as they are now."""
+        live = LiveState(objects, {**unread, **self.half_done}, watched=self.beside)
+        report = self.finish(self.judge.report(live, only), only)
+        entered = (each for each in self.sessions(objects) if each.ref.identity in only)
+        return with_findings(report, entered)
+
+    def note_autoscaler(self, identity: Identity, live: KubeObject | None) -> frozenset[Identity]:
+        """Take an autoscaler into account; returns the declared objects to look at again.
+
+        None when it scales what it did, as after every write of its status.
+        """
+        before = self._autoscalers.pop(identity, None)
+        if live is not None:
+            self._autoscalers[identity] = live
+        old, new = (scaled_by([one] if one is not None else []) for one in (before, live))
+        if old == new:
+            return frozenset()
+        autoscalers = self.judge.around.autoscalers.beside(self._autoscalers.values())
+        self.judge.around = replace(self.judge.around, autoscalers=autoscalers)
+        return frozenset({*old, *new} & self.judge.declared.keys())
+
+
+class WatchInputs(Protocol):
+    """Where a watch gets everything from."""
+
+    def load(self) -> DesiredState:
+        """Read the declaration anew.
+
+        Raises:
+            HoldfastError: it cannot be read, or the cluster does not say what it serves.
+        """
+
+    def activity(self) -> Activity:
+        """What the stack is up to; cheap, for it is asked before every look."""
+
+    def watch(
+        self,
+        kinds: tuple[WatchedKind, ...],
+        tell: Callable[[Change], None],
+        known: Mapping[Identity, str],
+    ) -> ClusterWatch:
+        """Begin to watch kinds."""
+
+    def read(self, ref: ObjectRef) -> KubeObject | None:
+        """One live object; None when there is none.
+
+        Raises:
+            ClusterError: it could not be read.
+        """

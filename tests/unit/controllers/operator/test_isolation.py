@@ -1,0 +1,111 @@
+"""The failure of one agent is reported and tried again; it ends nothing else."""
+
+import json
+import queue
+from collections.abc import Sequence
+from io import StringIO
+from typing import cast
+
+import pytest
+from holdfast.adapters.cluster.changes import Change, Moved, WatchedKind, WatchScope
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.kubeconfig import Connection
+from holdfast.controllers.operator.agent_reconciler import AgentReconciler
+from holdfast.controllers.operator.decision import Action, Decision
+from holdfast.controllers.operator.declaration import Declaration
+from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
+from holdfast.controllers.operator.metrics import OperatorMetrics
+from holdfast.controllers.operator.object_store import ObjectStore
+from holdfast.controllers.operator.worker_pool import ReconcileResult, WorkerPool
+from holdfast.controllers.runtime.log import Logger, Output, Runs
+from holdfast.kube.objects import ObjectRef
+from holdfast.manifest.fleet.resource_fleet import Place
+
+from tests.unit.controllers.operator.resources import verdicts
+
+BAD, GOOD = ("cx", "bad"), ("cx", "good")
+DECLARATION = cast("Declaration", None)
+CLIENT = ApiClient(Connection("http://127.0.0.1:1"))
+
+
+def loop(log: StringIO, metrics: OperatorMetrics) -> AgentLoop:
+    settings = LoopSettings("prod", 600.0, "pod-1")
+    return AgentLoop(
+        settings, CLIENT, verdicts, metrics, Logger(Output(errors=log).note, as_json=True)
+    )
+
+
+def failures(metrics: OperatorMetrics) -> float:
+    labels = {"stack": "prod"}
+    value = metrics.registry.get_sample_value("holdfast_operator_reconcile_errors_total", labels)
+    return value or 0.0
+
+
+def test_an_agent_that_ends_in_a_defect_is_tried_again_and_the_others_go_on() -> None:
+    inbox: queue.SimpleQueue[ReconcileResult] = queue.SimpleQueue()
+
+    def look(place: Place, _: Declaration, __: Sequence[str]) -> bool:
+        if place == BAD:
+            raise KeyError(place)
+        return True
+
+    pool = WorkerPool(look, inbox.put)
+    pool._queue._quiet_seconds = 0.0
+    pool.ask([BAD, GOOD], "test")
+    pool.begin_due(DECLARATION)
+    results = {each.place: each for each in (inbox.get(timeout=10) for _ in range(2))}
+    for each in results.values():
+        pool.end(each)
+    assert isinstance(results[BAD].fault, KeyError)
+    assert results[GOOD].is_done
+    wait = pool.seconds_until_due()
+    assert wait is not None
+    assert 1.0 < wait <= 2.0, "it backs off"
+    pool.finish()
+
+
+def test_a_defect_is_logged_without_what_it_quotes_and_counted() -> None:
+    log, metrics = StringIO(), OperatorMetrics("prod")
+    operator = loop(log, metrics)
+    operator._pool._under_way = 1
+    operator._pool._queue.add(BAD, 0.0)
+    assert operator._pool._queue.take(10.0) == BAD
+    operator._end(ReconcileResult(BAD, fault=ValueError("invalid literal: 'hunter2'")))
+    line = json.loads(log.getvalue())
+    assert (line["level"], line["agent"]) == ("error", "bad")
+    assert "ValueError: invalid literal: '...'" in line["problem"]
+    assert "hunter2" not in log.getvalue()
+    assert failures(metrics) == 1
+
+
+def test_a_change_that_cannot_be_taken_does_not_end_the_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log, metrics = StringIO(), OperatorMetrics("prod")
+    operator, listed = loop(log, metrics), list[int]()
+    monkeypatch.setattr(operator._informers, "list_again", lambda: listed.append(1))
+    ref = ObjectRef("cx", "Service", "a", "v1")
+    place = WatchScope(WatchedKind(None, (ref,)), "Service")
+
+    def take(_: Change) -> None:
+        raise AttributeError("no metadata")
+
+    monkeypatch.setattr(operator._store, "take", take)
+    for _ in range(3):
+        operator._take_safely(Moved(place, ref.identity, None, "1", 0.0))
+    assert failures(metrics) == 3
+    assert "AttributeError" in log.getvalue()
+    assert listed == [1], "everything is read again, and not at once again"
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        pytest.param(Decision(Action.RELEASE, "deleted"), id="release"),
+        pytest.param(Decision(Action.REVERT, "drift"), id="revert"),
+    ],
+)
+def test_an_agent_that_goes_while_it_is_worked_on_is_no_error(decision: Decision) -> None:
+    metrics, store = OperatorMetrics("prod"), ObjectStore()
+    reconciler = AgentReconciler(CLIENT, {}, store, "pod-1", metrics, Runs(lambda *_, **__: None))
+    reconciler._do(GOOD, decision, DECLARATION, lambda *_, **__: None)

@@ -72,12 +72,13 @@ soak: setup toolchain ## ten minutes of rollouts without a false alarm, then ten
 	@$(PY) -m bench.soak 600
 	@$(PY) -m bench.storm 600
 
-schema: setup ## rewrite the published schemas, the components' argument types, the pages about the rules
+schema: setup ## rewrite the published schemas, the components' argument types, the pages about rules and verbs
 	@$(VENV)/bin/holdfast schema --write
 	@$(PY) -m tests.policies.rule_pages --write
 	@$(PY) -m holdfast.components.argument_types
 	@$(PY) -m ruff format -q infra/holdfast/components/arguments.py
 	@$(PY) -m holdfast.components.package
+	@$(PY) -m holdfast.cli.help_pages
 
 SDK ?= dist/sdk
 sdk: setup toolchain ## the components for TypeScript programs, in dist/sdk/nodejs

@@ -7,6 +7,7 @@ import click
 
 from holdfast import __version__
 from holdfast.cli.command_tree import TASKS, VERBS, LazyGroup
+from holdfast.cli.help_pages import page_of
 from holdfast.errors import ExitCode, HoldfastError, InvalidFilesError
 
 
@@ -35,7 +36,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code (see `ExitCode`)."""
     try:
-        result = command.main(arguments, prog_name="holdfast", standalone_mode=False)
+        result = _called(arguments)
     except HoldfastError as error:
         _report(error)
         return int(error.exit_code)
@@ -55,6 +56,14 @@ def run(arguments: list[str]) -> int:
         click.echo(f"error: {place}{error.strerror or error}", err=True)
         return int(ExitCode.ERROR)
     return int(result) if isinstance(result, int) else int(ExitCode.OK)
+
+
+def _called(arguments: list[str]) -> object:
+    page = page_of(arguments)
+    if page is None:
+        return command.main(arguments, prog_name="holdfast", standalone_mode=False)
+    click.echo(page, nl=False)
+    return ExitCode.OK
 
 
 def _report(error: HoldfastError) -> None:

@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 from holdfast.adapters.cluster import backoff
 from holdfast.adapters.cluster.backoff import Backoff
+from holdfast.adapters.journal.scan_journal import read_history
 from holdfast.cli.main import run
+from holdfast.operations.scan.recording import default_history_file
 
 from tests.unit.adapters.cluster.fake_api import Answer, FakeApi, failure, fake_api, page
 from tests.unit.cli.drift_files import CONFIG, live, write
+from tests.unit.operations.declared_project import write_kubeconfig
+from tests.unit.operations.describe.running_project import running, serve, write_project
 
 MAPS = "/api/v1/namespaces/cx/configmaps"
 ONE = f"{MAPS}/support"
@@ -149,3 +153,21 @@ def test_a_rule_that_would_not_be_valid_is_not_written(
     assert run(["drift", "--desired", desired, "--live", file, *asked]) == 2
     assert "owner" in capsys.readouterr().err
     assert rules.read_text() == "ignore: []\n"
+
+
+def test_acting_on_one_finding_leaves_the_others_in_the_history(
+    api: FakeApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = write_project(tmp_path / "project")
+    objects = running(project)
+    for name in ("first", "tools"):
+        (container,) = objects["Deployment", name]["spec"]["template"]["spec"]["containers"]
+        container["image"] = "x:hotfix"
+    serve(api, objects.values())
+    monkeypatch.chdir(project.root)
+    monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path / "config", api.url)))
+    monkeypatch.setenv("HOLDFAST_STATE", str(tmp_path / "state"))
+    only = ["--only", "Deployment loop/first"]
+    assert run(["drift", "-s", "dev", "--act", "--yes", *only]) == 7
+    (scan,) = read_history(default_history_file(project.root, "dev")).observations
+    assert {each.ref.name for each in scan.report.drift} == {"first", "tools"}

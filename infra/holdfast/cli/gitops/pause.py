@@ -34,5 +34,5 @@ def command(stack: str, reason: str) -> ExitCode:
     said = LoopControls(caller(), utc_now(), reason, before.fights_closed_seconds)
     write_controls(file, said)
     journal_of(root, stack).add(action_record("pause", stack, reason))
-    click.echo(f"paused: {stack} ({reason})", err=True)
+    click.echo(f"paused on this machine: {stack} ({reason})", err=True)
     return ExitCode.OK

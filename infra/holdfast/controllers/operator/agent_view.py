@@ -9,7 +9,7 @@ from holdfast.drift.cause.delivery import engine_of
 from holdfast.drift.finding import Finding
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import Path, format_path
-from holdfast.render.plan.marks import REVISION, RenderedObject, content_hash
+from holdfast.render.plan.marks import RenderedObject, content_hash, revision_of
 
 if TYPE_CHECKING:
     from holdfast.controllers.operator.failover import FailoverState
@@ -137,8 +137,3 @@ class AgentView:
 def field_name(ref: ObjectRef, path: Path) -> str:
     """A field of an object of an agent, in words."""
     return f"{ref.kind} {ref.name} {format_path(path)}".strip()
-
-
-def revision_of(kube_object: Mapping[str, Any]) -> str:
-    """Revision that an object carries; empty without one."""
-    return str(mapping_at(kube_object, "metadata", "annotations").get(REVISION) or "")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
-from holdfast.controllers.operator.agent_view import AgentView, field_name, revision_of
+from holdfast.controllers.operator.agent_view import AgentView, field_name
 from holdfast.controllers.operator.failover import FailoverState
 from holdfast.drift.cause.delivery import left_to
 from holdfast.drift.finding import Finding
@@ -13,7 +13,7 @@ from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.render.objects.agent_resources import FINALIZER
 from holdfast.render.objects.failover import is_movable, keeping_side, other_side, with_serving
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.marks import RenderedObject, revision_of
 
 _NEVER_PRUNED = frozenset({"PersistentVolumeClaim"})
 

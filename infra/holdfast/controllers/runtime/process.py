@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from typing import Final
 
 from holdfast import __version__
 from holdfast.adapters.cluster.api_error import ApiError, UnreachableError
@@ -11,6 +12,8 @@ from holdfast.adapters.cluster.backoff import STARTS
 from holdfast.adapters.tracing.opentelemetry import tracer_of
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.errors import ExitCode, InputError
+
+LARGEST_PORT: Final = 65_535
 
 
 def stop_on_signals(stop: Callable[[], None]) -> None:
@@ -43,7 +46,7 @@ def host_and_port(option: str, address: str, example: str) -> tuple[str, int]:
         InputError: it is something else.
     """
     host, separator, port = address.rpartition(":")
-    if not separator or not port.isdigit():
+    if not separator or not port.isdecimal() or int(port) > LARGEST_PORT:
         raise InputError(f"{option} {address!r}: expected HOST:PORT", remedy=f"such as {example}")
     return host.strip("[]"), int(port)
 

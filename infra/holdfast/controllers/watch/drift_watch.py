@@ -17,7 +17,7 @@ from holdfast.adapters.engine.backend.activity import ActivityReader
 from holdfast.adapters.http.webhook import Webhook
 from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.log import Output
-from holdfast.controllers.runtime.process import stop_on_signals
+from holdfast.controllers.runtime.process import host_and_port, stop_on_signals
 from holdfast.controllers.watch.audit_log import FollowedLog
 from holdfast.controllers.watch.inputs import Activity, DesiredState
 from holdfast.controllers.watch.listeners import LineListener, MetricsFileListener, WebhookListener
@@ -96,9 +96,9 @@ def _webhook(watching: WatchRequest, metrics: DriftMetrics, lines: Output) -> We
 
 def _metrics_outlet(place: str, metrics: DriftMetrics, lines: Output) -> list[Listener]:
     host, separator, port = place.rpartition(":")
-    if not (separator and port.isdigit()):
+    if not (separator and port.isdecimal()):
         return [MetricsFileListener(MetricsFile(metrics, Path(place)))]
-    address = (host.strip("[]"), int(port))
+    address = host_and_port("--metrics", place, ":9464")
     server = EndpointServer("--metrics", address, metrics.registry, {})
     server.start()
     lines.note(f"metrics: http://{host or 'localhost'}:{server.port}/metrics")

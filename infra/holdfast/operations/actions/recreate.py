@@ -9,14 +9,14 @@ from holdfast.adapters.cluster.writing import Writer, apply_object, delete_objec
 from holdfast.drift.plan.replacement import NEVER_REPLACED
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.managed_fields import FIELD_MANAGER
-from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.operations.actions.action import ActionStep, kind_entry
 from holdfast.operations.actions.pods import HEALTHY_SECONDS, LOOK_SECONDS, AgentPods, uid_of
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
-from holdfast.render.plan.marks import REVISION, RenderedObject
+from holdfast.render.plan.marks import RenderedObject, revision_of
 
 _RUNS_PODS: Final = frozenset(
     {"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Sandbox", "CronJob"}
@@ -74,7 +74,7 @@ def plan_recreate(context: StackContext, agent: DeclaredAgent, *, is_whole: bool
     live = []
     for one in declared:
         found = _read(cluster, one)
-        if found is not None and _revision(found) != _revision(one):
+        if found is not None and revision_of(found) != revision_of(one):
             raise InputError(
                 f"{reference_of(one)} runs another revision than the files here declare",
                 remedy=f"check out what runs (`holdfast status -s {context.name}`), or run "
@@ -138,7 +138,3 @@ def _may_go(item: RenderedObject) -> bool:
     return (
         item.manifest["kind"] not in _LEFT_ALONE and not item.is_protected and not item.is_retained
     )
-
-
-def _revision(one: KubeObject) -> str:
-    return str(mapping_at(one, "metadata", "annotations").get(REVISION) or "")

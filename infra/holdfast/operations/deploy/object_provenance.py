@@ -9,12 +9,12 @@ from holdfast.adapters.cluster.writing import read_object
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import commit_named
 from holdfast.errors import ClusterError, HoldfastError, InputError
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.commit_project import project_at
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import update_records
-from holdfast.render.plan.marks import REVISION
+from holdfast.render.plan.marks import REVISION, revision_of
 
 MOST_COMMITS = 20
 _REQUEST_TIMEOUT_SECONDS = 60.0
@@ -49,7 +49,7 @@ def commit_of_object(context: StackContext, named: str) -> ObjectProvenance:
         HoldfastError: it does not exist, or cannot be read.
     """
     live = _live_object(context, named)
-    ref, revision = reference_of(live), _revision(live)
+    ref, revision = reference_of(live), revision_of(live)
     if not revision:
         raise InputError(
             f"{ref} has no annotation {REVISION}: Holdfast did not render it",
@@ -82,7 +82,7 @@ def _renders(context: StackContext, update: UpdateRecord, ref: ObjectRef, revisi
     except (HoldfastError, msgspec.DecodeError):
         return False
     return done.returncode == 0 and any(
-        reference_of(item).identity == ref.identity and _revision(item) == revision
+        reference_of(item).identity == ref.identity and revision_of(item) == revision
         for item in items
     )
 
@@ -121,7 +121,3 @@ def _live_object(context: StackContext, named: str) -> KubeObject:
             f"{ref} does not exist", remedy=f"see `holdfast drift -s {context.name}`"
         )
     return found
-
-
-def _revision(one: KubeObject) -> str:
-    return str(mapping_at(one, "metadata", "annotations").get(REVISION) or "")

@@ -3,9 +3,10 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from holdfast.kube.managed_fields import FIELD_MANAGER, FIELD_MANAGER_ANNOTATION
-from holdfast.kube.objects import KubeObject, canonical_json
+from holdfast.kube.objects import KubeObject, canonical_json, mapping_at
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 
 REVISION = "holdfast.dev/revision"
@@ -140,6 +141,11 @@ class RenderedObject:
 def content_hash(value: object, digits: int = 16) -> str:
     """Short digest of a value's canonical JSON, in hexadecimal digits."""
     return hashlib.sha256(canonical_json(value)).hexdigest()[:digits]
+
+
+def revision_of(kube_object: Mapping[str, Any]) -> str:
+    """Revision that an object carries; empty where Holdfast did not render it."""
+    return str(mapping_at(kube_object, "metadata", "annotations").get(REVISION) or "")
 
 
 def with_revision(kube_object: KubeObject) -> KubeObject:

@@ -89,7 +89,7 @@ def test_an_address_is_a_host_and_a_port(address: str, parts: tuple[str, int]) -
     assert host_and_port("--listen", address, ":1") == parts
 
 
-@pytest.mark.parametrize("address", ["", "9464", "host:", "host:http"])
+@pytest.mark.parametrize("address", ["", "9464", "host:", "host:http", ":65536", ":²"])
 def test_anything_else_is_no_address(address: str) -> None:
     with pytest.raises(InputError, match=r"--listen '.*': expected HOST:PORT; such as :9464"):
         host_and_port("--listen", address, ":9464")

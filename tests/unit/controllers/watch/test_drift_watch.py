@@ -36,6 +36,7 @@ def desired(tmp_path: Path) -> str:
         pytest.param(
             ["--watch", "--metrics", "203.0.113.1:9464"], "choose another address", id="address"
         ),
+        pytest.param(["--watch", "--metrics", ":99999"], "expected HOST:PORT", id="port"),
         pytest.param(["--watch", "--metrics", "no/such/folder/f"], "no/such/folder/f", id="file"),
     ],
 )

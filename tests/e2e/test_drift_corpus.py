@@ -238,7 +238,7 @@ def test_nothing_is_written_without_consent(corpus: Corpus, kubectl: Kubectl) ->
     )
     assert done.returncode == 2
     assert "remove            Deployment default/sam  metadata.labels.owner" in done.stderr
-    assert "add --yes" in done.stderr
+    assert "pass --yes to confirm" in done.stderr
     assert kubectl.get("deployment", "sam")["metadata"]["resourceVersion"] == before
     kubectl("label", "deployment/sam", "owner-")
 

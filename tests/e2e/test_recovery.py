@@ -90,7 +90,7 @@ def test_a_lost_state_is_made_anew_and_proved_equal_without_writing_to_the_clust
     code, told = recover(project)
 
     assert "state of stack dev is gone" in gone.stderr
-    assert "run 'holdfast recover -s dev' to make it anew" in gone.stderr
+    assert "run 'holdfast recover -s dev' to rebuild it" in gone.stderr
     assert code == ExitCode.OK, told
     assert told["source"] == "cluster"
     assert told["missing"] == told["leftOut"] == told["wouldChange"] == told["drift"] == []

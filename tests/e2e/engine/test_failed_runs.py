@@ -73,7 +73,7 @@ def test_a_signal_ends_the_run_saves_what_was_done_and_frees_the_lock(
         driver.send_signal(signal.SIGINT)
         said = driver.communicate(timeout=60)[1]
 
-    assert "run 'holdfast up -s dev --recover'" in str(held.value)
+    assert "wait for that run to end" in str(held.value)
     assert driver.returncode == ExitCode.CANCELLED, said
     assert "cancelled; what was done is saved" in said
     assert "one" in {resource.urn.rpartition("::")[2] for resource in stack.export().resources}

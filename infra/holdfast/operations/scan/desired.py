@@ -81,11 +81,18 @@ class DesiredState:
         )
 
 
-def desired_objects_of_stack(stack: DeclaredStack, progress: Progress) -> DesiredState:
+def desired_objects_of_stack(
+    stack: DeclaredStack, progress: Progress, *, asks_cluster: bool = True
+) -> DesiredState:
     """Rendered objects of a stack, its cluster settings and its policy profile.
 
+    Args:
+        stack: The stack.
+        progress: Takes notes on what its record does not say.
+        asks_cluster: Whether its cluster is read: then its sandbox must be there.
+
     Raises:
-        InputError: there is no such stack, or its files are not valid.
+        InputError: there is no such stack, its files are not valid, or its sandbox is absent.
     """
     with ThreadPoolExecutor(max_workers=1) as reader:
         # Unpacking the record of the last update takes as long as rendering, on another core.
@@ -94,7 +101,7 @@ def desired_objects_of_stack(stack: DeclaredStack, progress: Progress) -> Desire
         baseline = reading.result()
     for note in _notes_on(baseline):
         progress.note(f"note: {note}")
-    kubeconfig = kubeconfig_of_stack(stack.name, declared.context)
+    kubeconfig = kubeconfig_of_stack(stack.name, declared.context) if asks_cluster else None
     return DesiredState(
         declared.objects,
         stack=stack.name,

@@ -113,7 +113,9 @@ class Scanner:
         """What should be there."""
         if self.request.desired is not None:
             return desired_objects_of_files(self.request.desired, self.request.ignore_file)
-        return desired_objects_of_stack(self.stack, self.progress)
+        return desired_objects_of_stack(
+            self.stack, self.progress, asks_cluster=self.request.live is None
+        )
 
     @cached_property
     def cluster(self) -> ClusterSource:

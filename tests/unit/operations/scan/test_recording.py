@@ -66,3 +66,14 @@ def test_a_scan_of_something_else_is_recorded_where_the_user_says(
     run(["drift", "-s", "dev", "--no-engine", "--context", "other", "--history", "other.jsonl"])
     assert not history.exists()
     assert len((tmp_path / "other.jsonl").read_text().splitlines()) == 1
+
+
+def test_live_objects_of_a_file_need_no_sandbox(
+    history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    context = "config:\n  holdfast:cluster: {context: holdfast-gone}\n"
+    write(tmp_path, "stacks/Pulumi.dev.yaml", context)
+    (tmp_path / "built.json").write_text('{"apiVersion": "v1", "kind": "List", "items": []}')
+    assert run(["drift", "-s", "dev", "--no-engine", "--live", "built.json"]) == 7
+    assert run(["drift", "-s", "dev", "--no-engine"]) == 2
+    assert "lives in sandbox 'gone', which is not there" in capsys.readouterr().err

@@ -21,6 +21,7 @@ from holdfast.operations.progress import Progress
 from holdfast.operations.scan.scan_context import NO_LOCATIONS, Locations, ObjectLocations
 from holdfast.operations.stack.cluster import audit_log_beside, kubeconfig_of_stack
 from holdfast.operations.stack.declared_stack import DeclaredStack, file_ignore_rules
+from holdfast.sandbox.place import sandbox_kubeconfig
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,11 @@ def desired_objects_of_stack(
         baseline = reading.result()
     for note in _notes_on(baseline):
         progress.note(f"note: {note}")
-    kubeconfig = kubeconfig_of_stack(stack.name, declared.context) if asks_cluster else None
+    if asks_cluster:
+        kubeconfig = kubeconfig_of_stack(stack.name, declared.context)
+    else:
+        # Its audit log says who changed what, where there is one.
+        kubeconfig = sandbox_kubeconfig(declared.context) if declared.context else None
     return DesiredState(
         declared.objects,
         stack=stack.name,

@@ -1,11 +1,22 @@
 """The help that is shown is the help that click would print."""
 
+import subprocess
+import sys
+
+COMPARES = """
+import sys
 from holdfast.cli import help_pages
+pages = help_pages.rendered_pages()
+kept = {file: file.read_text(encoding="utf-8") for file in help_pages.FOLDER.glob("*.txt")}
+sys.exit(", ".join(sorted(
+    file.name for file in pages.keys() | kept.keys() if kept.get(file) != pages.get(file)
+)))
+"""
 
 
 def test_every_page_is_what_click_prints() -> None:
-    pages = help_pages.rendered_pages()
-    kept = {file: file.read_text(encoding="utf-8") for file in help_pages.FOLDER.glob("*.txt")}
-    stale = sorted(file.name for file, text in pages.items() if kept.get(file) != text)
-    assert stale == [], "run `make schema`"
-    assert kept.keys() == pages.keys(), "run `make schema`"
+    # In a process of its own: a command keeps the help option of whichever context asks first.
+    command = [sys.executable, "-c", COMPARES]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr == "", "run `make schema`"
+    assert done.returncode == 0

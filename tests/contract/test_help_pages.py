@@ -4,13 +4,12 @@ import subprocess
 import sys
 
 COMPARES = """
-import sys
 from holdfast.cli import help_pages
 pages = help_pages.rendered_pages()
 kept = {file: file.read_text(encoding="utf-8") for file in help_pages.FOLDER.glob("*.txt")}
-sys.exit(", ".join(sorted(
+print(sorted(
     file.name for file in pages.keys() | kept.keys() if kept.get(file) != pages.get(file)
-)))
+))
 """
 
 
@@ -18,5 +17,4 @@ def test_every_page_is_what_click_prints() -> None:
     # In a process of its own: a command keeps the help option of whichever context asks first.
     command = [sys.executable, "-c", COMPARES]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.stderr == "", "run `make schema`"
-    assert done.returncode == 0
+    assert (done.stdout, done.stderr) == ("[]\n", ""), "run `make schema`"

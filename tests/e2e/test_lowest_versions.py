@@ -7,8 +7,9 @@ import pytest
 from tests.e2e.lowest_versions import ROOT, lowest_requirements, run_lowest
 
 EVERY_HELP = """
-import contextlib, io, json
+import contextlib, io, json, os
 import click
+os.environ["COLUMNS"] = "70"  # narrower than the kept pages: the commands make their help
 from holdfast.cli.main import command, run
 
 def verbs(found, path):

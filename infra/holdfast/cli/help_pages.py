@@ -1,7 +1,7 @@
 """The help of every verb as a page on the disk: shown without loading the verb.
 
-A verb loads its operation, the models and the policy pack; whoever asks for its options waits for
-none of them. The pages are what click prints at its usual width. Run
+A verb loads its operation, the models and the policy pack; its help does not wait for
+any of them. The pages are what click prints at its usual width. Run
 `python -m holdfast.cli.help_pages` after a change of an option; a contract test compares them.
 """
 

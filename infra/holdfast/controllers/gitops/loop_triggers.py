@@ -41,13 +41,13 @@ def _follow_nodes(state: StackContext, ask: Ask, log: Log) -> None:
     inbox: queue.SimpleQueue[Change] = queue.SimpleQueue()
     watch = ClusterWatch(WatchConfig(cluster.client, inbox.put, {}))
     watch.follow([watched_nodes()])
-    health, told = NodeHealth(), ""
+    health, last_reason = NodeHealth(), ""
     try:
         while True:
             change = inbox.get()
-            if isinstance(change, WatchLost) and change.reason != told:
-                told = change.reason
-                log("watch", kind="Node", error=told)
+            if isinstance(change, WatchLost) and change.reason != last_reason:
+                last_reason = change.reason
+                log("watch", kind="Node", error=last_reason)
             for turn in health.take(change):
                 for agent in _agents_on(cluster, state.name, turn[0]):
                     ask(agent, trigger_of(turn))

@@ -5,7 +5,6 @@ all; what our own updates have left is kept here as well.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 
 import msgspec
@@ -13,7 +12,7 @@ import msgspec
 from holdfast.adapters.engine.backend.lock_holder import LockHolder
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.checkpoint import Deployment, PendingOperation
-from holdfast.adapters.engine.state.history import Change
+from holdfast.adapters.engine.state.history import Change, seconds_of
 from holdfast.adapters.engine.state.kept_states import KeptStates
 from holdfast.adapters.engine.update_record import identifier_of
 from holdfast.errors import EngineError
@@ -69,7 +68,7 @@ class RemoteHistory:
     @cached_property
     def saved_seconds(self) -> tuple[float, ...]:
         """When each change ended, to the second: the next one begins later."""
-        return tuple(_seconds(record.end_time) + 1 for record in self._records)
+        return tuple(seconds_of(record.end_time) + 1 for record in self._records)
 
     def change(self, position: int) -> Change:
         """The record of one change."""
@@ -77,8 +76,8 @@ class RemoteHistory:
         return Change(
             kind=record.kind,
             result=record.result,
-            start_time=int(_seconds(record.start_time)),
-            end_time=int(_seconds(record.end_time)),
+            start_time=int(seconds_of(record.start_time)),
+            end_time=int(seconds_of(record.end_time)),
             message=record.message,
             resource_changes=record.resource_changes,
             environment=record.environment,
@@ -116,7 +115,3 @@ class RemoteHistory:
     @cached_property
     def _current(self) -> Deployment:
         return self.stack.export()
-
-
-def _seconds(timestamp: str) -> float:
-    return datetime.fromisoformat(timestamp).timestamp() if timestamp else 0.0

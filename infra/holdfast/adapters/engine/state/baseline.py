@@ -6,7 +6,6 @@ that is said.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
 from enum import Enum
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from holdfast.adapters.engine.state.checkpoint import (
     RecordedObject,
     RecordedResource,
 )
-from holdfast.adapters.engine.state.history import Change, History, position_covering
+from holdfast.adapters.engine.state.history import Change, History, position_covering, seconds_of
 from holdfast.errors import EngineError, ExitCode
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 
@@ -199,11 +198,11 @@ def _rewritten(
 
 def _trust(resource: RecordedResource, history: History, newest: int) -> _Trust:
     """Who wrote a record, as far as the changes up to the newest one that counts account for it."""
-    if _seconds(resource.modified) > history.saved_seconds[newest]:
+    if seconds_of(resource.modified) > history.saved_seconds[newest]:
         return _Trust.REFRESH
     if resource.created and resource.created == resource.modified:
         return _Trust.UPDATE
-    position = position_covering(history, _seconds(resource.modified))
+    position = position_covering(history, seconds_of(resource.modified))
     if position is None:
         return _Trust.REFRESH
     change = history.change(position)
@@ -249,11 +248,6 @@ class _OlderRecords:
 def _pending(operations: tuple[PendingOperation, ...]) -> tuple[ObjectRef, ...]:
     identities = (msgspec.json.decode(operation.resource.inputs) for operation in operations)
     return tuple(reference_of(i) for i in identities if isinstance(i, dict) and "kind" in i)
-
-
-def _seconds(timestamp: str) -> float:
-    """Seconds since 1970; 0 for a time that an old engine did not write."""
-    return datetime.fromisoformat(timestamp).timestamp() if timestamp else 0.0
 
 
 def state_files(project_root: Path, stack: str) -> FileHistory | None:

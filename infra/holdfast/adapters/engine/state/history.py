@@ -2,6 +2,7 @@
 
 import bisect
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Protocol
 
 import msgspec
@@ -76,3 +77,8 @@ def position_covering(history: History, seconds: float) -> int | None:
         return None
     # The start was cut to a whole second when it was recorded.
     return position if history.change(position).start_time <= seconds else None
+
+
+def seconds_of(timestamp: str) -> float:
+    """Seconds since 1970; 0 for a time that an old engine did not write."""
+    return datetime.fromisoformat(timestamp).timestamp() if timestamp else 0.0

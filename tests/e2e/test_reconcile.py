@@ -120,8 +120,7 @@ def test_commits_and_drift_become_what_was_declared(
         0
     ]
     assert (newest["action"], newest["commit"], newest["outcome"]) == (
-        "gitops",
-        "run",
+        "reconcile",
         commit,
         "succeeded",
     )

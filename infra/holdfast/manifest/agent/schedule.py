@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
 from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.values import (
     Cron,
-    LabelName,
     LabelValue,
     ManifestModel,
     QualifiedKey,
+    ShortLabel,
     Text,
     TimeZone,
 )
@@ -20,7 +20,7 @@ from holdfast.manifest.types.values import (
 class Run(ManifestModel):
     """What every run of an agent of type Job has, whatever starts it."""
 
-    id: Annotated[LabelName, StringConstraints(max_length=20)] | None = None
+    id: ShortLabel | None = None
     """Name of it, unique in the agent; default its position in the list, from 0."""
     input: Text | None = None
     """What the run is asked to do; env AGENT_INPUT. Taken literally, nothing in it is expanded."""

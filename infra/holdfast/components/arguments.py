@@ -7,7 +7,7 @@ snake_case in Python and camelCase in YAML and TypeScript.
 from typing import Any, Literal, NotRequired, TypedDict
 
 
-class AgentPlaceArgs(TypedDict):
+class AgentRefArgs(TypedDict):
     """The agent that a part belongs to."""
 
     namespace: str
@@ -161,7 +161,7 @@ images.tools, off with llm and tools false."""
 class AgentIdentityArgs(TypedDict):
     """Arguments of AgentIdentity."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     security: NotRequired[SecurityArgs]
     """The identity and its rights."""
@@ -1033,7 +1033,7 @@ class ProviderArgs(TypedDict):
 class AgentConfigArgs(TypedDict):
     """Arguments of AgentConfig."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""
@@ -1072,7 +1072,7 @@ class AgentConfigArgs(TypedDict):
 class AgentSecretsArgs(TypedDict):
     """Arguments of AgentSecrets."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""
@@ -1109,7 +1109,7 @@ and make it anew; needs retain: false. Default false: such a change is refused."
 class AgentStorageArgs(TypedDict):
     """Arguments of AgentStorage."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""
@@ -1221,7 +1221,7 @@ class TelemetryArgs(TypedDict):
 class AgentMonitoringArgs(TypedDict):
     """Arguments of AgentMonitoring."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""
@@ -1326,7 +1326,7 @@ class DependencyArgs(TypedDict):
 class AgentNetworkArgs(TypedDict):
     """Arguments of AgentNetwork."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""
@@ -1438,7 +1438,7 @@ class ScalingArgs(TypedDict):
 class AgentScalingArgs(TypedDict):
     """Arguments of AgentScaling."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""

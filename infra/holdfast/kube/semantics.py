@@ -103,7 +103,7 @@ def _metric_identity(metric: Mapping[str, Any]) -> object:
     return tuple(str(part) for part in parts)
 
 
-BAG_IDENTITY: Final[dict[str, Callable[[Mapping[str, Any]], object]]] = {
+UNORDERED_IDENTITY: Final[dict[str, Callable[[Mapping[str, Any]], object]]] = {
     "rbac.v1.PolicyRule": _rule_identity,
     "rbac.v1.Subject": _subject_identity,
     "autoscaling.v2.MetricSpec": _metric_identity,

@@ -12,6 +12,7 @@ from holdfast.kube.defaults import BUILTIN_DEFAULTS
 from holdfast.kube.objects import mapping_at
 from holdfast.kube.structure import TypeTable, builtin
 
+_PREFERRED_TERMS: Final = "[core.v1.PreferredSchedulingTerm]unordered"
 _POD_AFFINITY: Final = {
     "preferredDuringSchedulingIgnoredDuringExecution": "[core.v1.WeightedPodAffinityTerm]unordered",
     "requiredDuringSchedulingIgnoredDuringExecution": "[core.v1.PodAffinityTerm]unordered",
@@ -63,9 +64,7 @@ _CORRECTIONS: Final[dict[str, dict[str, str]]] = {
     },
     "core.v1.NodeSelectorRequirement": {"values": "[string]unordered"},
     # The scheduler adds up preferences and asks for every requirement.
-    "core.v1.NodeAffinity": {
-        "preferredDuringSchedulingIgnoredDuringExecution": "[core.v1.PreferredSchedulingTerm]unordered"
-    },
+    "core.v1.NodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": _PREFERRED_TERMS},
     "core.v1.PodAffinity": _POD_AFFINITY,
     "core.v1.PodAntiAffinity": _POD_AFFINITY,
     # A taint is tolerated by any toleration that matches it.
@@ -110,7 +109,7 @@ UNORDERED_IDENTITY: Final[dict[str, Callable[[Mapping[str, Any]], object]]] = {
     "rbac.v1.Subject": _subject_identity,
     "autoscaling.v2.MetricSpec": _metric_identity,
 }
-"""Type of a unordered's items to what tells them apart: items of one identity are compared as one."""
+"""Type of the items of an unordered list to what identifies an item."""
 
 
 def one_service_account(spec: Mapping[str, Any]) -> Mapping[str, Any]:

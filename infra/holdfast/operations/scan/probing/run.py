@@ -50,7 +50,7 @@ def with_probes(scanner: Scanner, scan: Scan, wanted: ProbeRequest) -> Scan:
     context = scanner.stack.context
     fleet = context.fleet
     cluster = ProbedCluster(scanner.cluster.client)
-    contents = ProbedContents(fleet, cluster, scanner.cluster.kinds, scan.around.trail)
+    contents = ProbedContents(fleet, cluster, scanner.cluster.kinds, scan.context.trail)
     with ThreadPoolExecutor(AT_ONCE) as threads:
         objects = list(scan.desired.values())
         probing = _Probing(context.root, fleet, objects, cluster, contents, wanted)

@@ -143,7 +143,7 @@ def report(
         recorded.observed_at,
         wanted.runbook,
         scanner.desired.locations,
-        recorded.sightings,
+        recorded.histories,
     )
     write_reports(scan.report, wanted, context)
 

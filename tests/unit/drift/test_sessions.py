@@ -4,9 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from holdfast.drift.cause.attribution import AuditTrail
+from holdfast.drift.cause.attribution import AuditTrail, session_findings
 from holdfast.drift.finding import Severity
-from holdfast.drift.sessions import session_findings
 from holdfast.kube.audit import AuditEvent
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.paths import format_path

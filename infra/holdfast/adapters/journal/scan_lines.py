@@ -28,7 +28,7 @@ from holdfast.drift.record.finding_history import (
     finding_key,
 )
 from holdfast.kube.objects import canonical_json
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.scalars import parse_timestamp
 
 SCAN_VERSION: Final = "holdfast.dev/journal/scan/v1"
 SUMMARY_VERSION: Final = "holdfast.dev/journal/summary/v1"

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 from holdfast.manifest.text.faults import branch, chosen_by, fault
 from holdfast.manifest.types.text_checks import checked_quantity, duration_milliseconds
 from holdfast.manifest.types.values import (

@@ -9,8 +9,8 @@ import re
 import zoneinfo
 from urllib.parse import urlsplit
 
-from holdfast.kube.names import fault_in_label_name, fault_in_label_value, fault_in_qualified_key
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
+from holdfast.kube.syntax import fault_in_label_name, fault_in_label_value, fault_in_qualified_key
 from holdfast.manifest.text.faults import fault
 
 AGENT_NAME_MAX_CHARACTERS = 52

@@ -14,8 +14,8 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from holdfast.kube.cron import fault_in_cron
-from holdfast.kube.names import (
+from holdfast.kube.syntax import (
+    fault_in_cron,
     fault_in_label_name,
     fault_in_label_value,
     fault_in_qualified_key,

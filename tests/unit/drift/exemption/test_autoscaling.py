@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from holdfast.drift.exemption.autoscaling import Autoscalers, ReplicaRange
+from holdfast.drift.exemption.controllers import Autoscalers, ReplicaRange
 from holdfast.kube.objects import ObjectRef
 
 

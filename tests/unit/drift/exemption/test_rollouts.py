@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from holdfast.drift.exemption.autoscaling import Autoscalers
-from holdfast.drift.exemption.rollouts import POD_HASH, Rollouts
+from holdfast.drift.exemption.controllers import POD_HASH, Autoscalers, Rollouts
 from holdfast.drift.finding import Severity
 from holdfast.kube.objects import KubeObject
 

@@ -1,6 +1,6 @@
 """What a scan saw, whole: the declaration with the live values of its findings."""
 
-from holdfast.drift.record.observed import observed_objects
+from holdfast.drift.scan import observed_objects
 
 from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, edit, findings, live_of
 

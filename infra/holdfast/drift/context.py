@@ -8,21 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from holdfast.drift.cause.attribution import AuditTrail, Evidence
-from holdfast.drift.exemption.controllers import (
-    Autoscalers,
-    Failovers,
-    Rollouts,
-)
+from holdfast.drift.exemption.controllers import Autoscalers, Failovers, Rollouts
 from holdfast.drift.exemption.ignore import IgnoreRules
 from holdfast.drift.finding import Objects
-from holdfast.drift.severity import (
-    RuleJudge,
-)
-from holdfast.kube.managed_fields import (
-    FIELD_MANAGER_ANNOTATION,
-    notations_of,
-    read_managed_fields,
-)
+from holdfast.drift.severity import RuleJudge
+from holdfast.kube.managed_fields import FIELD_MANAGER_ANNOTATION, notations_of, read_managed_fields
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at
 from holdfast.kube.semantics import builtin_types
 from holdfast.kube.structure import Structure, TypeTable, builtin_kind

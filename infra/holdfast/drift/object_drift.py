@@ -9,10 +9,7 @@ from holdfast.drift.compare.comparison import compare
 from holdfast.drift.compare.difference import Difference, TypePosition
 from holdfast.drift.compare.ownership import Ownership, undeclared_drift
 from holdfast.drift.context import DriftContext, recorded_uid, uid_of
-from holdfast.drift.exemption.controllers import (
-    AUTOSCALER_MANAGERS,
-    REPLICAS,
-)
+from holdfast.drift.exemption.controllers import AUTOSCALER_MANAGERS, REPLICAS
 from holdfast.drift.exemption.server_owned import is_injected_bundle, is_server_owned
 from holdfast.drift.finding import DriftClass, Finding, Severity
 from holdfast.drift.masking import mask_pair
@@ -25,9 +22,7 @@ from holdfast.drift.severity import (
     with_rules,
 )
 from holdfast.kube.defaults import ALLOCATED
-from holdfast.kube.managed_fields import (
-    read_managed_fields,
-)
+from holdfast.kube.managed_fields import read_managed_fields
 from holdfast.kube.normalisation import LAST_APPLIED, normalise_object
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.kube.paths import ABSENT, Path

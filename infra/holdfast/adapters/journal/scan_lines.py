@@ -21,12 +21,7 @@ from holdfast.adapters.journal.stored_report import (
     stored_finding,
 )
 from holdfast.drift.finding import DriftReport
-from holdfast.drift.record.finding_history import (
-    FindingHistories,
-    Observation,
-    Track,
-    finding_key,
-)
+from holdfast.drift.record.finding_history import FindingHistories, Observation, Track, finding_key
 from holdfast.kube.objects import canonical_json
 from holdfast.kube.scalars import parse_timestamp
 

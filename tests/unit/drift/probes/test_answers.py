@@ -1,3 +1,5 @@
+""""""
+
 from holdfast.drift.finding import DriftClass
 from holdfast.drift.probes.answers import judge_tools
 from holdfast.drift.probes.outcome import Subject

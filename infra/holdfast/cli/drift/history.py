@@ -10,7 +10,7 @@ from holdfast.cli.options.recording import threshold_option
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import Moment
 from holdfast.drift.record.finding_history import alerts
-from holdfast.drift.record.observed import observed_objects
+from holdfast.drift.scan import observed_objects
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.recording import damage_note, default_history_file
 from holdfast.operations.stack.project import find_project_root

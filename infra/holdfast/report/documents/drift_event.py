@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from holdfast.drift.cause.cause_ledger import CauseEvent
+from holdfast.drift.cause.causes import CauseEvent
 from holdfast.drift.record.ledger import FindingEvent, Transition
 from holdfast.drift.record.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path

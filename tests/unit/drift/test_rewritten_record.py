@@ -1,9 +1,9 @@
 """A record that a refresh has rewritten: what it has wrong is a finding of its own."""
 
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftReport, ExpectedBy, Severity
-from holdfast.drift.object_drift import DriftContext
-from holdfast.drift.record.record import with_record_findings
+from holdfast.drift.refresh_preview import with_record_findings
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject
 

@@ -1,7 +1,9 @@
+""""""
+
 from typing import Any
 
 import pytest
-from holdfast.drift.references import referenced
+from holdfast.drift.unmanaged import referenced
 
 from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, edit
 

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext, RecordedObjects, recorded_uid
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftClass, Objects
-from holdfast.drift.object_drift import DriftContext
-from holdfast.drift.record.recorded import RecordedObjects, recorded_uid
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import Identity, KubeObject, reference_of
 

@@ -1,6 +1,8 @@
+""""""
+
 from holdfast.drift.finding import DriftClass
+from holdfast.drift.probes.answers import judge_tools
 from holdfast.drift.probes.outcome import Subject
-from holdfast.drift.probes.tool_contracts import judge_tools
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
 from holdfast.manifest.fleet.tool_contracts import ToolContract

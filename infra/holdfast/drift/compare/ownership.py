@@ -1,7 +1,12 @@
-"""What an object's managed fields say about a difference, and how far they can be believed."""
+"""Who owns the fields of one object, and whether what the declaration does not mention is drift.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+The order of judgement: the server's own fields; the baseline; the owners; and for a field without
+an owner, whether it can be a default. Admission leaves no owner, exactly like a default does, so an
+unowned list item or a value other than the default counts as drift made by admission.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
@@ -9,10 +14,14 @@ from typing import Any, Final
 import msgspec
 
 from holdfast.drift.cause.attribution import is_deployer
+from holdfast.drift.compare.comparison import compare_at
+from holdfast.drift.compare.difference import Difference
+from holdfast.drift.exemption.server_owned import is_server_owned
+from holdfast.kube.defaults import ALLOCATED
 from holdfast.kube.managed_fields import ManagedFields, ManagerEntry, read_managed_fields
 from holdfast.kube.normalisation import normalise_object
-from holdfast.kube.objects import KubeObject, mapping_at
-from holdfast.kube.paths import Path
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
+from holdfast.kube.paths import ABSENT, Path, value_at
 
 _CONTROLLER: Final = "kube-controller-manager"
 _ONE_SECOND: Final = 0.999
@@ -137,3 +146,49 @@ def _names(entry: ManagerEntry, path: tuple[str, ...]) -> set[str]:
     for segment in path[:-1]:
         fields = mapping_at(fields, f"f:{segment}")
     return {key[2:] for key in fields if key.startswith("f:")}
+
+
+def undeclared_drift(
+    ref: ObjectRef,
+    difference: Difference,
+    ownership: Ownership,
+) -> Iterator[Difference]:
+    """What of an undeclared difference is drift: nothing, itself, or parts of it.
+
+    Args:
+        ref: The object.
+        difference: A difference in what nobody declared.
+        ownership: Who owns the object's fields, and how it was after the last good update.
+    """
+    if difference.desired is ALLOCATED and not ownership.names(str(difference.path[-1])):
+        return  # nearly every undeclared difference is one that the server allocated
+    owners = ownership.owners_of(difference.path)
+    managers = [entry.manager for entry in owners]
+    if is_server_owned(ref, difference, managers, dict(ownership.desired)):
+        return
+    baseline = ownership.normal_baseline
+    before = value_at(baseline, difference.path) if baseline is not None else ABSENT
+    if before is not ABSENT:
+        # The baseline says what was there: only what moved since then can be drift, and what an
+        # update has passed over.
+        since = list(compare_at(difference.position.undeclared(), before, difference.live))
+        for moved in since:
+            if _is_drift(moved, ownership, has_baseline=True):
+                yield replace(moved, is_from_baseline=True)
+        if not since and ownership.is_of_strangers(difference.path):
+            yield difference
+    elif _is_drift(difference, ownership, has_baseline=baseline is not None):
+        yield difference
+
+
+def _is_drift(difference: Difference, ownership: Ownership, *, has_baseline: bool) -> bool:
+    if ownership.owners_of(difference.path):
+        return True
+    if difference.desired is ALLOCATED:
+        return False
+    if ownership.is_wiped:
+        # Who wiped the record may also have made the object: its creation proves nothing.
+        return True
+    if not has_baseline and ownership.is_as_created(difference.path):
+        return False
+    return difference.position.is_known

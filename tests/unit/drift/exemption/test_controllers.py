@@ -1,14 +1,39 @@
-"""What Argo Rollouts and KEDA write is no drift; what goes beyond it is."""
+"""What other controllers change by right."""
 
 from typing import Any
 
 import pytest
-from holdfast.drift.exemption.autoscaling import Autoscalers
-from holdfast.drift.exemption.rollouts import POD_HASH, Rollouts
+from holdfast.drift.exemption.controllers import POD_HASH, Autoscalers, ReplicaRange, Rollouts
 from holdfast.drift.finding import Severity
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import KubeObject, ObjectRef
 
 from tests.unit.drift.objects import DEPLOYMENT, drift, findings, live_of, owned_by
+
+
+def autoscaler(target: str, minimum: int, maximum: int) -> dict[str, Any]:
+    reference = {"apiVersion": "apps/v1", "kind": "Deployment", "name": target}
+    limits = {"minReplicas": minimum, "maxReplicas": maximum}
+    return {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": target, "namespace": "cx"},
+        "spec": {"scaleTargetRef": reference, **limits},
+    }
+
+
+def deployment(name: str) -> ObjectRef:
+    return ObjectRef("cx", "Deployment", name, "apps/v1")
+
+
+def test_live_ones_may_change_while_the_declared_ones_stay() -> None:
+    declared = Autoscalers([autoscaler("held", 1, 3)], lambda: [autoscaler("old", 1, 2)])
+    assert declared.range_of(deployment("old")) == ReplicaRange(1, 2)
+    changed = declared.beside([autoscaler("held", 5, 9), autoscaler("new", 2, 4)])
+    assert changed.range_of(deployment("held")) == ReplicaRange(1, 3)
+    assert changed.range_of(deployment("new")) == ReplicaRange(2, 4)
+    assert changed.range_of(deployment("old")) is None
+    assert declared.range_of(deployment("old")) == ReplicaRange(1, 2)
+
 
 SERVICE: KubeObject = {
     "apiVersion": "v1",

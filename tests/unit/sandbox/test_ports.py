@@ -6,7 +6,7 @@ from dataclasses import astuple
 from itertools import count
 
 import pytest
-from holdfast.sandbox import ports
+from holdfast.sandbox import requirements
 from holdfast.sandbox.paths import LOOPBACK
 from holdfast.sandbox.record import Ports
 
@@ -26,14 +26,16 @@ def taken() -> Iterator[int]:
 
 
 def test_ports_differ_and_are_none_of_those_for_outgoing_connections() -> None:
-    chosen = astuple(ports.choose_ports())
+    chosen = astuple(requirements.choose_ports())
 
     assert len(set(chosen)) == 3
     assert all(20_000 <= number < 30_000 for number in chosen)
 
 
 def test_a_port_that_is_taken_is_not_chosen(taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ports, "_CHOSEN_FROM", [taken])
+    monkeypatch.setattr(requirements, "_CHOSEN_FROM", [taken])
 
-    assert taken not in astuple(ports.choose_ports())
-    assert ports.busy_ports(Ports(taken, *astuple(ports.choose_ports())[1:])) == (taken,)
+    assert taken not in astuple(requirements.choose_ports())
+    assert requirements.busy_ports(Ports(taken, *astuple(requirements.choose_ports())[1:])) == (
+        taken,
+    )

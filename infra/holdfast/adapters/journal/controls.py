@@ -4,9 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.adapters.files.atomic_write import write_private_file
-from holdfast.adapters.journal.journal import DIRECTORY_MODE
-from holdfast.adapters.journal.names import JournalKind, journal_file
+from holdfast.adapters.files import write_private_file
+from holdfast.adapters.journal.journal import DIRECTORY_MODE, JournalKind, journal_file
 from holdfast.errors import HoldfastError
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
+from holdfast.adapters.files import state_directory
 from holdfast.adapters.journal.controls import controls_file
 
 

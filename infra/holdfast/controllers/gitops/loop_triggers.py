@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from holdfast.adapters.cluster.changes import Change, WatchLost
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.adapters.cluster.reflector import WatchConfig
-from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.gitops.reconciler import DRIFT
 from holdfast.controllers.runtime.log import Log

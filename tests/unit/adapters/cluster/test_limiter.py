@@ -2,7 +2,7 @@ import threading
 import time
 
 import pytest
-from holdfast.adapters.cluster.limiter import SUCCESSES_FOR_ONE_MORE, ConcurrencyLimiter
+from holdfast.adapters.cluster.backoff import SUCCESSES_FOR_ONE_MORE, ConcurrencyLimiter
 
 
 def test_a_server_that_has_too_much_is_asked_half_as_hard_and_never_not_at_all() -> None:

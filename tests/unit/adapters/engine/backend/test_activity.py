@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.engine.backend.activity import ActivityReader
+from holdfast.adapters.engine.backend.stack_lock import ActivityReader
 
 PROJECT = "name: holdfast\nruntime: python\n"
 

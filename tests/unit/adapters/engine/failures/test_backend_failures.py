@@ -1,8 +1,8 @@
 """Backends that are no folder, in the words of the engine that ran on them."""
 
 import pytest
-from holdfast.adapters.engine.failures.backend_failures import without_credentials
 from holdfast.adapters.engine.failures.failures import command_failure
+from holdfast.adapters.engine.failures.messages import without_credentials
 from holdfast.adapters.engine.run.process import Finished
 from holdfast.errors import ExitCode
 from hypothesis import given

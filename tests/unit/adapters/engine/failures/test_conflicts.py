@@ -1,4 +1,4 @@
-from holdfast.adapters.engine.failures.conflicts import ApplyConflict, find_conflicts
+from holdfast.adapters.engine.failures.messages import ApplyConflict, find_conflicts
 
 REPORT = (
     "Preview failed: 1 error occurred:\n\t* the Kubernetes API server reported that "

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from holdfast.adapters.engine.state.handing_over import without
+from holdfast.adapters.engine.state.rebuilding import without
 from hypothesis import given
 from hypothesis import strategies as st
 

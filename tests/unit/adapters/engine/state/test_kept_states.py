@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.engine.state.kept_states import MOST_KEPT, KeptStates
+from holdfast.adapters.engine.state.state_backup import MOST_KEPT, KeptStates
 from holdfast.errors import EngineError
 
 STATE = json.dumps({"version": 3, "deployment": {"resources": []}}).encode()

@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 from holdfast.adapters.engine.backend.file_backend import FileHistory
 from holdfast.adapters.engine.project import Project
-from holdfast.adapters.engine.state.kept_states import KeptStates
-from holdfast.adapters.engine.state.set_aside import backed_up_state, emptied_state, restore
+from holdfast.adapters.engine.state.state_backup import (
+    KeptStates,
+    backed_up_state,
+    emptied_state,
+    restore,
+)
 
 from tests.unit.adapters.engine.test_stack import World
 

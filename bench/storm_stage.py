@@ -20,7 +20,7 @@ from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.git.command import run_git
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.definitions import install_definitions
-from holdfast.sandbox.place import SandboxPlace, sandbox_place
+from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 
 from bench.fleet import AGENT
 from examples.linked_project import link_project
@@ -117,7 +117,7 @@ class Stage:
 
     root: Path
     bare: Path
-    place: SandboxPlace
+    place: SandboxPaths
     proxy: FaultyProxy
     operator: Member
     loop: Member
@@ -205,7 +205,7 @@ class Stage:
 def stage(folder: Path, agents: int, report: Any) -> Iterator[Stage]:  # noqa: ANN401  (takes a line)
     """Set a stage in a folder; everything is gone afterwards."""
     os.environ["HOLDFAST_STATE"] = str(folder / "state")
-    place = sandbox_place("storm")
+    place = sandbox_paths("storm")
     control_plane.up(place, report)
     try:
         install_definitions(place, ("holdfast",), report)
@@ -224,7 +224,7 @@ def stage(folder: Path, agents: int, report: Any) -> Iterator[Stage]:  # noqa: A
             follow = ("--repo", str(bare), "--interval", "3", "--resync", "20")
             loop = Member(
                 "loop",
-                ("reconcile", "-s", STACK, *follow, "--listen", "127.0.0.1:0", "-o", "json"),
+                ("gitops", "run", "-s", STACK, *follow, "--listen", "127.0.0.1:0", "-o", "json"),
                 folder,
                 variables,
                 folder / "loop.log",

@@ -11,7 +11,6 @@ from holdfast.components.fleet import declared_fleet
 from holdfast.components.provider import kubernetes_provider
 from holdfast.errors import HoldfastError
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.operations.stack.conversion import deprecations
 from holdfast.operations.stack.preflight.live_checks import read_cluster_facts
 from holdfast.operations.stack.provenance import commit_in_words, provenance
 from holdfast.render.plan.declared import plan_fleet
@@ -38,7 +37,7 @@ def _deploy(root: Path, stack: str) -> None:
     declared = load_fleet(root, stack)
     plan = plan_fleet(declared, stack)
     live = read_cluster_facts(root, declared, plan)
-    for note in (*deprecations(declared), *live.notes):
+    for note in live.notes:
         pulumi.log.warn(note)
     plan = replace(live.apply_to(plan), commit=commit_in_words(commit, is_dirty=is_dirty))
     provider = kubernetes_provider(declared.environment, stack)

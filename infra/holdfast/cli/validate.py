@@ -11,7 +11,6 @@ from holdfast.cli.options.stack import STACK
 from holdfast.manifest.fleet.loader import manifest_files_in
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
 from holdfast.manifest.stack.names import stack_names
-from holdfast.operations.stack.conversion import convert_files
 from holdfast.operations.stack.lookup import NOTHING_DECLARED
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.validate.validation import validate_project
@@ -36,34 +35,23 @@ from holdfast.report.text.validation_text import (
     is_flag=True,
     help="Ask each stack's cluster, too, whether it knows every kind that agents need.",
 )
-@click.option(
-    "--convert",
-    "converts",
-    is_flag=True,
-    help="First rewrite the manifests in PATHS that are of an older apiVersion.",
-)
 def command(
     paths: tuple[Path, ...],
     stacks: tuple[str, ...],
     output: str,
     *,
     asks_clusters: bool,
-    converts: bool,
 ) -> int:
     """Check manifests and stack files, and judge what they stand for by the policy pack's rules.
 
     Reads the whole project, since manifests refer to one another, and reports what lies in PATHS:
     files or folders, default all of it. Needs neither cluster nor engine, unless --cluster asks.
 
-    A manifest of an older apiVersion is told with the last day on which it is valid; --convert
-    changes its text where fields moved, and nothing else in it.
-
     \b
     Examples:
       holdfast validate
       holdfast validate -s prod
       holdfast validate -s prod --cluster
-      holdfast validate --convert
       holdfast validate agents/support-rag.yaml -s dev -s prod -o json
 
     \b
@@ -71,9 +59,6 @@ def command(
     """
     root = find_project_root()
     today = datetime.now(UTC).date()
-    if converts:
-        for line in convert_files(root, paths):
-            click.echo(line, err=True)
     chosen = stacks or stack_names(root)
     report = validate_project(root, chosen, paths, today=today, asks_clusters=asks_clusters)
     if output == "json":

@@ -1,6 +1,6 @@
 """Where an agent lives and what it shares with others: inputs of every component of an agent."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
@@ -19,7 +19,7 @@ from holdfast.render.plan.marks import AgentMarks, Origin
 from holdfast.render.plan.surroundings import Surroundings
 
 
-class Placed(ManifestModel):
+class ObjectMetaInputs(ManifestModel):
     """Where something's objects live, and what they carry."""
 
     namespace: LabelName
@@ -30,7 +30,7 @@ class Placed(ManifestModel):
     """Annotations put on every object."""
 
 
-class AgentPlace(Placed):
+class AgentRef(ObjectMetaInputs):
     """The agent that a part belongs to."""
 
     name: AgentName
@@ -39,7 +39,7 @@ class AgentPlace(Placed):
     """The agent's own version."""
     owner: LabelValue | None = None
     """Team that answers for it."""
-    framework: Literal["langgraph", "crewai", "adk", "openai", "dapr", "custom"] = "custom"
+    framework: LabelValue = "custom"
     """What it is written with."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """What it is for."""
@@ -81,7 +81,7 @@ class Shared(ManifestModel):
         )
 
 
-class Sharing(ManifestModel):
+class ContextInputs(ManifestModel):
     """What refers to what agents share."""
 
     shared: Shared = Shared.model_construct()

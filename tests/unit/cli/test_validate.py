@@ -183,7 +183,6 @@ def test_json_carries_the_parts(project: Path, capsys: pytest.CaptureFixture[str
         ],
         "violations": [],
         "exemptions": [],
-        "deprecations": [],
     }
 
 

@@ -1,4 +1,4 @@
-"""`holdfast resume`: the loops of a stack act again. Wiring only."""
+"""`holdfast gitops resume`: the loops of a stack act again. Wiring only."""
 
 import time
 
@@ -19,14 +19,14 @@ from holdfast.operations.stack.update_history import action_record, journal_of
 )
 @click.option("--reason", default="", help="Why, for the history.")
 def command(stack: str, reason: str) -> ExitCode:
-    """Let `holdfast reconcile` act on a stack again, and say that all fights are over.
+    """Let `holdfast gitops run` act on a stack again, and say that all fights are over.
 
     Ends a pause, if there is one. Fields that were only reported because somebody else kept writing
     them are put back again; it counts anew from there.
 
     \b
     Example:
-      holdfast resume -s prod --reason "the other controller is off"
+      holdfast gitops resume -s prod --reason "the other controller is off"
     """
     root = find_project_root()
     read_stack_file(root, stack)

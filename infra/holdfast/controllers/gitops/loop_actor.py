@@ -8,7 +8,7 @@ from pathlib import Path
 
 from holdfast.adapters.engine.backend.activity import ActivityReader
 from holdfast.adapters.engine.project import PROJECT_FILE
-from holdfast.adapters.engine.state.interrupted import interrupted, mend
+from holdfast.adapters.engine.state.interrupted import interrupted, recover_interrupted
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Commit, Source, commit_named
 from holdfast.adapters.git.tracking import SignatureError, TrackedBranch
@@ -123,7 +123,7 @@ class LoopActor:
         if left.holders and not left.worst.has_ended:
             who = left.worst
             return BlockedReason("Locked", f"{who} holds the lock of stack {self.stack}")
-        for each in mend(stack, left):
+        for each in recover_interrupted(stack, left):
             self.progress.note(f"recovery: {each}")
         return None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.controllers.watch.drift_watch import WatchSources
 from holdfast.controllers.watch.loop import WatchLoop
-from holdfast.drift.record.ledger import Turn
+from holdfast.drift.record.ledger import Transition
 from holdfast.drift.record.watch_report import Listener, Look
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.request import ScanRequest
@@ -29,8 +29,8 @@ class AgentCaller(Listener):
     def looked(self, look: Look) -> None:
         """One object was looked at."""
         for event in look.events:
-            if event.turn is not Turn.CLOSED and event.finding.agent:
-                self._ask(event.finding.agent, f"{event.finding.ref} {event.turn.value}")
+            if event.transition is not Transition.CLOSED and event.finding.agent:
+                self._ask(event.finding.agent, f"{event.finding.ref} {event.transition.value}")
 
 
 def watch_for_drift(

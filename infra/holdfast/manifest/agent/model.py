@@ -6,7 +6,6 @@ from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.runtime import KeyReference
 from holdfast.manifest.text.faults import branch, chosen_by, fault
-from holdfast.manifest.types.text_checks import duration_milliseconds
 from holdfast.manifest.types.values import (
     Duration,
     FileName,
@@ -17,6 +16,7 @@ from holdfast.manifest.types.values import (
     ObjectName,
     Text,
     Url,
+    duration_milliseconds,
 )
 
 DIRECT: Final = "direct"
@@ -187,7 +187,7 @@ class ModelConfigSpec(ManifestModel):
     """The provider's name of the model."""
     base_url: Url | None = None
     """Address; its host joins the egress of every consumer. Default the provider's."""
-    api_key: KeyReference | None = None
+    api_key_secret_ref: KeyReference | None = None
     """Secret and key in the consumer's namespace; mounted as a file, never an env variable."""
     parameters: ModelParameters = ModelParameters.model_construct()
     """Sampling parameters; an agent's own win one by one."""

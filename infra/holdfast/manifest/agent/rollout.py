@@ -5,8 +5,13 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.text_checks import duration_milliseconds
-from holdfast.manifest.types.values import Duration, IntOrPercent, Items, ManifestModel
+from holdfast.manifest.types.values import (
+    Duration,
+    IntOrPercent,
+    Items,
+    ManifestModel,
+    duration_milliseconds,
+)
 
 Percentage = Annotated[int, Field(ge=0, le=100)]
 Share = Annotated[float, Field(ge=0, le=100)]
@@ -95,7 +100,8 @@ class Rollout(ManifestModel):
     auto_rollback: bool = True
     """Go back by itself when the new version fails; false: stop and wait. Default true."""
     progress_deadline_seconds: Annotated[int, Field(ge=1, le=86_400)] | None = None
-    """Seconds after which an update counts as stuck; default 600, or 60 beyond the warm-up."""
+    """Seconds after which an update counts as stuck; default 600, or 60 beyond
+    the startup probe."""
 
     @model_validator(mode="after")
     def _has_effect(self) -> Self:

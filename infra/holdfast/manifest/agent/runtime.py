@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.kubernetes_fields import Affinity, Toleration, TopologySpreadConstraint
 from holdfast.manifest.types.values import (
@@ -148,9 +148,6 @@ class Resources(ManifestModel):
 
 class Placement(ManifestModel):
     """Where pods may run, in PodSpec's own words."""
-
-    qos_class: Literal["Guaranteed", "Burstable", "BestEffort"] | None = None
-    """Class that the pods must come out with, all their containers taken together; default any."""
 
     priority_class_name: ObjectName | None = None
     """PriorityClass of the pods."""

@@ -14,7 +14,6 @@ from holdfast.manifest.kinds.exemptions import DriftIgnoreSpec, PolicyExceptionS
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.kinds.team import AgentTeamSpec
-from holdfast.manifest.kinds.version_upgrade import OlderDocument
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.text.origin import Origin
 
@@ -101,7 +100,6 @@ class Fleet:
         drift_ignores: Rules on expected drift, expired ones included; sorted likewise.
         tool_lock: The reviewed tools of servers.
         environment: The settings of the stack that the fleet was loaded for.
-        older: What is written in an older version, in the order in which it was read.
         stack: Name of that stack; empty when none was given.
         settings_origin: Where those settings were written.
     """
@@ -114,7 +112,6 @@ class Fleet:
     policy_exceptions: tuple[DeclaredPolicyException, ...] = ()
     drift_ignores: tuple[DeclaredDriftIgnore, ...] = ()
     tool_lock: ToolLock = field(default_factory=ToolLock)
-    older: tuple[OlderDocument, ...] = field(default=(), repr=False, compare=False)
     stack: str = ""
     settings_origin: Origin = field(
         default_factory=lambda: Origin("", 0, 0), repr=False, compare=False

@@ -27,7 +27,6 @@ from holdfast.manifest.kinds.kinds import (
     Companion,
     McpServer,
 )
-from holdfast.manifest.kinds.version_upgrade import OlderDocument, converted, in_own_words
 from holdfast.manifest.kinds.versions import SUPPORTED
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import StackSettings, path_in_file, read_stack_file
@@ -42,20 +41,11 @@ SUFFIXES = (".yaml", ".yml", ".json")
 
 @dataclass(slots=True)
 class _Gathered:
-    """What has been read so far; `as_written` are errors that speak of the text as it stands."""
+    """What has been read so far."""
 
     errors: list[ManifestError] = field(default_factory=list)
-    as_written: list[ManifestError] = field(default_factory=list)
-    older: list[OlderDocument] = field(default_factory=list)
     agents: list[DeclaredAgent] = field(default_factory=list)
     companions: dict[str, list[DeclaredCompanion[Any]]] = field(default_factory=dict)
-
-    def all_errors(self) -> list[ManifestError]:
-        """Every error, in the words of the document that it lies in."""
-        found = self.errors
-        if self.older:
-            found = [in_own_words(each, self.older) for each in found]
-        return [*self.as_written, *found]
 
     def fleet(self, environment: Environment) -> Fleet:
         """All of it, in a stack's settings."""
@@ -67,7 +57,6 @@ class _Gathered:
             policy_exceptions=self.of_kind(POLICY_EXCEPTION_KIND),
             drift_ignores=self.of_kind(DRIFT_IGNORE_KIND),
             environment=environment,
-            older=tuple(self.older),
         )
 
     def of_kind(self, kind: str) -> tuple[DeclaredCompanion[Any], ...]:
@@ -121,10 +110,9 @@ def load_fleet(
     if stack and settings.environment:
         # Settings that are not valid say nothing about what the cluster offers.
         gathered.errors += faults_in_environment(fleet)
-    errors = gathered.all_errors()
-    if errors:
-        # What a team hands down is wrong in each of its members, and told once.
-        raise InvalidFilesError(list({str(error): error for error in errors}.values()))
+    if gathered.errors:
+        # What a team hands down is wrong in each of its members, and reported once.
+        raise InvalidFilesError(list({str(error): error for error in gathered.errors}.values()))
     return fleet
 
 
@@ -176,12 +164,10 @@ def _documents(
         except ManifestError as error:
             gathered.errors.append(error)
             continue
-        newest = converted(content.documents)
-        gathered.older += newest.older
-        gathered.as_written += [*content.errors, *newest.errors]
+        gathered.errors += content.errors
         if not content.documents and not content.errors:
             gathered.errors.append(_no_manifest(None, Origin(file, 1, 1)))
-        yield from newest.documents
+        yield from content.documents
 
 
 def _gather(document: Document, project: Project, gathered: _Gathered) -> None:
@@ -231,15 +217,14 @@ def _declare(
 
 def _kind(document: Document, errors: list[ManifestError]) -> type[Agent | Companion] | None:
     data, origin = document.data, document.origin
-    choices = {"apiVersion": (API_VERSION,), "kind": tuple(KINDS)}
+    choices = {"apiVersion": SUPPORTED, "kind": tuple(KINDS)}
     for key, known in choices.items():
         value = data.get(key)
         if value in known:
             continue
-        supported = SUPPORTED if key == "apiVersion" else known
         place = origin.nearest((key,))
         found = described(value, place) if key in data else "nothing"
-        expected = f"expected {' or '.join(supported)}"
+        expected = f"expected {' or '.join(known)}"
         remedy = suggestion(value, known) if isinstance(value, str) else f"add {key}: {known[0]}"
         errors.append(
             ManifestError(place.value_location, key, expected=expected, found=found, remedy=remedy)

@@ -18,9 +18,6 @@ from holdfast.manifest.text.plain_scalars import read_plain
 _WORD: Final = re.compile(r"[A-Za-z0-9/.](?:[A-Za-z0-9/._@+:-]*[A-Za-z0-9/._@+-])?")
 _SIMPLE_BLOCK: Final = re.compile(r"(?:[^\s](?:[\x20-\x7e]*[^\s])?\n(?:[\x20-\x7e]*\n)*)")
 
-_STEP: Final = 2
-"""Spaces by which a value stands deeper than its key."""
-
 REMOVE: Final = object()
 """In place of a value: take the field or item away."""
 
@@ -57,51 +54,6 @@ def with_edit(text: str, place: SourceLocation, path: Path, value: Any) -> str: 
     if last is None:
         raise UneditableError("a whole document cannot be removed")
     return _without(text, chain[-2][1], last)
-
-
-def with_moved(text: str, place: SourceLocation, old: Path, new: Path, value: Any) -> str:  # noqa: ANN401
-    """The text with a field of a mapping at another path: its text moves, comments and all.
-
-    Where it goes into a mapping that exists already, its value is written anew.
-
-    Args:
-        text: Of the whole file.
-        place: Where the value begins that both paths are below.
-        old: Keys to the field.
-        new: Keys to where it is to stand.
-        value: The field's value as data.
-
-    Raises:
-        UneditableError: there is no such field, or the new path leads through a scalar.
-    """
-    node = _chain_to(text, place)[-1][1]
-    for segment in old[:-1]:
-        node = _child(node, segment)
-    entries = node.value if isinstance(node, yaml.MappingNode) else []
-    entry = next((each for each in entries if each[0].value == old[-1]), None)
-    if entry is None:
-        raise UneditableError("there is nothing to move")
-    key, below = entry
-    start, end = key.start_mark.index, key.end_mark.index
-    if new[:-1] == old[:-1]:
-        return text[:start] + _key_like(key, new[-1]) + text[end:]
-    if new[:-2] != old[:-1] or _child(node, new[-2]) is not None:
-        return with_edit(with_edit(text, place, old, REMOVE), place, new, value)
-    outer, inner = _key_like(key, new[-2]), _key_like(key, new[-1])
-    after = below.end_mark.index
-    if node.flow_style:
-        return f"{text[:start]}{outer}: {{{inner}{text[end:after]}}}{text[after:]}"
-    after = end + len(text[end:after].rstrip())
-    indentation = " " * (node.start_mark.column + _STEP)
-    first, *lines = text[end:after].split("\n")
-    deeper = [f"{' ' * _STEP}{line}" if line.strip() else line for line in lines]
-    body = "\n".join([first, *deeper])
-    return f"{text[:start]}{outer}:\n{indentation}{inner}{body}{text[after:]}"
-
-
-def _key_like(key: Any, name: Segment) -> str:  # noqa: ANN401  (see below)
-    """A key written as another is, in quotes or without."""
-    return json.dumps(name) if key.style else _flow(name)
 
 
 def _chain_to(text: str, place: SourceLocation) -> list[tuple[Segment | None, Any]]:

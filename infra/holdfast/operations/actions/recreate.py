@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from holdfast.adapters.cluster.writing import Writer, apply_object, delete_object, read_object
-from holdfast.drift.plan.replacement import NEVER_REPLACED
+from holdfast.drift.plan.next_update import NEVER_REPLACED
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, reference_of

@@ -1,4 +1,4 @@
-"""What a validation found: faults, what was granted for a time, files in an older version."""
+"""What a validation found: faults, and what was granted for a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,25 +26,6 @@ class Exemption:
     about: str
     owner: str
     expires: str
-
-
-@dataclass(frozen=True, slots=True)
-class Deprecation:
-    """A file in an older version of the schema, which is still valid.
-
-    Attributes:
-        location: Where its apiVersion is written.
-        api_version: That version.
-        replaced_by: The version to write.
-        last_day: Last day on which it is valid, `2026-03-31`.
-        remedy: What to do.
-    """
-
-    location: SourceLocation
-    api_version: str
-    replaced_by: str
-    last_day: str
-    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +66,11 @@ class ValidationReport:
         faults: Errors and breaches, each once, in order of place.
         stacks: Stacks against which the manifests were read.
         exemptions: What has been granted for a time, in order of place.
-        deprecations: Files in an older version of the schema, in order of place.
     """
 
     faults: tuple[OnStacks, ...]
     stacks: tuple[str, ...]
     exemptions: tuple[Exemption, ...] = ()
-    deprecations: tuple[Deprecation, ...] = ()
 
     @property
     def errors(self) -> list[ManifestError]:
@@ -122,7 +101,6 @@ class ValidationReport:
             (len(self.refused), "mandatory rule violation"),
             (len(self.breaches) - len(self.refused) - waived, "advisory remark"),
             (waived, "waived violation"),
-            (len(self.deprecations), "warning"),
         )
         found = [f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
         return ", ".join(found) or "valid"

@@ -11,7 +11,6 @@ from holdfast_policies.table import RULES_BY_ID
 from holdfast_policies.waivers import Waivers
 
 from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.fleet.fleet import DeclaredDriftIgnore, DeclaredPolicyException, Fleet
 from holdfast.manifest.fleet.loader import load_fleet, manifest_files_in
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
@@ -25,10 +24,8 @@ from holdfast.operations.policy.settings import faults_of_rules
 from holdfast.operations.policy.sources import judged_objects
 from holdfast.operations.policy.waivers import faults_of_compiled
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.conversion import older_files, remedy
 from holdfast.operations.stack.preflight.crds import missing_crds, remedy_for
 from holdfast.operations.validate.report import (
-    Deprecation,
     Exemption,
     ValidationReport,
     sorted_faults,
@@ -70,7 +67,7 @@ def validate_project(
     foreign = [path for path in chosen if not any(path.is_relative_to(folder) for folder in own)]
     further = [file for path in foreign if path != root for file in manifest_files_in(path)]
     found: list[tuple[_Fault, str]] = []
-    told: dict[Exemption | Deprecation, None] = {}
+    told: dict[Exemption, None] = {}
     for stack in stacks or [""]:
         context = StackContext(root, stack)
         is_whole = bool(stack) and not further
@@ -81,7 +78,7 @@ def validate_project(
         ):
             if chosen and not any(_lies_in(each, path, root) for path in chosen):
                 continue
-            if isinstance(each, Exemption | Deprecation):
+            if isinstance(each, Exemption):
                 told[each] = None
             else:
                 found.append((each, stack))
@@ -99,15 +96,15 @@ def validate_stack(context: StackContext, *, today: date) -> ValidationReport:
         InputError: there is no such stack (exit code 6), or no folder of manifests.
     """
     found = list(_found_in(context, context.root, today))
-    granted = [each for each in found if isinstance(each, Exemption | Deprecation)]
-    faults = [each for each in found if not isinstance(each, Exemption | Deprecation)]
+    granted = [each for each in found if isinstance(each, Exemption)]
+    faults = [each for each in found if not isinstance(each, Exemption)]
     return _report(
         dict.fromkeys(granted), [(each, context.name) for each in faults], (context.name,)
     )
 
 
 def _report(
-    granted: Iterable[Exemption | Deprecation],
+    granted: Iterable[Exemption],
     found: Sequence[tuple[_Fault, str]],
     stacks: tuple[str, ...],
 ) -> ValidationReport:
@@ -115,12 +112,11 @@ def _report(
     return ValidationReport(
         sorted_faults(found),
         stacks,
-        exemptions=tuple(each for each in in_order if isinstance(each, Exemption)),
-        deprecations=tuple(each for each in in_order if isinstance(each, Deprecation)),
+        exemptions=tuple(in_order),
     )
 
 
-def _lies_in(each: _Fault | Exemption | Deprecation, path: Path, root: Path) -> bool:
+def _lies_in(each: _Fault | Exemption, path: Path, root: Path) -> bool:
     place = each.location or SourceLocation("")
     return (root / place.file).is_relative_to(path)
 
@@ -144,10 +140,9 @@ class _Files:
 
 def _found_in(
     declared: StackContext | _Files, root: Path, today: date
-) -> Iterator[_Fault | Exemption | Deprecation]:
+) -> Iterator[_Fault | Exemption]:
     try:
         fleet = declared.fleet
-        yield from _of_older_versions(fleet, today)
         yield from exemptions_of(fleet, today)
         yield from faults_of_exemptions(fleet, today=today, rules=RULES_BY_ID)
         yield from faults_of_compiled(root, fleet)
@@ -158,25 +153,6 @@ def _found_in(
     except RenderError as error:
         place = SourceLocation(f"{STACKS_FOLDER}/Pulumi.{declared.name}.yaml")
         yield ManifestError(place, "", expected=error.message, remedy=error.remedy)
-
-
-def _of_older_versions(fleet: Fleet, today: date) -> Iterator[ManifestError | Deprecation]:
-    """One a file that is written in an older version; an error once that has ended."""
-    for first in older_files(fleet):
-        version = first.version
-        if today <= version.last_day:
-            last_day = version.last_day.isoformat()
-            yield Deprecation(
-                first.place, version.api_version, API_VERSION, last_day, remedy(first)
-            )
-            continue
-        yield ManifestError(
-            first.place,
-            "apiVersion",
-            expected=f"expected {API_VERSION}",
-            found=f"{version.api_version}, which was valid until {version.last_day}",
-            remedy=remedy(first),
-        )
 
 
 def _missing_crds(state: StackContext) -> Iterator[ManifestError]:

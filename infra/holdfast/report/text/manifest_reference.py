@@ -6,7 +6,6 @@ from typing import Any, Final
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.agent.agent_types import EVERY
 from holdfast.manifest.kinds.kinds import KINDS
-from holdfast.manifest.kinds.versions import OLDER_VERSIONS, SHORTEST_NOTICE
 from holdfast.manifest.publish.reference import FieldEntry, fields_of
 from holdfast.report.documents.json_text import json_text
 
@@ -25,13 +24,7 @@ agent's `type`. `holdfast explain field PATH` prints one of them; editors read t
 _VERSIONS: Final = """\
 ## Versions
 
-`apiVersion` names the version of the schema; the newest is `{newest}`. An older one
-is read until its last day, at least {days} days after it was replaced: `holdfast validate` and a
-preview tell each file of it, and errors are told under the names and at the lines that were
-written. From then on `validate` refuses it; what is deployed does not break by a date.
-`holdfast validate --convert` writes the newest in place: only lines of moved fields change.
-What a stack changes of an agent is always in the words of the newest, and so are the JSON Schema
-and the kinds of a cluster.
+`apiVersion` names the version of the schema: `{newest}`. No other version is read.
 """
 
 
@@ -57,25 +50,11 @@ def field_json(entry: FieldEntry, below: Sequence[FieldEntry]) -> str:
 
 def reference_page() -> str:
     """The page of all fields, in Markdown."""
-    lines = [_HEAD, *_versions()]
+    lines = [_HEAD, _VERSIONS.format(newest=API_VERSION)]
     for kind, model in KINDS.items():
         lines += [f"## {kind}", "", " ".join((model.__doc__ or "").split()), ""]
         lines += _tables(fields_of(kind), has_types=kind == "Agent")
     return "\n".join(lines)
-
-
-def _versions() -> Iterator[str]:
-    yield _VERSIONS.format(newest=API_VERSION, days=SHORTEST_NOTICE.days)
-    yield "| Version | Replaced on | Last day | Written there | Now |"
-    yield f"|{'---|' * 5}"
-    for version in OLDER_VERSIONS.values():
-        first = [f"`{version.api_version}`", str(version.deprecated), str(version.last_day)]
-        for kind, moves in version.moves.items():
-            for move in moves:
-                old, new = (f"`{'.'.join(path)}`" for path in (move.old, move.new))
-                yield f"| {' | '.join([*first, f'{kind} {old}', new])} |"
-                first = ["", "", ""]
-    yield ""
 
 
 def _tables(entries: Iterable[FieldEntry], *, has_types: bool) -> Iterator[str]:

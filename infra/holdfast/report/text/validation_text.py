@@ -5,10 +5,9 @@ from typing import Any, Final
 import click
 
 from holdfast.errors import ManifestError, SourceLocation
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.operations.policy.model import PolicyFinding
 from holdfast.operations.validate.report import (
-    Deprecation,
     Exemption,
     OnStacks,
     ValidationReport,
@@ -20,18 +19,8 @@ _LONGEST_LINE_CHARACTERS: Final = 2000
 
 
 def validation_text(report: ValidationReport, *, colour: bool = False) -> str:
-    """One line a fault or warning, `file:line:column: …`; empty when there is none."""
+    """One line a fault, `file:line:column: …`; empty when there is none."""
     lines = [_line(each, report, colour=colour) for each in report.faults]
-    lines += [
-        _shown(
-            each.location,
-            "warning",
-            f"apiVersion: {each.api_version} is valid until {each.last_day}, "
-            f"{each.replaced_by} has replaced it; {each.remedy}",
-            colour=colour,
-        )
-        for each in report.deprecations
-    ]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -57,7 +46,6 @@ def validation_json(report: ValidationReport) -> str:
         "errors": [_document(each) for each in report.faults if _is_error(each)],
         "violations": [_document(each) for each in report.faults if not _is_error(each)],
         "exemptions": [_exemption(each) for each in report.exemptions],
-        "deprecations": [_deprecation(each) for each in report.deprecations],
     }
     return json_text(document)
 
@@ -71,18 +59,6 @@ def _exemption(each: Exemption) -> dict[str, Any]:
         "about": each.about,
         "owner": each.owner,
         "expires": each.expires,
-    }
-
-
-def _deprecation(each: Deprecation) -> dict[str, Any]:
-    return {
-        "file": each.location.file,
-        "line": each.location.line,
-        "column": each.location.column,
-        "apiVersion": each.api_version,
-        "replacedBy": each.replaced_by,
-        "lastDay": each.last_day,
-        "remedy": each.remedy,
     }
 
 

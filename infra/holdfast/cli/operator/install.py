@@ -7,7 +7,7 @@ import click
 
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kubeconfig import connection_of
-from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.output import TERMINAL
 from holdfast.cli.options.stack import STACK
 from holdfast.controllers.operator.installation import OperatorImage, install, operator_of
 from holdfast.errors import InputError

@@ -1,4 +1,4 @@
-"""Listeners of `holdfast drift --watch`: the terminal, the webhook, a file of metrics."""
+"""Listeners of `holdfast drift watch`: the terminal, the webhook, a file of metrics."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -128,7 +128,7 @@ def _pause(deadline: float, problem: str) -> None:
     if time.monotonic() > deadline:
         raise ClusterError(
             problem,
-            remedy="see what its finalizers wait for; `holdfast drift --revert` makes again "
+            remedy="see what its finalizers wait for; `holdfast drift revert` makes again "
             "what is gone",
         )
     time.sleep(LOOK_SECONDS / 4)

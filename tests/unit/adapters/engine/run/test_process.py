@@ -40,6 +40,9 @@ class Run:
             stop_reason=stop_reason,
         )
 
+    def reason_once_started(self) -> str:
+        return "the cluster refuses its pods" if self.started.is_set() else ""
+
     @property
     def session(self) -> int:
         return int(self.lines[0])
@@ -203,11 +206,10 @@ def test_kills_an_overdue_program_that_does_not_stop(
 
 
 def test_stops_a_program_gently_when_there_is_a_reason(run: Run) -> None:
-    reasons = iter(["", "", "the cluster refuses its pods"])
-
     finished = run(
-        "try:\n  time.sleep(30)\nexcept KeyboardInterrupt:\n  print('saved')",
-        stop_reason=lambda: next(reasons),
+        "try:\n  print('works', flush=True)\n  time.sleep(30)\n"
+        "except KeyboardInterrupt:\n  print('saved')",
+        stop_reason=run.reason_once_started,
     )
 
     assert run.lines[-1] == "saved"
@@ -222,12 +224,12 @@ def test_kills_a_program_that_does_not_stop_for_a_reason(
     monkeypatch.setattr(process, "STOP_SECONDS", 0.2)
 
     finished = run(
-        "signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(60)",
-        stop_reason=lambda: "a reason",
+        "signal.signal(signal.SIGINT, signal.SIG_IGN); print('works', flush=True); time.sleep(60)",
+        stop_reason=run.reason_once_started,
     )
 
     assert finished.exit_code == -signal.SIGKILL
-    assert finished.stop_reason == "a reason"
+    assert finished.stop_reason == "the cluster refuses its pods"
 
 
 def test_leaves_nothing_running_when_the_reader_fails(

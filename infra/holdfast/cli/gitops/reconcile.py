@@ -20,9 +20,8 @@ from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.cli.options.stack import STACK
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.loop_report import LoopReport, stack_login
-from holdfast.controllers.gitops.loop_triggers import watch_metrics, watch_nodes
-from holdfast.controllers.gitops.loop_watch import watch_for_drift
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
+from holdfast.controllers.gitops.triggers import start_triggers
 from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.leader import Leader
 from holdfast.controllers.runtime.log import Log, Logger, LogProgress, Output
@@ -115,7 +114,13 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
         context = StackContext(actor.begin(), stack)
         report = LoopReport.of(stack, actor, log)
         leader = Leader(
-            place, socket.gethostname(), stack_login(context), log, report.leads, _end_update
+            place,
+            socket.gethostname(),
+            stack_login(context),
+            log,
+            report.leads,
+            _end_update,
+            actor.fence,
         )
         try:
             if once:
@@ -174,11 +179,7 @@ def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None
     server = _server(address, reconciler, loop, supervisor) if address else None
     try:
         if loop.leader.take():
-            actor = loop.actor
-            state = StackContext(actor.root, actor.stack)
-            watch_for_drift(state, reconciler.ask, LogProgress(loop.log), supervisor)
-            watch_nodes(state, reconciler.ask, loop.log, supervisor)
-            watch_metrics(state, reconciler.ask, loop.log, supervisor)
+            start_triggers(loop.actor, reconciler.ask, loop.log, supervisor)
             reconciler.run([Poll(COMMIT, asking.interval), Poll(DRIFT, asking.resync)])
     finally:
         if server is not None:

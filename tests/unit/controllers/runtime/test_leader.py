@@ -28,7 +28,7 @@ class Seen:
     def leader(self, place: tuple[str, str] | None) -> Leader:
         connection = Connection("http://127.0.0.1:1")
         return Leader(
-            place, "pod-1", lambda: connection, self.log, self.leads.append, self.lost.append
+            place, "pod-1", lambda: connection, self.log, self.leads.append, self.fence
         )
 
 

@@ -1,6 +1,6 @@
 """A storm: edits by many hands, restarts of every program, faults of the API; then it is calm.
 
-A stack in mode `observe` is held by `holdfast reconcile` and `holdfast operator` together, commits
+A stack in mode `observe` is held by `holdfast gitops run` and `holdfast operator` together, commits
 are pushed all the while, and everything that may go wrong does. When the storm is over, everything
 must be as the newest commit declares: no drift, no object lost, none twice, no fight left open.
 The same seed raises the same storm, as far as the machine's pace allows.

@@ -224,7 +224,7 @@ def stage(folder: Path, agents: int, report: Any) -> Iterator[Stage]:  # noqa: A
             follow = ("--repo", str(bare), "--interval", "3", "--resync", "20")
             loop = Member(
                 "loop",
-                ("reconcile", "-s", STACK, *follow, "--listen", "127.0.0.1:0", "-o", "json"),
+                ("gitops", "run", "-s", STACK, *follow, "--listen", "127.0.0.1:0", "-o", "json"),
                 folder,
                 variables,
                 folder / "loop.log",

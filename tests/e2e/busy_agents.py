@@ -48,7 +48,6 @@ BUSY = {
                 }
             },
         ],
-        "warmup": {"http": "/warm", "timeout": "15m"},
         "postStartCheck": {"command": ["self-test"], "timeout": "30s"},
         "cacheWarmer": {"http": "/warm", "interval": "1m"},
         "preStop": {"http": "/drain"},
@@ -57,6 +56,7 @@ BUSY = {
     "secrets": [{"name": "store", "ref": "store-keys", "mountPath": "/run/store"}],
     "network": {"egress": {"cidrs": ["10.96.0.1/32"]}},
     "probes": {
+        "startup": {"httpGet": {"path": "/warm"}, "failureThreshold": 90},
         "liveness": {
             "grpc": {"service": "agent"},
             "initialDelaySeconds": 5,
@@ -78,7 +78,6 @@ BUSY = {
         "requests": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"},
         "limits": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"},
     },
-    "qosClass": "Guaranteed",
     "queueName": "gpu-team",
     "nodeSelector": {"nvidia.com/gpu.present": "true"},
     "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}],

@@ -19,7 +19,7 @@ DEADLINE_SECONDS = 240.0
 
 @dataclass
 class Loop:
-    """A running `holdfast reconcile`, and everything it has said."""
+    """A running `holdfast gitops run`, and everything it has said."""
 
     process: "subprocess.Popen[str]"
     said: list[dict[str, Any]] = field(default_factory=list)
@@ -38,7 +38,8 @@ class Loop:
             sys.executable,
             "-m",
             "holdfast.cli.main",
-            "reconcile",
+            "gitops",
+            "run",
             "-s",
             "dev",
             "-o",

@@ -88,7 +88,7 @@ def test_what_stands_on_a_cordoned_node_goes_elsewhere(
 ) -> None:
     before = pods(kubectl)
     node = next(iter(before.values()))
-    words = ("agent", "reschedule", "mover", "-s", "dev", "--reason", "a drill", "--node", node)
+    words = ("agent", "evacuate", "mover", "-s", "dev", "--reason", "a drill", "--node", node)
     refused = project.project.holdfast(*words, "--yes")
     assert (refused.returncode, f"node {node} takes pods" in refused.stderr) == (2, True)
     kubectl("cordon", node)
@@ -98,14 +98,14 @@ def test_what_stands_on_a_cordoned_node_goes_elsewhere(
         there = {name for name, where in before.items() if where == node}
         assert {each["object"]["name"] for each in steps} == there
         assert pods(kubectl) == before
-        act(project, "reschedule", "--yes")
+        act(project, "evacuate", "--yes")
         after = pods(kubectl)
         assert node not in after.values()
         assert len(after) == len(before)
     finally:
         kubectl("uncordon", node)
     assert project.project.drift()[0] == 0
-    assert (newest(project)["action"], newest(project)["outcome"]) == ("reschedule", "done")
+    assert (newest(project)["action"], newest(project)["outcome"]) == ("evacuate", "done")
 
 
 def test_what_runs_is_made_again_and_what_holds_data_stays(
@@ -147,7 +147,7 @@ def test_scale_and_fail_over_go_through_the_stack_file(
     assert "standby" in json.dumps(selector)
     assert project.project.drift()[0] == 0
     told = project.project.holdfast("history", "mover", "-s", "dev").stdout
-    assert all(action in told for action in ("scale", "fail-over", "reconfigure", "reschedule"))
+    assert all(action in told for action in ("scale", "fail-over", "reconfigure", "evacuate"))
 
 
 def test_a_backup_is_made_now_and_is_no_drift(project: GitProject, kubectl: Kubectl) -> None:

@@ -30,13 +30,14 @@ AGENTS = {
     - {cron: "*/30 * * * *", concurrencyPolicy: Replace, historyLimit: 1, retries: 2, suspend: true,
        ttlSecondsAfterFinished: 3600}
   triggers:
-    - {type: queue, id: waiting, metric: queue_depth, selector: {queue: a}, perRun: 2, maxRuns: 4,
+    - {id: waiting, metric: queue_depth, selector: {queue: a}, perRun: 2, maxRuns: 4,
        suspend: true}
   storage: [{name: notes, size: 1Gi, mountPath: /notes}]
 """,
     "coder": """\
   type: Sandbox
-  sandbox: {shutdownAfter: 2h, runtimeClassName: gvisor}
+  runtimeClassName: gvisor
+  sandbox: {shutdownAfter: 2h}
   storage: [{name: project, size: 1Gi, mountPath: /project}]
 """,
     "pool": """\

@@ -69,7 +69,7 @@ def test_one_changed_image_is_one_change_in_every_format(
     before = len(sandbox.audit_events())
     files = [f"{name}={tmp_path / name}" for name in ("json", "sarif", "oscal", "html", "junit")]
     options = [word for each in files for word in ("--report", each)]
-    done = project.holdfast("policy", "report", "-s", "dev", "-o", "markdown", *options)
+    done = project.holdfast("preview", "-s", "dev", "-o", "markdown", *options)
     assert done.returncode == 0, done.stderr
     assert writes(sandbox, before) == []
     document = json.loads((tmp_path / "json").read_text())
@@ -109,13 +109,13 @@ def test_saved_events_give_a_report_and_half_of_them_an_incomplete_one(
     stack.runner.run(["preview", "--json", pack, "--stack", "dev"], lines.append, TIMEOUT_SECONDS)
     saved = tmp_path / "events.jsonl"
     saved.write_bytes(b"\n".join(lines))
-    read = project.holdfast("policy", "report", "-s", "dev", "--events", str(saved))
+    read = project.holdfast("preview", "-s", "dev", "--events", str(saved))
     assert read.returncode == 0, read.stderr
     assert "changes: none\n" in read.stdout
     assert re.search(r"\b[1-9]\d\d passed \([1-9]\d objects, profile dev\)\n$", read.stdout)
     cut = tmp_path / "cut.jsonl"
     cut.write_bytes(b"\n".join(lines[: len(lines) // 2]))
-    read = project.holdfast("policy", "report", "-s", "dev", "--events", str(cut))
+    read = project.holdfast("preview", "-s", "dev", "--events", str(cut))
     assert read.returncode == 1
     assert "NOT CHECKED" in read.stdout
 
@@ -126,7 +126,7 @@ def test_a_refused_change_is_told_with_its_line_and_exit_code_5(
     config = tmp_path / "strict.json"
     config.write_text('{"token-budget-declared": "mandatory"}')
     options = ("--policy-pack-config", str(config), "-o", "json")
-    done = project.holdfast("policy", "report", "-s", "dev", *options)
+    done = project.holdfast("preview", "-s", "dev", *options)
     assert done.returncode == 5, done.stderr
     document = json.loads(done.stdout)
     refused = [each for each in document["findings"] if each["level"] == "mandatory"]

@@ -70,7 +70,7 @@ def project(
     manifest.write_text(manifest.read_text().rstrip() + COMMAND_PROBE)
     (copy.root / "schema.txt").write_text(SCHEMA)
     without_cards(copy.root / "stacks" / "Pulumi.dev.yaml")
-    locked = copy.holdfast("tools", "lock", *addresses(tools, "--address"))
+    locked = copy.holdfast("mcp", "lock", *addresses(tools, "--address"))
     assert locked.returncode == 0, locked.stderr
     stack = copy.stack()
     assert stack.init_if_absent()
@@ -243,9 +243,9 @@ def test_a_secret_that_was_written_since_the_pods_were_rolled_is_found_and_never
     as_bob = ("--kubeconfig", str(project.sandbox.kubeconfig("bob")))
     code, report, found = contents(*as_bob)
     assert (code, found) == (1, {})
-    assert any("holdfast rbac --contents" in each["reason"] for each in report["notChecked"])
+    assert any("holdfast drift rbac --contents" in each["reason"] for each in report["notChecked"])
     user = ("--user", "bob@example.test")
-    rights = project.holdfast("rbac", "-s", "dev", "--namespaced", "--contents", *user)
+    rights = project.holdfast("drift", "rbac", "-s", "dev", "--namespaced", "--contents", *user)
     kubectl("apply", "--server-side", "-f", "-", stdin=rights.stdout)
     assert contents(*as_bob)[2]["live"] == "written since: Secret llm-credentials"
     kubectl("delete", *secret)

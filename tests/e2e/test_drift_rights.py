@@ -1,4 +1,4 @@
-"""A scan with exactly the rights that `holdfast rbac` prints, and with fewer."""
+"""A scan with exactly the rights that `holdfast drift rbac` prints, and with fewer."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def restricted(kubectl: Kubectl, namespace: str, tmp_path: Path) -> Path:
 
 def grant(project: FleetProject, kubectl: Kubectl, namespace: str, *options: str) -> None:
     account = f"{namespace}/{ACCOUNT}"
-    printed = project.holdfast("rbac", "-s", "dev", "--service-account", account, *options)
+    printed = project.holdfast("drift", "rbac", "-s", "dev", "--service-account", account, *options)
     assert printed.returncode == 0, printed.stderr
     kubectl("apply", "--server-side", "-f", "-", stdin=printed.stdout)
 

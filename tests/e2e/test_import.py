@@ -82,12 +82,12 @@ def leaves(one: KubeObject) -> dict[str, Any]:
 def rendered_of(
     root: Path, sandbox: LiveSandbox, files: list[Path], namespace: str
 ) -> tuple[dict[str, Any], dict[tuple[str, str], KubeObject]]:
-    """What `holdfast import` says about some files, and what its manifests are rendered to."""
+    """What `holdfast agent import` says about files, and what its manifests are rendered to."""
     root.mkdir(exist_ok=True)
     project = FleetProject.write(root, sandbox, "", {"namespace": namespace, "controllers": ALL})
     (root / "agents" / "declared.yaml").unlink()
     arguments = [*map(str, files), "--digests", str(digests_for(files, root)), "-o", "json"]
-    done = run_holdfast("import", *arguments, "--to", str(root / "agents"))
+    done = run_holdfast("agent", "import", *arguments, "--to", str(root / "agents"))
     assert done.returncode in {0, 1}, done.stderr
     for file in (root / "agents").glob("*.yaml"):
         # All of them into the test's own namespace, wherever their authors had them.
@@ -212,11 +212,19 @@ def test_a_namespace_of_a_cluster_is_imported_as_its_files_are(
     file.write_text(json.dumps(deployment))
     kubeconfig = str(kubectl.sandbox.kubeconfig())
     live = run_holdfast(
-        "import", "--from-cluster", "-n", namespace, "--kubeconfig", kubeconfig, "-o", "json"
+        "agent",
+        "import",
+        "--from-cluster",
+        "-n",
+        namespace,
+        "--kubeconfig",
+        kubeconfig,
+        "-o",
+        "json",
     )
     assert live.returncode == 0, live.stderr
     [agent] = json.loads(live.stdout)["agents"]
-    [ours] = json.loads(run_holdfast("import", str(file), "-o", "json").stdout)["agents"]
+    [ours] = json.loads(run_holdfast("agent", "import", str(file), "-o", "json").stdout)["agents"]
     filled_in = {"maxSurge": "25%", "maxUnavailable": "25%", "progressDeadlineSeconds": 600}
     assert agent["manifest"]["spec"].pop("rollout") == filled_in
     assert agent["manifest"] == ours["manifest"]

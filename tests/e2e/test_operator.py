@@ -286,22 +286,22 @@ def test_objects_change_hands_and_back_and_none_is_deleted(
         assert done.returncode == 0, done.stderr
 
     before = uids()
-    assert project.holdfast("operator", "migrate", "-s", "dev", "--yes").returncode == 2
+    assert project.holdfast("operator", "handover", "-s", "dev", "--yes").returncode == 2
     mode("expand")
     refused = project.holdfast("up", "-s", "dev", "--allow-dirty", "a test")
     assert refused.returncode == 2
-    assert "run `holdfast operator migrate -s dev` first" in refused.stderr
+    assert "run `holdfast operator handover -s dev` first" in refused.stderr
     told: list[bytes] = []
     command = ["up", "--yes", "--skip-preview", "--stack", "dev"]
     by_hand = project.stack().runner.run(command, told.append, TIMEOUT_SECONDS)
     assert by_hand.exit_code != 0
     assert "with {mode: expand} this update would delete" in b"".join(told).decode()
     assert uids() == before
-    planned = project.holdfast("operator", "migrate", "-s", "dev", "--dry-run", "-o", "json")
+    planned = project.holdfast("operator", "handover", "-s", "dev", "--dry-run", "-o", "json")
     steps = json.loads(planned.stdout)["steps"]
     claims = [one for one in steps if one["object"]["kind"] == "PersistentVolumeClaim"]
     assert len(claims) == 4
-    done = project.holdfast("operator", "migrate", "-s", "dev", "--yes")
+    done = project.holdfast("operator", "handover", "-s", "dev", "--yes")
     assert done.returncode == 0, done.stderr
     operator.end()
     with operating(sandbox.kubeconfig(), "dev", *LEASE) as another:

@@ -144,7 +144,7 @@ def test_commits_and_drift_become_what_was_declared(
         "Updated",
         *("DriftFound", "PutBack", "Updated"),
         *("UpdateRefused", "DriftFound", "PutBack"),
-        *("Paused", "Resumed", "Updated"),
+        *("Suspended", "Resumed", "Updated"),
     ]
     traced = [each for each in collector.spans if each.trace_id == done["trace_id"]]
     [root] = [each for each in traced if not each.parent]
@@ -169,7 +169,7 @@ def _rest(polling: Loop, kubectl: Kubectl) -> None:
 
 def _pause_and_resume(project: GitProject, polling: Loop, kubectl: Kubectl) -> None:
     """A commit that comes while the stack is paused waits, and says for what."""
-    paused = project.project.holdfast("pause", "-s", "dev", "--reason", "by hand")
+    paused = project.project.holdfast("gitops", "suspend", "-s", "dev", "--reason", "by hand")
     assert paused.returncode == 0, paused.stderr
     seen = len(polling.said)
     push(project, "1.3.0")
@@ -178,7 +178,7 @@ def _pause_and_resume(project: GitProject, polling: Loop, kubectl: Kubectl) -> N
     assert version_of(kubectl) == "1.1.0"
     kubectl.wait_for("condition=Synced=Unknown", "agentstack/dev")
     assert condition(kubectl, "Stalled")["message"].endswith(": by hand")
-    assert project.project.holdfast("resume", "-s", "dev").returncode == 0
+    assert project.project.holdfast("gitops", "resume", "-s", "dev").returncode == 0
     polling.updated(seen)
     assert version_of(kubectl) == "1.3.0"
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from holdfast.cli.command_tree import all_verbs
+from holdfast.cli.verbs import all_verbs
 
 FOLDER: Final = Path(__file__).with_name("help")
 HELP_OPTIONS: Final = ("-h", "--help")

@@ -6,8 +6,9 @@ import sys
 import click
 
 from holdfast import __version__
-from holdfast.cli.command_tree import TASKS, VERBS, LazyGroup
 from holdfast.cli.help_pages import page_of
+from holdfast.cli.lazy_group import LazyGroup
+from holdfast.cli.verbs import TASKS, VERBS
 from holdfast.errors import ExitCode, HoldfastError, InvalidFilesError
 
 

@@ -22,7 +22,7 @@ class AgentPlaceArgs(TypedDict):
     """The agent's own version."""
     owner: NotRequired[str]
     """Team that answers for it."""
-    framework: NotRequired[Literal["langgraph", "crewai", "adk", "openai", "dapr", "custom"]]
+    framework: NotRequired[str]
     """What it is written with."""
     description: NotRequired[str]
     """What it is for."""
@@ -94,17 +94,6 @@ class PreStartArgs(TypedDict):
     """Command run in the agent's image, with its variables and volumes."""
 
 
-class WarmupArgs(TypedDict):
-    """What must succeed before the agent counts as started; becomes its startup probe."""
-
-    http: NotRequired[str]
-    """Path requested on the exposed port."""
-    command: NotRequired[list[str]]
-    """Command run in the container."""
-    timeout: NotRequired[str]
-    """Time it may take before the container is restarted; default 10m."""
-
-
 class PostStartCheckArgs(TypedDict):
     """What a new version must show before it replaces the old one."""
 
@@ -143,8 +132,6 @@ class LifecycleArgs(TypedDict):
 
     pre_start: NotRequired[list[PreStartArgs]]
     """Steps before the agent starts, in order; it starts only when all of them succeeded."""
-    warmup: NotRequired[WarmupArgs]
-    """What must succeed before it counts as started; excludes probes.startup."""
     post_start_check: NotRequired[PostStartCheckArgs]
     """What gates a new version; on by default when a model is set and the stack has
 images.tools, off with llm and tools false."""
@@ -510,7 +497,7 @@ class ModelConfigSpecArgs(TypedDict):
     """The provider's name of the model."""
     base_url: NotRequired[str]
     """Address; its host joins the egress of every consumer. Default the provider's."""
-    api_key: NotRequired[KeyReferenceArgs]
+    api_key_secret_ref: NotRequired[KeyReferenceArgs]
     """Secret and key in the consumer's namespace; mounted as a file, never an env variable."""
     parameters: NotRequired[ModelParametersArgs]
     """Sampling parameters; an agent's own win one by one."""
@@ -658,7 +645,7 @@ class McpServerSpecArgs(TypedDict):
 
     image: NotRequired[str]
     """Image with its digest of a server that the stack runs; excludes url."""
-    transport: NotRequired[Literal["stdio", "sse", "streamable-http"]]
+    transport: NotRequired[Literal["sse", "streamable-http"]]
     """How it is spoken to; default streamable-http."""
     port: NotRequired[int]
     """Port that it listens on; default 8080."""
@@ -798,12 +785,10 @@ class McpToolArgs(TypedDict):
     """Name of an MCPServer; excludes url."""
     url: NotRequired[str]
     """Address of a server that is not declared; its host joins the agent's egress."""
-    transport: NotRequired[Literal["stdio", "sse", "streamable-http"]]
+    transport: NotRequired[Literal["sse", "streamable-http"]]
     """How the server is spoken to; default streamable-http."""
     tool_names: NotRequired[list[str]]
     """Tools the agent may call; at least one, at most 50."""
-    deny_names: NotRequired[list[str]]
-    """Tools it may never call."""
     require_approval: NotRequired[list[str]]
     """Tools that a person must approve, each time; a subset of toolNames."""
     headers_from: NotRequired[list[HeaderSourceArgs]]
@@ -817,7 +802,7 @@ class McpToolArgs(TypedDict):
 
 
 class AgentToolArgs(TypedDict):
-    """Another agent as a tool; it joins network.peers."""
+    """Another agent as a tool; it joins the egress, and must name this one in its ingressFrom."""
 
     ref: str | ObjectReferenceArgs
     """Name of the agent."""
@@ -1015,8 +1000,6 @@ class AgentCardSpecArgs(TypedDict):
     """Media types it gives; default text/plain."""
     security_schemes: NotRequired[dict[str, dict[str, Any]]]
     """Ways to authenticate, by name, in the card's own words; a caller needs one of them."""
-    sign: NotRequired[bool]
-    """Reserved: a signature needs a private key, which no manifest holds. Default false."""
     allowed_namespaces: NotRequired[list[str]]
     """Other namespaces whose agents may refer to this one."""
 
@@ -1296,7 +1279,8 @@ and Recreate where a claim has a single writer."""
     auto_rollback: NotRequired[bool]
     """Go back by itself when the new version fails; false: stop and wait. Default true."""
     progress_deadline_seconds: NotRequired[int]
-    """Seconds after which an update counts as stuck; default 600, or 60 beyond the warm-up."""
+    """Seconds after which an update counts as stuck; default 600, or 60 beyond
+the startup probe."""
 
 
 class ContainerPortArgs(TypedDict):
@@ -1544,7 +1528,8 @@ class ProbesArgs(TypedDict):
     """Start-up, liveness and readiness."""
 
     startup: NotRequired[ProbeArgs]
-    """Holds the other two back until it succeeds; default none, or lifecycle.warmup."""
+    """Holds the other two back until it succeeds, and stretches the default of
+rollout.progressDeadlineSeconds; default none."""
     liveness: NotRequired[ProbeArgs]
     """Restarts the container; default GET /healthz. null: it is never asked."""
     readiness: NotRequired[ProbeArgs]
@@ -1643,8 +1628,6 @@ class TriggerArgs(TypedDict):
     """Further attempts after a failed one; default 0, as each attempt costs tokens."""
     ttl_seconds_after_finished: NotRequired[int]
     """Seconds after which a finished run is removed; default 604800, a week."""
-    type: Literal["queue", "webhook"]
-    """queue: as many runs as there is work for. webhook: reserved, refused."""
     metric: str
     """Metric of the stack's Prometheus that says how much waits, such as queue_depth."""
     selector: NotRequired[dict[str, str]]
@@ -1669,8 +1652,6 @@ class SandboxSettingsArgs(TypedDict):
 
     warm_pool: NotRequired[WarmPoolArgs]
     """Keep a pool of started sandboxes (SandboxTemplate, SandboxWarmPool); default one Sandbox."""
-    runtime_class_name: NotRequired[str]
-    """RuntimeClass that isolates the sandbox, such as gvisor; the same as spec.runtimeClassName."""
     claim: NotRequired[bool]
     """Claim one sandbox of the pool for the agent itself; default false, others claim theirs."""
     operating_mode: NotRequired[Literal["Running", "Suspended"]]
@@ -1686,8 +1667,6 @@ class SandboxSettingsArgs(TypedDict):
 class AgentArgs(TypedDict):
     """Arguments of Agent and AgentWorkload: the manifest's spec, and where the agent lives."""
 
-    qos_class: NotRequired[Literal["Guaranteed", "Burstable", "BestEffort"]]
-    """Class that the pods must come out with, all their containers taken together; default any."""
     priority_class_name: NotRequired[str]
     """PriorityClass of the pods."""
     runtime_class_name: NotRequired[str]
@@ -1712,8 +1691,8 @@ triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default 
     """The agent's own version (semantic)."""
     owner: NotRequired[str]
     """Team that answers for the agent; required on stacks with the prod profile."""
-    framework: NotRequired[Literal["langgraph", "crewai", "adk", "openai", "dapr", "custom"]]
-    """What the agent is written with; default custom."""
+    framework: NotRequired[str]
+    """What the agent is written with, such as langgraph; a label, default custom."""
     provider: NotRequired[ProviderArgs]
     """Who offers the agent; told in its card."""
     icon_url: NotRequired[str]
@@ -1819,7 +1798,7 @@ class McpServerArgs(TypedDict):
 
     image: str
     """Image with its digest: name@sha256:<64 hex digits>."""
-    transport: NotRequired[Literal["stdio", "sse", "streamable-http"]]
+    transport: NotRequired[Literal["sse", "streamable-http"]]
     """How it is spoken to; default streamable-http."""
     port: NotRequired[int]
     """Port that it listens on; default 8080."""

@@ -1,6 +1,6 @@
 """Where an agent lives and what it shares with others: inputs of every component of an agent."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
@@ -39,7 +39,7 @@ class AgentPlace(Placed):
     """The agent's own version."""
     owner: LabelValue | None = None
     """Team that answers for it."""
-    framework: Literal["langgraph", "crewai", "adk", "openai", "dapr", "custom"] = "custom"
+    framework: LabelValue = "custom"
     """What it is written with."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """What it is for."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from holdfast.cli import help_pages
-from holdfast.cli.command_tree import all_verbs
 from holdfast.cli.main import run
+from holdfast.cli.verbs import all_verbs
 
 HEAVY = "pydantic,yaml,urllib3,pulumi,msgspec,holdfast.operations,holdfast_policies"
 PRINTS_HELP = """

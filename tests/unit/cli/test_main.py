@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 import pytest
 from holdfast import errors
-from holdfast.cli.command_tree import VERBS, LazyGroup, all_verbs
 from holdfast.cli.drift.command import SECTIONS
+from holdfast.cli.lazy_group import LazyGroup
 from holdfast.cli.main import run
+from holdfast.cli.verbs import MOVED, VERBS, all_verbs
 from holdfast.errors import (
     ExitCode,
     HoldfastError,
@@ -112,7 +113,7 @@ def test_faults_of_files_begin_their_lines_with_their_places(
         ),
         pytest.param(["operator", "instal"], 'did you mean "install"?', id="part of operator"),
         pytest.param(["sandbox", "satus"], 'did you mean "status"?', id="part of sandbox"),
-        pytest.param(["xyzzy"], "--help names them all", id="nothing near"),
+        pytest.param(["xyzzy"], "--help lists every command", id="nothing near"),
     ],
 )
 def test_a_misspelt_verb_is_told_the_one_that_may_be_meant(
@@ -122,7 +123,17 @@ def test_a_misspelt_verb_is_told_the_one_that_may_be_meant(
     assert words in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("verb", ["agent", "ci", "policy", "sandbox", "tools"])
+@pytest.mark.parametrize(("old", "new"), MOVED.items())
+def test_an_earlier_spelling_of_a_verb_names_the_one_of_now(
+    old: str, new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(old.split()) == ExitCode.BAD_INPUT
+    assert f"it is `holdfast {new}` now" in capsys.readouterr().err
+    first, *below = new.split(" --", maxsplit=1)[0].split()
+    assert not below or below[0] in VERBS[first].below
+
+
+@pytest.mark.parametrize("verb", ["agent", "ci", "policy", "sandbox", "mcp", "gitops"])
 def test_the_help_lines_of_a_group_are_whole(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([verb, "--help"]) == 0
     listed = capsys.readouterr().out.split("Commands:\n", 1)[1]

@@ -33,7 +33,7 @@ ENGINE = "holdfast.adapters.engine.stack,holdfast.adapters.engine.run.process"
         ),
         *(
             pytest.param(f"msgspec,{MODELS},{LIBRARIES},{ENGINE}", [noun, "--help"], id=noun)
-            for noun in ("agent", "ci", "completion", "sandbox", "tools")
+            for noun in ("agent", "ci", "completion", "sandbox", "mcp")
         ),
         pytest.param(f"{MODELS},yaml,pulumi,{ENGINE}", ["ci", "comment", "--help"], id="comment"),
         pytest.param(

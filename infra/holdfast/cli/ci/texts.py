@@ -27,7 +27,7 @@ def report_comment(text: Path, *, marker: str, change: int | None) -> ExitCode:
 
     \b
     Example:
-      holdfast policy report -s prod -o markdown --output-file comment.md
+      holdfast preview -s prod -o markdown --output-file comment.md
       holdfast ci comment comment.md --marker policy/prod
 
     \b

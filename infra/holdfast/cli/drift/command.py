@@ -4,12 +4,13 @@ import gc
 
 import click
 
-from holdfast.cli.command_tree import VERBS, LazyGroup
 from holdfast.cli.drift.options import COMPARED, ENGINE, REMEDIATION, WATCH, DriftOptions
+from holdfast.cli.lazy_group import LazyGroup
 from holdfast.cli.options.groups import takes
 from holdfast.cli.options.probes import PROBES
 from holdfast.cli.options.recording import RECORDING
 from holdfast.cli.options.report import DRIFT_REPORT, check_files
+from holdfast.cli.verbs import VERBS
 
 SECTIONS = {
     "stacks": "What is compared",

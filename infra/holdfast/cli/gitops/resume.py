@@ -1,4 +1,4 @@
-"""`holdfast resume`: the Git loops of a stack act again. Wiring only."""
+"""`holdfast gitops resume`: the Git loops of a stack act again. Wiring only."""
 
 import click
 
@@ -20,7 +20,7 @@ def command(stack: str, reason: str) -> ExitCode:
 
     \b
     Example:
-      holdfast resume -s prod --reason "the other controller is off"
+      holdfast gitops resume -s prod --reason "the other controller is off"
     """
     root = find_project_root()
     ended = resume_stack(stack_client(StackContext(root, stack)), stack)

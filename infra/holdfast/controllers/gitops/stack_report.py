@@ -197,5 +197,5 @@ def _in_words(error: HoldfastError) -> str:
             "how the stack is can be read there, too"
         )
     if isinstance(error, ApiError) and error.is_forbidden:
-        return f"{error.message}; `holdfast rbac -s STACK --loop` prints the rights that it takes"
+        return f"{error.message}; `holdfast drift rbac -s STACK --loop` prints the rights it needs"
     return str(error)

@@ -27,7 +27,7 @@ def judge_tools(
     if isinstance(live, str):
         return unknown(subject, what, live)
     if locked is None:
-        return unknown(subject, what, "nobody has reviewed them: run `holdfast tools lock`")
+        return unknown(subject, what, "nobody has reviewed them: run `holdfast mcp lock`")
     outcomes = []
     for change in compare_tools(locked, live):
         aspect = () if change.aspect in _WHOLE else (change.aspect,)

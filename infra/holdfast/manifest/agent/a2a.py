@@ -79,20 +79,11 @@ class AgentCardSpec(ManifestModel):
     """Media types it gives; default text/plain."""
     security_schemes: dict[Text, JsonObject] = Field(default_factory=dict)
     """Ways to authenticate, by name, in the card's own words; a caller needs one of them."""
-    sign: bool = False
-    """Reserved: a signature needs a private key, which no manifest holds. Default false."""
     allowed_namespaces: Items[LabelName] = ()
     """Other namespaces whose agents may refer to this one."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.sign:
-            raise fault(
-                "a card cannot be signed here: its signature needs a private key",
-                found="true",
-                remedy="let the agent sign the card that it serves, with a key from a Secret",
-                at=("sign",),
-            )
         presented = self.model_copy(update={"enabled": True, "allowed_namespaces": ()})
         if not self.enabled and presented != AgentCardSpec():
             expected = "enabled: false excludes all that a card would tell"

@@ -55,7 +55,7 @@ AGENT_KIND = "Agent"
 OWN_PREFIXES = ("holdfast.dev/", "app.kubernetes.io/")
 DEFAULT_GRACE_SECONDS = 60
 CRON_JOB_NAME_MAX_CHARACTERS = 52
-SECONDS_BEYOND_WARMUP = 60
+SECONDS_BEYOND_STARTUP = 60
 
 
 class Metadata(ManifestModel):
@@ -103,8 +103,8 @@ class AgentSpec(Placement):
     """The agent's own version (semantic)."""
     owner: LabelValue | None = None
     """Team that answers for the agent; required on stacks with the prod profile."""
-    framework: Literal["langgraph", "crewai", "adk", "openai", "dapr", "custom"] = "custom"
-    """What the agent is written with; default custom."""
+    framework: LabelValue = "custom"
+    """What the agent is written with, such as langgraph; a label, default custom."""
     provider: Provider | None = None
     """Who offers the agent; told in its card."""
     icon_url: Url | None = None
@@ -250,8 +250,8 @@ class AgentSpec(Placement):
         """Seconds after which an update counts as stuck, as declared or derived."""
         if self.rollout.progress_deadline_seconds is not None:
             return self.rollout.progress_deadline_seconds
-        warmup = self.lifecycle.warmup
-        derived = warmup.timeout_seconds + SECONDS_BEYOND_WARMUP if warmup else 0
+        startup = self.probes.startup
+        derived = startup.longest_seconds + SECONDS_BEYOND_STARTUP if startup else 0
         return max(DEFAULT_DEADLINE_SECONDS, derived)
 
 

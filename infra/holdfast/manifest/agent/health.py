@@ -75,12 +75,18 @@ class Probe(ManifestModel):
             raise fault("expected exactly one of httpGet, command, tcpPort and grpc")
         return self
 
+    @property
+    def longest_seconds(self) -> int:
+        """Seconds until it has failed for good, counted from the container's start."""
+        return self.initial_delay_seconds + self.period_seconds * self.failure_threshold
+
 
 class Probes(ManifestModel):
     """Start-up, liveness and readiness."""
 
     startup: Probe | None = None
-    """Holds the other two back until it succeeds; default none, or lifecycle.warmup."""
+    """Holds the other two back until it succeeds, and stretches the default of
+    rollout.progressDeadlineSeconds; default none."""
     liveness: Probe | None = Probe.model_construct(
         http_get=HttpGet.model_construct(path="/healthz")
     )

@@ -106,28 +106,6 @@ class PreStart(ManifestModel):
         return self
 
 
-class Warmup(ManifestModel):
-    """What must succeed before the agent counts as started; becomes its startup probe."""
-
-    http: AbsolutePath | None = None
-    """Path requested on the exposed port."""
-    command: Items[Text] = ()
-    """Command run in the container."""
-    timeout: Duration = "10m"
-    """Time it may take before the container is restarted; default 10m."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if (self.http is not None) == bool(self.command):
-            raise fault("expected exactly one of http and command")
-        return self
-
-    @property
-    def timeout_seconds(self) -> int:
-        """The timeout in seconds, rounded up."""
-        return -(-duration_milliseconds(self.timeout) // 1000)
-
-
 class PostStartCheck(ManifestModel):
     """What a new version must show before it replaces the old one."""
 
@@ -188,8 +166,6 @@ class Lifecycle(ManifestModel):
 
     pre_start: Items[PreStart] = ()
     """Steps before the agent starts, in order; it starts only when all of them succeeded."""
-    warmup: Warmup | None = None
-    """What must succeed before it counts as started; excludes probes.startup."""
     post_start_check: PostStartCheck | None = None
     """What gates a new version; on by default when a model is set and the stack has
     images.tools, off with llm and tools false."""

@@ -187,7 +187,7 @@ class ModelConfigSpec(ManifestModel):
     """The provider's name of the model."""
     base_url: Url | None = None
     """Address; its host joins the egress of every consumer. Default the provider's."""
-    api_key: KeyReference | None = None
+    api_key_secret_ref: KeyReference | None = None
     """Secret and key in the consumer's namespace; mounted as a file, never an env variable."""
     parameters: ModelParameters = ModelParameters.model_construct()
     """Sampling parameters; an agent's own win one by one."""

@@ -95,7 +95,8 @@ class Rollout(ManifestModel):
     auto_rollback: bool = True
     """Go back by itself when the new version fails; false: stop and wait. Default true."""
     progress_deadline_seconds: Annotated[int, Field(ge=1, le=86_400)] | None = None
-    """Seconds after which an update counts as stuck; default 600, or 60 beyond the warm-up."""
+    """Seconds after which an update counts as stuck; default 600, or 60 beyond
+    the startup probe."""
 
     @model_validator(mode="after")
     def _has_effect(self) -> Self:

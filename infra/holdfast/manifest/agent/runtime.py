@@ -149,9 +149,6 @@ class Resources(ManifestModel):
 class Placement(ManifestModel):
     """Where pods may run, in PodSpec's own words."""
 
-    qos_class: Literal["Guaranteed", "Burstable", "BestEffort"] | None = None
-    """Class that the pods must come out with, all their containers taken together; default any."""
-
     priority_class_name: ObjectName | None = None
     """PriorityClass of the pods."""
     runtime_class_name: ObjectName | None = None

@@ -1,7 +1,7 @@
 """The tools an agent may call, and the servers that offer them."""
 
 import re
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
@@ -16,9 +16,6 @@ from holdfast.manifest.types.values import (
     Url,
 )
 
-STDIO: Final = "expected sse or streamable-http: nobody else's standard input can be reached"
-STDIO_REMEDY: Final = "run the server behind a proxy that speaks streamable-http"
-
 
 def _tool_name(value: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9_./-]{1,128}", value):
@@ -28,7 +25,7 @@ def _tool_name(value: str) -> str:
     raise fault("expected a tool's name: 1 to 128 letters, digits, '_', '-', '.' and '/'")
 
 
-Transport = Literal["stdio", "sse", "streamable-http"]
+Transport = Literal["sse", "streamable-http"]
 ToolName = Annotated[
     str,
     AfterValidator(_tool_name),
@@ -69,8 +66,6 @@ class McpTool(ManifestModel):
     """How the server is spoken to; default streamable-http."""
     tool_names: Annotated[Items[ToolName], Field(max_length=50)] = ()
     """Tools the agent may call; at least one, at most 50."""
-    deny_names: Items[ToolName] = ()
-    """Tools it may never call."""
     require_approval: Items[ToolName] = ()
     """Tools that a person must approve, each time; a subset of toolNames."""
     headers_from: Items[HeaderSource] = ()
@@ -86,8 +81,6 @@ class McpTool(ManifestModel):
     def _consistent(self) -> Self:
         if (self.server_ref is None) == (self.url is None):
             raise fault("expected either serverRef or url")
-        if self.transport == "stdio":
-            raise fault(STDIO, found="stdio", remedy=STDIO_REMEDY, at=("transport",))
         if self.server_ref is not None and self.transport != "streamable-http":
             raise fault("serverRef excludes transport: the MCPServer says it", at=("transport",))
         sent = [source.name.lower() for source in self.headers_from]
@@ -97,10 +90,6 @@ class McpTool(ManifestModel):
                 raise fault(expected, found=repr(name), at=("allowedHeaders", index))
         if not self.tool_names:
             raise fault("expected at least one tool in toolNames", remedy="list the tools by name")
-        for index, name in enumerate(self.deny_names):
-            if name in self.tool_names:
-                expected = "a tool cannot stand in toolNames and in denyNames"
-                raise fault(expected, found=repr(name), at=("denyNames", index))
         for index, name in enumerate(self.require_approval):
             if name not in self.tool_names:
                 expected = "requireApproval must be a subset of toolNames"
@@ -109,7 +98,7 @@ class McpTool(ManifestModel):
 
 
 class AgentTool(ManifestModel):
-    """Another agent as a tool; it joins network.peers."""
+    """Another agent as a tool; it joins the egress, and must name this one in its ingressFrom."""
 
     ref: Reference
     """Name of the agent."""

@@ -1,6 +1,6 @@
 """`agents/tools.lock`: the reviewed tools of every server, in full and with their digest.
 
-A digest alone cannot be reviewed. The file is JSON, written by `holdfast tools lock`; what no
+A digest alone cannot be reviewed. The file is JSON, written by `holdfast mcp lock`; what no
 reviewer could see in it (control and direction marks in a description) is written as an escape.
 """
 
@@ -19,7 +19,7 @@ from holdfast.manifest.text.source_text import read_text
 
 LOCK_FILE: Final = "agents/tools.lock"
 VERSION: Final = 1
-_REMEDY = "review what the servers say and run 'holdfast tools lock'"
+_REMEDY = "review what the servers say and run 'holdfast mcp lock'"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from holdfast.manifest.agent.runtime import EnvVar, Resources
 from holdfast.manifest.agent.scaling import Scaling
 from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.agent.telemetry import Metrics, Telemetry
-from holdfast.manifest.agent.tools import STDIO, STDIO_REMEDY, ToolName, Transport
+from holdfast.manifest.agent.tools import ToolName, Transport
 from holdfast.manifest.text.faults import fault, together
 from holdfast.manifest.types.values import (
     AbsolutePath,
@@ -113,8 +113,6 @@ class HostedServer(ManifestModel):
 
     @model_validator(mode="after")
     def _can_be_spoken_to(self) -> Self:
-        if self.transport == "stdio":
-            raise fault(STDIO, found="stdio", remedy=STDIO_REMEDY, at=("transport",))
         if "port" in self.network.expose.model_fields_set:
             raise fault(
                 "the port of a tool server stands in spec.port",

@@ -62,7 +62,7 @@ def detach(
             return
     raise ClusterError(
         f"updates of stack {context.name} register claims of {agent} again and again",
-        remedy="stop what updates the stack (`holdfast pause`), then run this again",
+        remedy="stop what updates the stack (`holdfast gitops suspend`), then run this again",
     )
 
 

@@ -202,7 +202,8 @@ class Scanner:
         live = self.desired.as_far_as_known(live, judge.declared)
         if not agent:
             return self._compared(judge, live)
-        only = {reference_of(one).identity for one in chosen} | live.objects.keys()
+        only = {reference_of(one).identity for one in chosen}
+        only |= live.objects.keys() - judge.declared.keys()
         return replace(self._compared(judge, live, only), agent=agent)
 
     def _scan_of_file(self, file: Path) -> Scan:

@@ -1,7 +1,7 @@
 """The AgentStack of a stack in its cluster: whether its Git loop is suspended, by whom, and why.
 
-It is the only place: every user with the rights suspends a loop from any machine, by `kubectl patch`
-as well. Source: Flux, "Suspend and resume".
+It is the only place: every user with the rights suspends a loop from any machine, also with
+`kubectl patch`. Source: Flux, "Suspend and resume".
 """
 
 from collections.abc import Mapping

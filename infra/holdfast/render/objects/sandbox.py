@@ -28,8 +28,6 @@ def render_sandbox(
     """
     surroundings.require("agent-sandbox", marks.name, "spec.type")
     template = pod_template(marks, spec, surroundings, config_hash)
-    if spec.sandbox.runtime_class_name is not None:
-        template["spec"]["runtimeClassName"] = spec.sandbox.runtime_class_name
     if spec.sandbox.shutdown_after is not None:
         # The sandbox's own shutdownTime is a moment, this is a length: the pod's own deadline.
         seconds = -(-duration_milliseconds(spec.sandbox.shutdown_after) // 1000)

@@ -97,7 +97,7 @@ def resolve_model(
         gateway=gateway,
         parameters=ModelParameters.model_validate(shared | own, by_name=True),
         key_entry=choice.api_key,
-        key=config.api_key if config and choice.api_key is None else None,
+        key=config.api_key_secret_ref if config and choice.api_key is None else None,
         tls=choice.tls or (config.tls if config else None),
         data_class=config.data_class if config else None,
     )

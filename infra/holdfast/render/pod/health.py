@@ -2,23 +2,16 @@
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.health import HttpGet, Probe
-from holdfast.manifest.agent.lifecycle import PreStop, Warmup
-
-WARMUP_PERIOD_SECONDS = 10
-WARMUP_ANSWER_SECONDS = 5
-MAX_FAILURES = 1000
+from holdfast.manifest.agent.health import Probe
+from holdfast.manifest.agent.lifecycle import PreStop
 
 
 def render_probes(spec: AgentSpec) -> KubeObject:
     """The probes of the agent's container, by the names that Kubernetes has for them."""
-    startup = spec.probes.startup
-    if spec.lifecycle.warmup:
-        startup = _warmup(spec.lifecycle.warmup)
     probes = {
         "livenessProbe": spec.probes.liveness,
         "readinessProbe": spec.probes.readiness,
-        "startupProbe": startup,
+        "startupProbe": spec.probes.startup,
     }
     return {name: _probe(probe, spec) for name, probe in probes.items() if probe}
 
@@ -31,18 +24,6 @@ def render_pre_stop(hook: PreStop, spec: AgentSpec) -> KubeObject:
     if hook.command:
         return {"exec": {"command": list(hook.command)}}
     return {"sleep": {"seconds": hook.reserved_seconds}}
-
-
-def _warmup(warmup: Warmup) -> Probe:
-    # The API counts failures up to a thousand: a longer warm-up is asked for less often.
-    period = max(WARMUP_PERIOD_SECONDS, -(-warmup.timeout_seconds // MAX_FAILURES))
-    return Probe(
-        http_get=HttpGet(path=warmup.http) if warmup.http else None,
-        command=warmup.command,
-        period_seconds=period,
-        timeout_seconds=WARMUP_ANSWER_SECONDS,
-        failure_threshold=-(-warmup.timeout_seconds // period),
-    )
 
 
 def _probe(probe: Probe, spec: AgentSpec) -> KubeObject:

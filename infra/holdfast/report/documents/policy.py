@@ -130,7 +130,7 @@ class ObjectChangePart(Part):
 
 
 class PolicyDocument(Part):
-    """What `holdfast policy check` and `holdfast policy report` write as JSON.
+    """What `holdfast policy check` and `holdfast preview` write as JSON.
 
     Attributes:
         complete: Whether everything was judged and every mandatory rule could decide; if not, exit
@@ -158,7 +158,7 @@ def policy_schema() -> dict[str, Any]:
     """The JSON Schema of the document."""
     return schema_of(
         "Holdfast policy report",
-        "What `holdfast policy check` and `holdfast policy report` write as JSON.",
+        "What `holdfast policy check` and `holdfast preview` write as JSON.",
         PolicyDocument,
     )
 

@@ -1,4 +1,4 @@
-"""What `holdfast tools check` found, as text for people and JSON for programs."""
+"""What `holdfast mcp check` found, as text for people and JSON for programs."""
 
 import difflib
 import json
@@ -77,7 +77,7 @@ def _lines_of(each: CheckedServer) -> Iterator[str]:
     if each.error:
         yield f"{each.server}: not checked: {each.error}"
     if not each.is_locked and not each.error:
-        yield f"{each.server}: never reviewed; run 'holdfast tools lock {each.server}'"
+        yield f"{each.server}: never reviewed; run 'holdfast mcp lock {each.server}'"
     for change in each.changes:
         if change.aspect in {"added", "removed"}:
             yield f"{each.server}: tool {change.tool!r} {change.aspect}"

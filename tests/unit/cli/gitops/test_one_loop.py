@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from holdfast.cli.gitops.reconcile import _only_one
+from holdfast.cli.gitops.run import _only_one
 from holdfast.controllers.runtime.log import Logger, Output
 from holdfast.errors import HoldfastError
 

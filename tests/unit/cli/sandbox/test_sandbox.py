@@ -4,8 +4,8 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from holdfast.cli.groups import sandbox as command
 from holdfast.cli.main import run
-from holdfast.cli.sandbox.group import command
 from holdfast.report.text.sandbox_text import status_json, status_text
 from holdfast.sandbox.health import ProgramStatus, SandboxStatus, State
 from holdfast.sandbox.place import SandboxPlace, sandbox_place

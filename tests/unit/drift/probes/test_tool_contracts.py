@@ -35,4 +35,4 @@ def test_a_server_that_says_nothing_or_was_never_reviewed_is_not_checked() -> No
     (silent,) = judge_tools(SUBJECT, "cx/kb", [SEARCH], "it does not answer").not_checked
     assert silent.reason == "it does not answer"
     (new,) = judge_tools(SUBJECT, "cx/kb", None, [SEARCH]).not_checked
-    assert "holdfast tools lock" in new.reason
+    assert "holdfast mcp lock" in new.reason

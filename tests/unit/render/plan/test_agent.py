@@ -167,7 +167,6 @@ def test_tools_of_a_declared_server_are_told_to_the_agent_and_let_out() -> None:
             "url": "http://crm-tools.tools.svc:8000/mcp",
             "transport": "streamable-http",
             "toolNames": ["find_order"],
-            "denyNames": [],
             "requireApproval": [],
             "allowedHeaders": [],
             "timeoutMilliseconds": 90_000,

@@ -97,5 +97,5 @@ class ProbedContents:
 
 def _why(error: ClusterError) -> str:
     if isinstance(error, ApiError) and error.is_forbidden:
-        return "may not be read: grant get on it by name (`holdfast rbac --contents`)"
+        return "may not be read: grant get on it by name (`holdfast drift rbac --contents`)"
     return str(error)

@@ -47,9 +47,6 @@ def ask(
 ) -> Iterator[Answer]:
     """Ask each server which tools it offers."""
     for server in servers:
-        if server.transport == "stdio":
-            yield Answer(server, None, "it is spoken to over stdio, by its own agent only")
-            continue
         address = ServerAddress(server.url, server.transport, headers)
         try:
             yield Answer(server, list_tools(address, timeout_seconds=timeout_seconds))

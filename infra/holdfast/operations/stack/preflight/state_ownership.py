@@ -73,7 +73,7 @@ def ensure_handed_over(root: Path, stack: str, *, for_plain_pulumi: bool = False
         raise InputError(
             f"with {{mode: expand}} this update would delete {count} objects of agents, which the "
             "engine still holds",
-            remedy=f"run `holdfast operator migrate -s {stack}` first",
+            remedy=f"run `holdfast operator handover -s {stack}` first",
         )
 
 

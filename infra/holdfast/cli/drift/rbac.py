@@ -1,0 +1,87 @@
+"""`holdfast drift rbac`: the rights that a scan of a stack needs, and no more."""
+
+from dataclasses import replace
+
+import click
+from click.core import ParameterSource
+
+from holdfast.cli.options.stack import STACK
+from holdfast.controllers.gitops.status_role import status_writer_rbac
+from holdfast.drift.reader_role import Reader
+from holdfast.errors import InputError
+from holdfast.kube.names import fault_in_label_name
+from holdfast.kube.yaml_text import yaml_documents
+from holdfast.operations.describe.reader_rights import RightsRequest, reader_rights
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project import find_project_root
+
+
+@click.command()
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack that is to be scanned.")
+@click.option(
+    "--namespaced",
+    "is_namespaced",
+    is_flag=True,
+    help="A role in each namespace of the stack; default one role for the whole cluster.",
+)
+@click.option("--probes", is_flag=True, help="With what `holdfast drift --probes` asks for, too.")
+@click.option(
+    "--contents",
+    is_flag=True,
+    help="With get on each Secret and ConfigMap that pods mount, by name: for --probe-contents.",
+)
+@click.option(
+    "--loop",
+    "is_loop",
+    is_flag=True,
+    help="With what `holdfast gitops run` tells how the stack is: its AgentStack, and Events.",
+)
+@click.option("--user", default="", help="User who scans. Default: a service account.")
+@click.option(
+    "--service-account",
+    metavar="NAMESPACE/NAME",
+    default="holdfast/holdfast-drift",
+    show_default=True,
+    help="Service account that scans; it is declared too, its namespace is not.",
+)
+def command(
+    stack: str,
+    user: str,
+    service_account: str,
+    **asked: bool,
+) -> None:
+    """Print the role and binding with which `holdfast drift` can read a stack.
+
+    For exactly the kinds that the stack declares and those that the scan looks for beside them;
+    get, list and watch alone, and no Secrets but those that --contents names. The cluster is only
+    asked when the stack declares kinds that are not Kubernetes' own. With --loop one resource may
+    be written, in which `holdfast gitops run` reports the state of the stack; to deploy, it needs
+    the rights of `pulumi up`, which are not printed here.
+
+    \b
+    Examples:
+      holdfast drift rbac -s prod | kubectl apply --server-side -f -
+      holdfast drift rbac -s prod --user drift@example.com
+      holdfast drift rbac -s prod --probes --contents
+      holdfast drift rbac -s prod --loop --service-account ops/holdfast-reconcile
+      holdfast drift rbac -s prod --namespaced --service-account ops/drift-reader
+    """
+    given = click.get_current_context().get_parameter_source("service_account")
+    if user and given is not ParameterSource.DEFAULT:
+        raise InputError(
+            "--user and --service-account exclude each other", remedy="name the one that scans"
+        )
+    namespace, _, account = service_account.partition("/")
+    faults = [fault_in_label_name(each) for each in (namespace, account)]
+    if not user and any(faults):
+        raise InputError(
+            f"--service-account {service_account!r} {next(filter(None, faults))}",
+            remedy="write NAMESPACE/NAME",
+        )
+    name = stack.rpartition("/")[2]
+    reader = Reader(f"holdfast-drift-{name}", user, (namespace, account))
+    request = RightsRequest(reader, asked["is_namespaced"], asked["probes"], asked["contents"])
+    objects = reader_rights(StackContext(find_project_root(), stack), request)
+    if asked["is_loop"]:
+        objects += status_writer_rbac(stack, replace(reader, name=f"holdfast-reconcile-{name}"))
+    click.echo(yaml_documents(objects), nl=False)

@@ -1,0 +1,34 @@
+"""`holdfast gitops suspend`: suspend the Git loops of a stack, wherever they run. Wiring only."""
+
+import click
+
+from holdfast.adapters.clock import utc_now
+from holdfast.cli.options.stack import STACK
+from holdfast.errors import ExitCode
+from holdfast.operations.stack.agent_stack import Suspension, stack_client, suspend_stack
+from holdfast.operations.stack.caller import caller
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.update_history import action_record, journal_of
+
+
+@click.command()
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack to suspend.")
+@click.option("--reason", required=True, help="Why; shown in the status, the history and the log.")
+def command(stack: str, reason: str) -> ExitCode:
+    """Suspend reconciliation of a stack until `holdfast gitops resume`, on every machine.
+
+    Sets spec.suspend of the stack's AgentStack in its cluster, with user, time and reason. A loop
+    ends the work that is under way and changes nothing more; `holdfast up` still works.
+
+    \b
+    Examples:
+      holdfast gitops suspend -s prod --reason "investigating latency"
+      holdfast gitops resume -s prod
+    """
+    root = find_project_root()
+    suspension = Suspension(caller(), utc_now(), reason)
+    suspend_stack(stack_client(StackContext(root, stack)), stack, suspension)
+    journal_of(root, stack).add(action_record("suspend", stack, reason))
+    click.echo(f"suspended: {stack} ({reason})", err=True)
+    return ExitCode.OK

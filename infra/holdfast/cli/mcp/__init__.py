@@ -1,0 +1,1 @@
+"""`holdfast mcp`: what tool servers promise."""

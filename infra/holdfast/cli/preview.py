@@ -1,0 +1,101 @@
+"""`holdfast preview`: what a preview would change and what the policy pack says."""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import click
+from holdfast_policies.table import RULES
+
+from holdfast.adapters.clock import utc_now
+from holdfast.cli.exit_codes import exit_code_of
+from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
+from holdfast.cli.options.stack import STACK
+from holdfast.errors import InputError
+from holdfast.operations.policy.model import PolicyReport
+from holdfast.operations.policy.preview import (
+    PreviewRequest,
+    preview_policy,
+    saved_preview,
+)
+from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
+from holdfast.report.exchange.policy_formats import POLICY_FORMATS, write_policy
+from holdfast.report.exchange.policy_notices import PAGES
+
+
+@click.command()
+@report_options_for(PAGES, POLICY_FORMATS)
+@click.option("-s", "--stack", type=STACK, required=True, help="Stack to preview.")
+@click.option(
+    "--events",
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="Read a saved stream of events (- for standard input) in place of a preview.",
+)
+@click.option(
+    "--policy-pack", "pack", type=click.Path(path_type=Path), help=f"Default: {PACK_FOLDER}."
+)
+@click.option(
+    "--policy-pack-config", "config", type=click.Path(path_type=Path), help="JSON config of it."
+)
+def command(
+    wanted: ReportRequest,
+    *,
+    stack: str,
+    events: Path | None,
+    pack: Path | None,
+    config: Path | None,
+) -> int:
+    """Preview a stack under the policy pack and report both: what would change, what is refused.
+
+    Says for each agent which fields get which value, and for each rule what passed, with file, line
+    and column of the manifest. In Markdown it is the comment for a pull request: empty when
+    nothing changes and nothing is refused (`holdfast ci comment`). Nothing is written to the
+    cluster. A stream of events comes from a plain `pulumi`; keep it from others, its debug messages
+    hold whatever the program holds.
+
+    \b
+    Examples:
+      holdfast preview -s prod
+      holdfast preview -s prod -o markdown --output-file c.md --report sarif=p.sarif
+      export PULUMI_ENABLE_STREAMING_JSON_PREVIEW=1
+      pulumi preview -s prod --json --policy-pack policy-pack | \\
+        holdfast preview -s prod --events - -o html --output-file policy.html
+
+    \b
+    Exit codes: 0 nothing is refused   5 a mandatory rule is broken
+      1 incomplete: the preview failed, or no pack judged it   2 bad input   6 no such stack
+    """
+    check_files(wanted)
+    context = _context_of(stack, is_needed=events is None)
+    request = PreviewRequest(stack, context, pack, config, wanted.is_for_files, utc_now())
+    if events is not None:
+        previewed = saved_preview(request, _read(events), str(events))
+    else:
+        assert context is not None  # noqa: S101  (it was needed)
+        previewed = preview_policy(request, context)
+    write_all(partial(_written, previewed.report, wanted.runbook), wanted)
+    if previewed.error is not None:
+        raise previewed.error
+    return exit_code_of(previewed.report)
+
+
+def _written(report: PolicyReport, pages: str, chosen: str, *, colour: bool) -> str:
+    return write_policy(report, chosen, RULES, pages=pages, colour=colour)
+
+
+def _context_of(stack: str, *, is_needed: bool) -> StackContext | None:
+    """The stack in its project; None outside of any, where events alone are read."""
+    try:
+        return StackContext(find_project_root(), stack)
+    except InputError:
+        if is_needed:
+            raise
+        return None
+
+
+def _read(events: Path) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if str(events) == "-" else events.read_bytes()
+    except OSError as error:
+        raise InputError(f"{events}: {error.strerror or error}", remedy="name a file") from error

@@ -1,1 +1,0 @@
-"""`holdfast tools`: what tool servers promise."""

@@ -1,0 +1,161 @@
+"""Every verb of `holdfast` and every verb below one, in one table; each is loaded when called.
+
+Start-up is the larger part of a short command's time: `--help` lists verbs from the table, and
+loads none of them.
+"""
+
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import click
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One verb.
+
+    Attributes:
+        text: Its one-line help.
+        place: Module below `holdfast.cli`, and after a colon the command in it; `command` without.
+        below: Its own verbs.
+    """
+
+    text: str
+    place: str
+    below: Mapping[str, "Verb"] = field(default_factory=dict)
+
+    def load(self) -> click.Command:
+        """The command, which loads its module."""
+        module, _, name = self.place.partition(":")
+        found = getattr(importlib.import_module(f"holdfast.cli.{module}"), name or "command")
+        assert isinstance(found, click.Command)  # noqa: S101  (the table says so)
+        return found
+
+
+_AGENT: Final = {
+    "import": Verb("convert existing workloads to manifests", "agent.import_workloads"),
+    "restart": Verb("replace the pods, as `kubectl rollout restart` does", "agent.restart"),
+    "evacuate": Verb("move off nodes that are cordoned, not ready or gone", "agent.evacuate"),
+    "recreate": Verb("delete its workload, and create it again as declared", "agent.recreate"),
+    "backup": Verb("back up its volumes now", "agent.backup"),
+    "restore": Verb("list its backups, or fill its volumes from one", "agent.restore"),
+    "scale": Verb("declare how many replicas of an agent run", "agent.scale"),
+    "reconfigure": Verb("set fields of an agent for a stack", "agent.reconfigure"),
+    "fail-over": Verb("declare that the other of primary and standby serves", "agent.fail_over"),
+}
+
+_DRIFT: Final = {
+    "history": Verb("since when findings stand, and how often seen", "drift.history"),
+    "owners": Verb("print which field manager owns which fields", "drift.owners"),
+    "rbac": Verb("print the least rights that a scan needs", "drift.rbac"),
+}
+
+_GITOPS: Final = {
+    "run": Verb("reconcile a stack with a Git branch until stopped", "gitops.run"),
+    "suspend": Verb("suspend reconciliation of a stack", "gitops.suspend"),
+    "resume": Verb("resume reconciliation, and reset conflicts", "gitops.resume"),
+}
+
+_OPERATOR: Final = {
+    "run": Verb("reconcile the agents of a stack until stopped", "operator.run"),
+    "install": Verb("apply the kinds and an operator, or print them", "operator.install"),
+    "handover": Verb("move objects from Pulumi to the operator", "operator.handover"),
+}
+
+_MCP: Final = {
+    "lock": Verb("write the servers' tools to agents/tools.lock", "mcp.verbs:lock"),
+    "check": Verb("compare the servers' tools with agents/tools.lock", "mcp.verbs:check"),
+}
+
+_POLICY: Final = {
+    "check": Verb("evaluate declared, written, recorded or live objects", "policy.check"),
+    "list": Verb("print every rule with its level and severity", "policy.list"),
+    "export": Verb("write the rules as admission policies", "policy.export"),
+    "lint": Verb("find unknown rules and wrong values in settings", "policy.lint"),
+    "waivers": Verb("compile the PolicyException manifests", "policy.waivers"),
+}
+
+_CI: Final = {
+    "comment": Verb("keep one comment on a pull or merge request", "ci.texts:report_comment"),
+    "issue": Verb("keep one issue open while a check fails", "ci.texts:report_issue"),
+    "gate": Verb("check a stack's gates, then run a command", "ci.gate"),
+    "gates": Verb("print the earlier results of a stack's gates", "ci.gates"),
+}
+
+_SANDBOX: Final = {
+    "up": Verb("start a sandbox, or repair it", "sandbox.up"),
+    "down": Verb("stop a sandbox and delete its cluster", "sandbox.down"),
+    "status": Verb("show whether a sandbox is fit for use", "sandbox.status"),
+    "list": Verb("list all sandboxes", "sandbox.list"),
+    "logs": Verb("print the log of a program, or of all of them", "sandbox.logs"),
+    "kubeconfig": Verb("print the path of a kubeconfig", "sandbox.kubeconfig"),
+}
+
+TASKS: Final[Mapping[str, Mapping[str, Verb]]] = {
+    "Write and check": {
+        "validate": Verb("check manifests and settings; needs no cluster", "validate"),
+        "explain": Verb("explain an agent, a field or a rule", "explain.command"),
+        "render": Verb("print the Kubernetes objects of a stack", "render"),
+        "graph": Verb("print the dependency graph of agents, models and tools", "graph"),
+        "schema": Verb("print or write the JSON Schema of the manifests", "schema"),
+        "diff": Verb("compare two stacks", "diff"),
+        "preview": Verb("show what an update would change, and the policy results", "preview"),
+        "policy": Verb("evaluate, list and export policy rules", "groups:policy", _POLICY),
+        "mcp": Verb("review the tools of MCP servers, and detect changes", "groups:mcp", _MCP),
+    },
+    "Deploy": {
+        "up": Verb("deploy the checked-out commit to a stack", "up"),
+        "promote": Verb("deploy the commit of one stack to another, past its gates", "promote"),
+        "rollback": Verb("deploy an earlier commit, and verify it", "rollback"),
+        "recover": Verb("rebuild lost Pulumi state from manifests and cluster", "recover"),
+    },
+    "Observe": {
+        "status": Verb("print sync, health and drift of every agent", "status"),
+        "history": Verb("print the updates of a stack or an agent", "history"),
+        "report": Verb("report a fleet, or convert a saved drift report", "report"),
+    },
+    "Detect and remediate drift": {
+        "drift": Verb("compare the cluster with the declared state", "drift.command", _DRIFT),
+        "gitops": Verb("reconcile a stack with a Git branch", "groups:gitops", _GITOPS),
+        "operator": Verb("run agents as resources of a cluster", "groups:operator", _OPERATOR),
+    },
+    "Operate one agent": {
+        "agent": Verb("restart, evacuate, set fields, back up, import", "groups:agent", _AGENT),
+    },
+    "Integrate": {
+        "ci": Verb("keep comments, issues and gates of a pipeline", "groups:ci", _CI),
+        "sandbox": Verb("run a local Kubernetes control plane", "groups:sandbox", _SANDBOX),
+        "env": Verb("print the environment for a plain `pulumi`", "env"),
+        "completion": Verb("print the completion script of a shell", "completion"),
+    },
+}
+"""What a person wants to do, to the verbs for it."""
+
+VERBS: Final[Mapping[str, Verb]] = {
+    name: verb for verbs in TASKS.values() for name, verb in verbs.items()
+}
+"""Every verb by name."""
+
+MOVED: Final[Mapping[str, str]] = {
+    "agent reschedule": "agent evacuate",
+    "import": "agent import",
+    "operator manifests": "operator install --export",
+    "operator migrate": "operator handover",
+    "pause": "gitops suspend",
+    "policy report": "preview",
+    "rbac": "drift rbac",
+    "reconcile": "gitops run",
+    "resume": "gitops resume",
+    "tools": "mcp",
+}
+"""Spellings of earlier versions to those of this one, for the error that names it."""
+
+
+def all_verbs() -> Iterator[tuple[tuple[str, ...], Verb]]:
+    """Every verb with the words that call it, those below others included."""
+    for name, verb in VERBS.items():
+        yield (name,), verb
+        for below, part in verb.below.items():
+            yield (name, below), part

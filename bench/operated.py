@@ -29,7 +29,7 @@ from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.definitions import install_definitions
-from holdfast.sandbox.place import SandboxPlace, sandbox_place
+from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 from holdfast.sandbox.record import read_record
 
 from bench.fleet import STACK, write_project
@@ -50,7 +50,7 @@ class OperatedCluster:
         root: Where its project is.
     """
 
-    place: SandboxPlace
+    place: SandboxPaths
     client: ApiClient
     root: Path
     _kinds: dict[tuple[str, str], KindEntry] = field(default_factory=dict)
@@ -153,7 +153,7 @@ def operated_cluster() -> Iterator[OperatedCluster]:
     """A sandbox of its own; gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="holdfast-operated-") as folder:
         os.environ["HOLDFAST_STATE"] = f"{folder}/state"
-        place = sandbox_place("bench")
+        place = sandbox_paths("bench")
         control_plane.up(place, report)
         try:
             install_definitions(place, ("holdfast",), report)

@@ -19,7 +19,7 @@ from holdfast.components.package_schema import (
     type_token,
 )
 from holdfast.components.registration import Part
-from holdfast.components.shape import Record, records_below
+from holdfast.components.type_expressions import Record, records_below
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.publish.json_schema import field_descriptions
 from pydantic import BaseModel

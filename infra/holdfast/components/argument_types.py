@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from holdfast.components import inputs, part_inputs
-from holdfast.components.shape import (
+from holdfast.components.type_expressions import (
     Anything,
     Choice,
     ListOf,
@@ -18,7 +18,7 @@ from holdfast.components.shape import (
     OneOf,
     Record,
     Scalar,
-    Shape,
+    TypeExpression,
     records_below,
     shape_of,
 )
@@ -75,7 +75,7 @@ def _block(name: str, model: type[BaseModel]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _type_text(shape: Shape) -> str:  # noqa: PLR0911 - one return a form
+def _type_text(shape: TypeExpression) -> str:  # noqa: PLR0911 - one return a form
     match shape:
         case Scalar(kind):
             return kind.__name__

@@ -7,7 +7,7 @@ snake_case in Python and camelCase in YAML and TypeScript.
 from typing import Any, Literal, NotRequired, TypedDict
 
 
-class AgentPlaceArgs(TypedDict):
+class AgentRefArgs(TypedDict):
     """The agent that a part belongs to."""
 
     namespace: str
@@ -148,7 +148,7 @@ images.tools, off with llm and tools false."""
 class AgentIdentityArgs(TypedDict):
     """Arguments of AgentIdentity."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     security: NotRequired[SecurityArgs]
     """The identity and its rights."""
@@ -1016,7 +1016,7 @@ class ProviderArgs(TypedDict):
 class AgentConfigArgs(TypedDict):
     """Arguments of AgentConfig."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""
@@ -1055,7 +1055,7 @@ class AgentConfigArgs(TypedDict):
 class AgentSecretsArgs(TypedDict):
     """Arguments of AgentSecrets."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""
@@ -1092,7 +1092,7 @@ and make it anew; needs retain: false. Default false: such a change is refused."
 class AgentStorageArgs(TypedDict):
     """Arguments of AgentStorage."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""
@@ -1204,7 +1204,7 @@ class TelemetryArgs(TypedDict):
 class AgentMonitoringArgs(TypedDict):
     """Arguments of AgentMonitoring."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""
@@ -1310,7 +1310,7 @@ class DependencyArgs(TypedDict):
 class AgentNetworkArgs(TypedDict):
     """Arguments of AgentNetwork."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""
@@ -1422,7 +1422,7 @@ class ScalingArgs(TypedDict):
 class AgentScalingArgs(TypedDict):
     """Arguments of AgentScaling."""
 
-    agent: AgentPlaceArgs
+    agent: AgentRefArgs
     """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""

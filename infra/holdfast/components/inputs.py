@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.components.place_inputs import AgentPlace, Placed, Sharing
+from holdfast.components.place_inputs import AgentRef, ContextInputs, ObjectMetaInputs
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.manifest.kinds.mcp_server import HostedServer, McpServerSpec
@@ -28,7 +28,7 @@ from holdfast.render.plan.plan import AgentPlan
 from holdfast.render.plan.tool_servers import COMPONENT
 
 
-class AgentInputs(Sharing, Placed, AgentSpec):
+class AgentInputs(ContextInputs, ObjectMetaInputs, AgentSpec):
     """Arguments of Agent and AgentWorkload: the manifest's spec, and where the agent lives."""
 
     agent_name: AgentName | None = None
@@ -36,7 +36,7 @@ class AgentInputs(Sharing, Placed, AgentSpec):
 
     def plan(self, name: str, stack: str) -> AgentPlan:
         """The agent, ready to be rendered."""
-        place = AgentPlace(
+        place = AgentRef(
             name=self.agent_name or name,
             namespace=self.namespace,
             version=self.version,
@@ -51,7 +51,7 @@ class AgentInputs(Sharing, Placed, AgentSpec):
         return AgentPlan(place.marks(Origin(stack)), self, surroundings)
 
 
-class McpServerInputs(Sharing, Placed, HostedServer):
+class McpServerInputs(ContextInputs, ObjectMetaInputs, HostedServer):
     """Arguments of McpServer: what a manifest says of a server that the stack runs."""
 
     image: DigestReference
@@ -61,7 +61,7 @@ class McpServerInputs(Sharing, Placed, HostedServer):
 
     def plan(self, name: str, stack: str) -> AgentPlan:
         """The server, ready to be rendered."""
-        place = AgentPlace(
+        place = AgentRef(
             name=self.server_name or name,
             namespace=self.namespace,
             version=self.version,

@@ -18,7 +18,7 @@ from holdfast import __version__
 from holdfast.components import parts
 from holdfast.components.admission import AdmissionPolicies
 from holdfast.components.agent import Agent, McpServer
-from holdfast.components.faulty_arguments import CamelCaseArguments, FaultyArgumentsError
+from holdfast.components.argument_errors import ArgumentsError, CamelCaseArguments
 from holdfast.components.fleet import Fleet
 from holdfast.components.host_watch import end_with_engine
 from holdfast.components.package_schema import output_name, package_schema, schema_text
@@ -70,7 +70,7 @@ class HoldfastPackage(Provider):
         """
         try:
             made: Any = self._components[resource_type](name, CamelCaseArguments(inputs), options)
-        except FaultyArgumentsError as faulty:
+        except ArgumentsError as faulty:
             raise InputPropertiesError(
                 f"{name}: faulty arguments",
                 [{"property_path": each.path, "reason": each.reason} for each in faulty.faults],

@@ -19,7 +19,7 @@ from holdfast.render.plan.marks import AgentMarks, Origin
 from holdfast.render.plan.surroundings import Surroundings
 
 
-class Placed(ManifestModel):
+class ObjectMetaInputs(ManifestModel):
     """Where something's objects live, and what they carry."""
 
     namespace: LabelName
@@ -30,7 +30,7 @@ class Placed(ManifestModel):
     """Annotations put on every object."""
 
 
-class AgentPlace(Placed):
+class AgentRef(ObjectMetaInputs):
     """The agent that a part belongs to."""
 
     name: AgentName
@@ -81,7 +81,7 @@ class Shared(ManifestModel):
         )
 
 
-class Sharing(ManifestModel):
+class ContextInputs(ManifestModel):
     """What refers to what agents share."""
 
     shared: Shared = Shared.model_construct()

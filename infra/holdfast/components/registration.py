@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar, cast
 import pulumi
 from pydantic import BaseModel
 
-from holdfast.components.faulty_arguments import validated
+from holdfast.components.argument_errors import validated
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.publish.component_types import component_type
@@ -50,7 +50,7 @@ def plan_of(name: str, args: object, inputs: type[BaseModel]) -> AgentPlan:
     """The plan behind a component's arguments; a plan itself passes through.
 
     Raises:
-        FaultyArgumentsError: the arguments do not validate; names every fault.
+        ArgumentsError: the arguments do not validate; names every fault.
     """
     if isinstance(args, AgentPlan):
         return args

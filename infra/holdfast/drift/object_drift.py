@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 from holdfast.drift.cause.attribution import AuditTrail, Evidence
 from holdfast.drift.cause.ownership import Ownership
 from holdfast.drift.compare.comparison import compare
-from holdfast.drift.compare.difference import Difference, Place
+from holdfast.drift.compare.difference import Difference, TypePosition
 from holdfast.drift.compare.undeclared import undeclared_drift
 from holdfast.drift.exemption.autoscaling import AUTOSCALER_MANAGERS, REPLICAS, Autoscalers
 from holdfast.drift.exemption.failovers import Failovers
@@ -54,7 +54,7 @@ class AuditTrails(Protocol):
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class DriftContext:
     """What judging one object needs to know beside the object.
 
     Attributes:
@@ -103,22 +103,22 @@ class Surroundings:
 
 
 def object_findings(
-    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], around: Surroundings
+    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], context: DriftContext
 ) -> list[Finding]:
     """All findings about one declared object that exists in the cluster."""
     return [
-        *_findings_of_identity(ref, desired, live, around),
-        *field_findings(ref, desired, live, around),
+        *_findings_of_identity(ref, desired, live, context),
+        *field_findings(ref, desired, live, context),
     ]
 
 
 def _findings_of_identity(
-    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], around: Surroundings
+    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], context: DriftContext
 ) -> Iterator[Finding]:
-    if not _is_same_object(recorded_uid(around.baseline, ref.identity), live):
-        yield whole_object_finding(ref, desired, DriftClass.RECREATED, around)
+    if not _is_same_object(recorded_uid(context.baseline, ref.identity), live):
+        yield whole_object_finding(ref, desired, DriftClass.RECREATED, context)
     if mapping_at(live, "metadata").get("deletionTimestamp"):
-        yield whole_object_finding(ref, desired, DriftClass.TERMINATING, around)
+        yield whole_object_finding(ref, desired, DriftClass.TERMINATING, context)
 
 
 def _is_same_object(before: str, live: Mapping[str, Any]) -> bool:
@@ -131,7 +131,7 @@ def whole_object_finding(
     ref: ObjectRef,
     described_by: Mapping[str, Any],
     drift_class: DriftClass,
-    around: Surroundings,
+    context: DriftContext,
 ) -> Finding:
     """A finding about a whole object.
 
@@ -139,12 +139,12 @@ def whole_object_finding(
         ref: The object.
         described_by: The declared object, or the live one of an unmanaged finding.
         drift_class: What happened to it.
-        around: Where the evidence is.
+        context: Where the evidence is.
     """
     managed = read_managed_fields(described_by)
-    evidence = around.evidence_for(ref, described_by)
-    is_recorded = ref.identity in (around.baseline or {}) and _is_same_object(
-        recorded_uid(around.baseline, ref.identity), described_by
+    evidence = context.evidence_for(ref, described_by)
+    is_recorded = ref.identity in (context.baseline or {}) and _is_same_object(
+        recorded_uid(context.baseline, ref.identity), described_by
     )
     return Finding(
         ref=ref,
@@ -157,28 +157,28 @@ def whole_object_finding(
 
 
 def field_findings(
-    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], around: Surroundings
+    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], context: DriftContext
 ) -> list[Finding]:
     """Findings about the fields of one object, remarks included."""
     wanted, found = normalise_object(desired), normalise_object(live)
-    differences = compare(wanted, found, around.structure_of(ref, live))
+    differences = compare(wanted, found, context.structure_of(ref, live))
     remarks = list(_remarks(desired, live))
     if not differences and not remarks:
         return []
     ownership = Ownership(
-        wanted, live, lambda: _object_before(ref, live, around), around.is_during_update
+        wanted, live, lambda: _object_before(ref, live, context), context.is_during_update
     )
     drift = [
-        one for difference in differences for one in _as_drift(ref, difference, ownership, around)
+        one for difference in differences for one in _as_drift(ref, difference, ownership, context)
     ]
     drift = _without_consequences(drift)
     if not drift and not remarks:
         # Most objects: nothing to judge and nobody to name, so no audit log to read.
         return []
-    counted = [one for one in drift if not _is_remark(ref, one, ownership, around)]
-    broken = rules_broken_by(around.judge, desired, live, counted)
+    counted = [one for one in drift if not _is_remark(ref, one, ownership, context)]
+    broken = rules_broken_by(context.judge, desired, live, counted)
     rules = dict(zip((id(one) for one in counted), broken, strict=True))
-    evidence = around.evidence_for(ref, desired)
+    evidence = context.evidence_for(ref, desired)
     writer = _Writer(ref, desired, ownership, evidence)
     return [
         *(
@@ -190,10 +190,10 @@ def field_findings(
 
 
 def _object_before(
-    ref: ObjectRef, live: Mapping[str, Any], around: Surroundings
+    ref: ObjectRef, live: Mapping[str, Any], context: DriftContext
 ) -> Mapping[str, Any] | None:
     """The object as it was; of one that was made again the old one says nothing: another's."""
-    baseline = around.baseline or {}
+    baseline = context.baseline or {}
     is_same = _is_same_object(recorded_uid(baseline, ref.identity), live)
     return baseline.get(ref.identity) if is_same else None
 
@@ -202,12 +202,12 @@ def _as_drift(
     ref: ObjectRef,
     difference: Difference,
     ownership: Ownership,
-    around: Surroundings,
+    context: DriftContext,
 ) -> Iterator[Difference]:
-    if around.rollouts.writes(ref, difference) or around.failovers.moves(ref, difference):
+    if context.rollouts.writes(ref, difference) or context.failovers.moves(ref, difference):
         return
     if difference.path == REPLICAS:
-        yield from _replicas_drift(ref, difference, ownership, around)
+        yield from _replicas_drift(ref, difference, ownership, context)
     elif not difference.is_declared:
         yield from undeclared_drift(ref, difference, ownership)
     else:
@@ -217,10 +217,10 @@ def _as_drift(
 
 
 def _replicas_drift(
-    ref: ObjectRef, difference: Difference, ownership: Ownership, around: Surroundings
+    ref: ObjectRef, difference: Difference, ownership: Ownership, context: DriftContext
 ) -> Iterator[Difference]:
     """Replica counts: free within the range of an autoscaler, else as declared or defaulted."""
-    scaled = around.autoscalers.range_of(ref)
+    scaled = context.autoscalers.range_of(ref)
     if scaled is None or not isinstance(difference.live, int):
         owned = difference.is_declared or ownership.owners_of(REPLICAS) or ownership.is_wiped
         if owned:
@@ -228,7 +228,7 @@ def _replicas_drift(
     elif difference.live not in scaled:
         nearest = scaled.nearest(difference.live)
         desired = difference.desired if difference.is_declared else nearest
-        yield Difference(difference.place, DriftClass.CHANGED, desired, difference.live)
+        yield Difference(difference.position, DriftClass.CHANGED, desired, difference.live)
     elif not _was_scaled_by_autoscaler(ownership):
         yield difference
 
@@ -239,7 +239,7 @@ def _was_scaled_by_autoscaler(ownership: Ownership) -> bool:
 
 
 def _is_remark(
-    ref: ObjectRef, difference: Difference, ownership: Ownership, around: Surroundings
+    ref: ObjectRef, difference: Difference, ownership: Ownership, context: DriftContext
 ) -> bool:
     """Whether a difference is worth a word but no drift."""
     if difference.path == _RESTARTED and not difference.is_declared:
@@ -247,9 +247,9 @@ def _is_remark(
     is_word = difference.path in _SAID_TO_OPERATOR and not difference.is_declared
     if is_word and (ref.kind, ref.group) == ("Agent", "holdfast.dev"):
         return True
-    if around.rollouts.is_restart(ref, difference):
+    if context.rollouts.is_restart(ref, difference):
         return True
-    scaled = around.autoscalers.range_of(ref)
+    scaled = context.autoscalers.range_of(ref)
     return (
         difference.path == REPLICAS
         and scaled is not None
@@ -275,8 +275,8 @@ def _remarks(desired: KubeObject, live: Mapping[str, Any]) -> Iterator[Differenc
         return
     entries = read_managed_fields(live).of_object
     if any(entry.operation == "Apply" for entry in entries):
-        place = Place(builtin_types().of_unknown_kind, path, is_declared=False)
-        yield Difference(place, DriftClass.ADDED, ABSENT, annotations[LAST_APPLIED])
+        position = TypePosition(builtin_types().of_unknown_kind, path, is_declared=False)
+        yield Difference(position, DriftClass.ADDED, ABSENT, annotations[LAST_APPLIED])
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, NotChecked, Objects
-from holdfast.drift.object_drift import Surroundings, object_findings, whole_object_finding
+from holdfast.drift.object_drift import DriftContext, object_findings, whole_object_finding
 from holdfast.drift.owner_references import Owners
-from holdfast.drift.unmanaged import Strangers
+from holdfast.drift.unmanaged import UnmanagedFinder
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 
 
@@ -39,24 +39,24 @@ class DriftJudge:
 
     Attributes:
         declared: Reference and declaration of every declared object, by identity.
-        around: What judging an object needs beside it.
+        context: What judging an object needs beside it.
     """
 
     def __init__(
-        self, desired: Sequence[KubeObject], around: Surroundings, stack: str = ""
+        self, desired: Sequence[KubeObject], context: DriftContext, stack: str = ""
     ) -> None:
         """Prepare to judge.
 
         Args:
             desired: Each with its namespace filled in; no identity twice.
-            around: What judging an object needs beside it.
+            context: What judging an object needs beside it.
             stack: Name in the label of the objects of this stack; empty where there is none.
         """
-        self.around = around
+        self.context = context
         pairs = [(reference_of(one), one) for one in desired]
         self.declared = {ref.identity: (ref, one) for ref, one in pairs}
         self._kinds = {ref.identity.group_kind for ref, _ in pairs}
-        self._strangers = Strangers(desired, stack)
+        self._strangers = UnmanagedFinder(desired, stack)
 
     def report(self, live: LiveState, only: Collection[Identity] | None = None) -> DriftReport:
         """Compare declared objects with live ones, and look for objects nobody declared.
@@ -86,7 +86,7 @@ class DriftJudge:
         findings += self._of_strangers(live, only)
         findings.sort(key=lambda finding: finding.sort_key)
         report = DriftReport(tuple(findings), tuple(sorted(unchecked)), checked)
-        rules = self.around.ignore
+        rules = self.context.ignore
         return report if rules is None else rules.applied_to(report, is_whole=only is None)
 
     def is_in_sync(self, identity: Identity, live: Mapping[str, Any]) -> bool:
@@ -105,15 +105,15 @@ class DriftJudge:
             return False
 
     @cached_property
-    def _quiet(self) -> Surroundings:
-        return replace(self.around, trail=None, judge=None)
+    def _quiet(self) -> DriftContext:
+        return replace(self.context, trail=None, judge=None)
 
     def _of_declared(
         self, ref: ObjectRef, desired: KubeObject, found: Mapping[str, Any] | None
     ) -> list[Finding]:
         if found is None:
-            return [whole_object_finding(ref, desired, DriftClass.MISSING, self.around)]
-        return object_findings(ref, desired, found, self.around)
+            return [whole_object_finding(ref, desired, DriftClass.MISSING, self.context)]
+        return object_findings(ref, desired, found, self.context)
 
     def _of_strangers(
         self, live: LiveState, only: Collection[Identity] | None
@@ -123,4 +123,4 @@ class DriftJudge:
         owners = Owners(live.objects, self.declared, live.is_whole)
         for found in self._strangers.among(candidates, self._kinds | live.watched, owners):
             ref = reference_of(found)
-            yield whole_object_finding(ref, found, DriftClass.UNMANAGED, self.around)
+            yield whole_object_finding(ref, found, DriftClass.UNMANAGED, self.context)

@@ -72,7 +72,7 @@ def stack_selector(stack: str) -> str:
     return f"{_MANAGED_BY}=holdfast,{_INSTANCE}={stack}"
 
 
-class Strangers:
+class UnmanagedFinder:
     """Tells the strangers among live objects."""
 
     def __init__(self, desired: Sequence[KubeObject], stack: str = "") -> None:
@@ -113,7 +113,7 @@ class Strangers:
                 (identity.group_kind in wanted or _is_token(found))
                 and self._is_our_business(identity.namespace, found, is_alone=owners.is_whole)
                 and not _is_system(found, owners)
-                and not self._is_meant(*identity[1:])
+                and not self._is_referenced(*identity[1:])
             ):
                 yield found
 
@@ -129,7 +129,7 @@ class Strangers:
         )
         return namespace in self._owned and not is_others
 
-    def _is_meant(self, kind: str, namespace: str, name: str) -> bool:
+    def _is_referenced(self, kind: str, namespace: str, name: str) -> bool:
         """Whether a declared object refers to it, or a declared set has made it."""
         is_claim = kind == "PersistentVolumeClaim" and any(
             namespace == where and pattern.fullmatch(name) for where, pattern in self._claims

@@ -9,7 +9,7 @@ import ssl
 from types import TracebackType
 from typing import Any, Self
 
-from holdfast.sandbox.place import LOOPBACK, SandboxPlace
+from holdfast.sandbox.paths import LOOPBACK, SandboxPaths
 
 TIMEOUT_SECONDS = 5.0
 _SCHEMAS = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
@@ -24,7 +24,7 @@ class ApiClient:
     """
 
     def __init__(
-        self, place: SandboxPlace, port: int, timeout_seconds: float = TIMEOUT_SECONDS
+        self, place: SandboxPaths, port: int, timeout_seconds: float = TIMEOUT_SECONDS
     ) -> None:
         context = ssl.create_default_context(cafile=place.certificates / "ca.crt")
         context.load_cert_chain(

@@ -14,7 +14,7 @@ from holdfast.sandbox.health import is_fit_for_use
 from holdfast.sandbox.interruption import interrupts_ignored, interrupts_raised
 from holdfast.sandbox.launch import Launcher
 from holdfast.sandbox.lock import exclusive
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.ports import busy_ports, choose_ports
 from holdfast.sandbox.programs import PROGRAMS
 from holdfast.sandbox.record import SandboxRecord, read_record, write_record
@@ -38,7 +38,7 @@ class Outcome(StrEnum):
     ABSENT = "there was none"
 
 
-def up(place: SandboxPlace, report: Report) -> Outcome:
+def up(place: SandboxPaths, report: Report) -> Outcome:
     """Make a sandbox run, whatever it is now; nothing is done when it is fit for use.
 
     A sandbox of which a program has ended is stopped in order and started again with its data. A
@@ -68,7 +68,7 @@ def up(place: SandboxPlace, report: Report) -> Outcome:
     return outcome
 
 
-def down(place: SandboxPlace, report: Report, *, keeps_data: bool) -> Outcome:
+def down(place: SandboxPaths, report: Report, *, keeps_data: bool) -> Outcome:
     """Stop a sandbox and, unless its data are to be kept, remove its folder.
 
     Raises:
@@ -91,7 +91,7 @@ def down(place: SandboxPlace, report: Report, *, keeps_data: bool) -> Outcome:
 
 
 @contextmanager
-def _file_errors_explained(place: SandboxPlace) -> Iterator[None]:
+def _file_errors_explained(place: SandboxPaths) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -103,7 +103,7 @@ def _file_errors_explained(place: SandboxPlace) -> Iterator[None]:
 
 
 @contextmanager
-def _undone_on_failure(place: SandboxPlace, *, is_new: bool) -> Iterator[None]:
+def _undone_on_failure(place: SandboxPaths, *, is_new: bool) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
@@ -116,7 +116,7 @@ def _undone_on_failure(place: SandboxPlace, *, is_new: bool) -> Iterator[None]:
         raise
 
 
-def _take_ports(place: SandboxPlace, record: SandboxRecord | None, report: Report) -> SandboxRecord:
+def _take_ports(place: SandboxPaths, record: SandboxRecord | None, report: Report) -> SandboxRecord:
     if record is None:
         make_private_directory(place.directory)
         taken = SandboxRecord(token=secrets.token_hex(16), ports=choose_ports())
@@ -129,7 +129,7 @@ def _take_ports(place: SandboxPlace, record: SandboxRecord | None, report: Repor
     return taken
 
 
-def _remove_folder(place: SandboxPlace) -> None:
+def _remove_folder(place: SandboxPaths) -> None:
     # Renamed first: a removal that is cut short must not leave half a sandbox under its name.
     leftover = place.directory.with_name(f".{place.name}.removed")
     try:

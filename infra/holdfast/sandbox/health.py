@@ -10,7 +10,7 @@ from enum import StrEnum
 from holdfast.sandbox.api_client import ApiClient
 from holdfast.sandbox.kubeconfig import api_address
 from holdfast.sandbox.lock import is_held
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.process import is_running, resident_bytes
 from holdfast.sandbox.programs import PROGRAMS
 from holdfast.sandbox.record import SandboxRecord, read_record
@@ -57,7 +57,7 @@ class SandboxStatus:
         programs: In the order of starting; empty when there is no such sandbox.
     """
 
-    place: SandboxPlace
+    place: SandboxPaths
     state: State
     reason: str = ""
     api_server: str = ""
@@ -74,7 +74,7 @@ class SandboxStatus:
         return sum(program.resident_bytes for program in self.programs)
 
 
-def sandbox_status(place: SandboxPlace) -> SandboxStatus:
+def sandbox_status(place: SandboxPaths) -> SandboxStatus:
     """Look at a sandbox.
 
     Raises:
@@ -90,7 +90,7 @@ def sandbox_status(place: SandboxPlace) -> SandboxStatus:
     return SandboxStatus(place, state, reason, url, programs)
 
 
-def is_fit_for_use(place: SandboxPlace, record: SandboxRecord) -> bool:
+def is_fit_for_use(place: SandboxPaths, record: SandboxRecord) -> bool:
     """Whether every program runs and the API server says that it is ready."""
     are_running = (
         program.name in record.processes and is_running(record.processes[program.name])
@@ -108,7 +108,7 @@ def _program_status(name: str, record: SandboxRecord) -> ProgramStatus:
 
 
 def _judge(
-    place: SandboxPlace, record: SandboxRecord, programs: tuple[ProgramStatus, ...]
+    place: SandboxPaths, record: SandboxRecord, programs: tuple[ProgramStatus, ...]
 ) -> tuple[State, str]:
     ended = [program.program for program in programs if not program.is_running]
     if not ended and _answers(place, record):
@@ -125,7 +125,7 @@ def _judge(
     return State.DEGRADED, f"the API server does not say that it is ready; {up} repairs it"
 
 
-def _answers(place: SandboxPlace, record: SandboxRecord) -> bool:
+def _answers(place: SandboxPaths, record: SandboxRecord) -> bool:
     try:
         with ApiClient(place, record.ports.api_server, READY_TIMEOUT_SECONDS) as client:
             return client.is_ready()

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from holdfast.adapters.files.atomic_write import write_private_file
-from holdfast.sandbox.place import LOOPBACK, SandboxPlace
+from holdfast.sandbox.paths import LOOPBACK, SandboxPaths
 
 
 def api_address(port: int) -> str:
@@ -16,13 +16,13 @@ def api_address(port: int) -> str:
     return f"https://{LOOPBACK}:{port}"
 
 
-def write_kubeconfig(place: SandboxPlace, client: str, port: int) -> None:
+def write_kubeconfig(place: SandboxPaths, client: str, port: int) -> None:
     """Write a client's kubeconfig from the certificates that lie in the sandbox's folder."""
     content = json.dumps(kubeconfig(place, client, port), indent=2)
     write_private_file(place.kubeconfig(client), f"{content}\n".encode())
 
 
-def kubeconfig(place: SandboxPlace, client: str, port: int) -> dict[str, Any]:
+def kubeconfig(place: SandboxPaths, client: str, port: int) -> dict[str, Any]:
     """A kubeconfig whose only context is the sandbox's, used by `client`."""
 
     def embedded(name: str) -> str:

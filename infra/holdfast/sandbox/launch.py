@@ -8,14 +8,14 @@ from pathlib import Path
 
 from holdfast.adapters.files.atomic_write import PRIVATE_FILE_MODE
 from holdfast.errors import SandboxError
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.process import read_identity
 from holdfast.sandbox.programs import Program
 from holdfast.sandbox.record import SandboxRecord, write_record
 
 TOKEN_VARIABLE = "HOLDFAST_SANDBOX_TOKEN"  # noqa: S105 - the name of a variable, not a credential
-LAST_WORDS_LINES = 6
-_LAST_WORDS_BYTES = 16 * 1024
+LOG_TAIL_LINES = 6
+_LOG_TAIL_BYTES = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Launcher:
     """Starts programs of one sandbox and keeps its record current."""
 
     def __init__(
-        self, place: SandboxPlace, record: SandboxRecord, executables: Mapping[str, Path]
+        self, place: SandboxPaths, record: SandboxRecord, executables: Mapping[str, Path]
     ) -> None:
         self._place = place
         self._executables = executables
@@ -65,7 +65,7 @@ class Launcher:
             raise SandboxError(message, remedy=f"look at {command[0]}") from error
         identity = read_identity(process.pid)
         if identity is None:
-            raise SandboxError(self._obituary(program, process))
+            raise SandboxError(self._exit_report(program, process))
         self.record = self.record.with_process(program.name, identity)
         write_record(self._place, self.record)
         self.launched.append(Launched(program, process))
@@ -78,7 +78,7 @@ class Launcher:
         """
         for launched in self.launched:
             if launched.process.poll() is not None:
-                raise SandboxError(self._obituary(launched.program, launched.process))
+                raise SandboxError(self._exit_report(launched.program, launched.process))
 
     def release(self) -> None:
         """Let the programs run on without this command, under their final identities.
@@ -110,12 +110,12 @@ class Launcher:
         finally:
             os.close(handle)
 
-    def _obituary(self, program: Program, process: "subprocess.Popen[bytes]") -> str:
+    def _exit_report(self, program: Program, process: "subprocess.Popen[bytes]") -> str:
         log = self._place.log(program.name)
         return (
             f"{program.name} ended with exit code {process.wait()} while starting; run "
             "'holdfast sandbox up' again, or 'holdfast sandbox down' before it to begin anew; its "
-            f"last words in {log}:\n{last_words(log)}"
+            f"last words in {log}:\n{log_tail(log)}"
         )
 
 
@@ -124,10 +124,10 @@ def process_token(record: SandboxRecord, program: Program) -> str:
     return f"{record.token}/{program.name}"
 
 
-def last_words(log: Path) -> str:
+def log_tail(log: Path) -> str:
     """The last lines of a log, indented."""
     with log.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - _LAST_WORDS_BYTES))
+        file.seek(max(0, size - _LOG_TAIL_BYTES))
         lines = file.read().decode(errors="replace").splitlines()
-    return "\n".join(f"  {line}" for line in lines[-LAST_WORDS_LINES:])
+    return "\n".join(f"  {line}" for line in lines[-LOG_TAIL_LINES:])

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from holdfast.adapters.files.atomic_write import PRIVATE_FILE_MODE
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 
 
 @contextmanager
-def exclusive(place: SandboxPlace, report: Callable[[str], None]) -> Iterator[None]:
+def exclusive(place: SandboxPaths, report: Callable[[str], None]) -> Iterator[None]:
     """Hold a sandbox's lock; waits, and says so, while another command holds it.
 
     The kernel releases the lock when its holder ends in whatever way. The file stays: removing it
@@ -28,7 +28,7 @@ def exclusive(place: SandboxPlace, report: Callable[[str], None]) -> Iterator[No
         os.close(handle)
 
 
-def is_held(place: SandboxPlace) -> bool:
+def is_held(place: SandboxPaths) -> bool:
     """Whether some command is changing the sandbox right now."""
     try:
         handle = os.open(place.lock, os.O_RDONLY)

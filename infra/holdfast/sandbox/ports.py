@@ -5,7 +5,7 @@ import socket
 from contextlib import ExitStack, suppress
 from typing import Final
 
-from holdfast.sandbox.place import LOOPBACK
+from holdfast.sandbox.paths import LOOPBACK
 from holdfast.sandbox.record import Ports
 
 _CHOSEN_FROM: Final = range(20_000, 30_000)

@@ -11,7 +11,7 @@ import msgspec
 
 from holdfast.adapters.files.atomic_write import write_private_file
 from holdfast.errors import SandboxError
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.process import ProcessIdentity
 
 FORMAT = 1
@@ -47,7 +47,7 @@ class SandboxRecord:
         return dataclasses.replace(self, processes={**self.processes, program: identity})
 
 
-def read_record(place: SandboxPlace) -> SandboxRecord | None:
+def read_record(place: SandboxPaths) -> SandboxRecord | None:
     """Read a sandbox's record; None when there is no such sandbox.
 
     Raises:
@@ -70,12 +70,12 @@ def read_record(place: SandboxPlace) -> SandboxRecord | None:
     return record
 
 
-def write_record(place: SandboxPlace, record: SandboxRecord) -> None:
+def write_record(place: SandboxPaths, record: SandboxRecord) -> None:
     """Replace a sandbox's record."""
     write_private_file(place.record, msgspec.json.format(msgspec.json.encode(record)))
 
 
-def _damaged_remedy(place: SandboxPlace) -> str:
+def _damaged_remedy(place: SandboxPaths) -> str:
     return (
         f"end the programs started from {place.directory}, if any still run, and remove that folder"
     )

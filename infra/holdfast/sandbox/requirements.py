@@ -7,7 +7,7 @@ from pathlib import Path
 
 from holdfast.adapters.files.atomic_write import make_private_directory
 from holdfast.errors import SandboxError
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 
 MEMORY_BYTES = 640 * 1024**2
 DISK_BYTES = 512 * 1024**2
@@ -30,7 +30,7 @@ def require_linux() -> None:
         raise SandboxError("the sandbox needs Linux 5.3 or newer", remedy=remedy) from error
 
 
-def prepare_folder(place: SandboxPlace) -> None:
+def prepare_folder(place: SandboxPaths) -> None:
     """Make the folder in which sandboxes lie, and refuse one that is not this user's own."""
     folder = place.directory.parent
     try:
@@ -47,7 +47,7 @@ def prepare_folder(place: SandboxPlace) -> None:
         raise SandboxError(message, remedy="move it away, or take another --name")
 
 
-def require_resources(place: SandboxPlace) -> None:
+def require_resources(place: SandboxPaths) -> None:
     """Refuse to start without the disk space and memory that the programs take at once."""
     free_disk = free_disk_bytes(place.directory.parent)
     if free_disk < DISK_BYTES:

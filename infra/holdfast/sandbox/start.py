@@ -15,7 +15,7 @@ from holdfast.sandbox.api_client import ApiClient
 from holdfast.sandbox.bootstrap import bootstrap_objects
 from holdfast.sandbox.kubeconfig import write_kubeconfig
 from holdfast.sandbox.launch import Launcher
-from holdfast.sandbox.place import LOOPBACK, SandboxPlace
+from holdfast.sandbox.paths import LOOPBACK, SandboxPaths
 from holdfast.sandbox.programs import API_SERVER, CONTROLLER_MANAGER, ETCD, KWOK, SCHEDULER
 from holdfast.sandbox.readiness import CONDITIONS, Waiter
 from holdfast.sandbox.record import Ports
@@ -24,7 +24,7 @@ START_TIMEOUT_SECONDS = 120.0
 CONFIGURATION = Path(__file__).with_name("manifests")
 
 
-def prepare_files(place: SandboxPlace, ports: Ports) -> None:
+def prepare_files(place: SandboxPaths, ports: Ports) -> None:
     """Write all that the programs and the users read: certificates, kubeconfigs, configuration.
 
     Certificates that are still good are kept: a kubeconfig that somebody copied goes on working.
@@ -41,7 +41,7 @@ def prepare_files(place: SandboxPlace, ports: Ports) -> None:
         shutil.copyfile(file, place.configuration / file.name)
 
 
-def start_programs(place: SandboxPlace, launcher: Launcher) -> None:
+def start_programs(place: SandboxPaths, launcher: Launcher) -> None:
     """Start everything and wait until it can be used.
 
     Raises:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked
-from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.object_drift import DriftContext
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject
 
@@ -21,7 +21,7 @@ CONFIG: KubeObject = {
 def scan(desired: list[KubeObject], live: list[KubeObject], **more: Any) -> DriftReport:
     stack = more.pop("stack", "")
     state = LiveState({identity(one): one for one in live}, **more)
-    return DriftJudge(desired, Surroundings(autoscalers=Autoscalers(desired)), stack).report(state)
+    return DriftJudge(desired, DriftContext(autoscalers=Autoscalers(desired)), stack).report(state)
 
 
 def found(report: DriftReport) -> list[tuple[str, str]]:
@@ -138,7 +138,7 @@ def test_judging_only_what_moved_finds_what_the_whole_report_finds_there() -> No
     moved = live_of(DEPLOYMENT, {"spec.replicas": 9})
     desired = [NAMESPACE, CONFIG, DEPLOYMENT]
     live = LiveState({identity(one): one for one in (NAMESPACE, moved, stranger)})
-    judge = DriftJudge(desired, Surroundings(autoscalers=Autoscalers(desired)))
+    judge = DriftJudge(desired, DriftContext(autoscalers=Autoscalers(desired)))
     whole = judge.report(live)
     assert len({each.ref for each in whole.findings}) == 3
     for one in (NAMESPACE, CONFIG, moved, stranger):

@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 from holdfast.sandbox import ports
-from holdfast.sandbox.place import LOOPBACK
+from holdfast.sandbox.paths import LOOPBACK
 from holdfast.sandbox.record import Ports
 
 

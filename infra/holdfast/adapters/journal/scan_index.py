@@ -12,10 +12,10 @@ from typing import Final
 import msgspec
 
 from holdfast.adapters.files.atomic_write import write_atomically
-from holdfast.adapters.journal.configurations import WrittenDeclarations
 from holdfast.adapters.journal.journal import FILE_MODE, Covered
 from holdfast.adapters.journal.scan_lines import ScanReader, StoredBook, book_of, stored_book
-from holdfast.drift.record.sightings import SightingBook
+from holdfast.adapters.journal.snapshots import SnapshotWriter
+from holdfast.drift.record.finding_history import FindingHistories
 
 INDEX_VERSION: Final = "holdfast.dev/journal/scan-index/v1"
 MOST_REPORTS: Final = 64
@@ -33,9 +33,9 @@ class ScanIndex:
         detail_since: Time of the first scan after the journal was last thinned out.
     """
 
-    book: SightingBook = field(default_factory=SightingBook)
+    book: FindingHistories = field(default_factory=FindingHistories)
     reports: list[str] = field(default_factory=list)
-    declarations: WrittenDeclarations = field(default_factory=WrittenDeclarations)
+    declarations: SnapshotWriter = field(default_factory=SnapshotWriter)
     detail_since: str = ""
 
     @classmethod
@@ -45,7 +45,7 @@ class ScanIndex:
         return cls(
             reader.book,
             list(reader.reports)[-MOST_REPORTS:],
-            WrittenDeclarations(reader.configuration if members else "", members),
+            SnapshotWriter(reader.configuration if members else "", members),
             reader.detail_since,
         )
 
@@ -82,7 +82,7 @@ def load_index(journal: Path, covered: Covered) -> ScanIndex | None:
         return ScanIndex(
             book_of(stored.book),
             stored.reports,
-            WrittenDeclarations(stored.configuration, stored.members),
+            SnapshotWriter(stored.configuration, stored.members),
             stored.detail_since,
         )
     except (OSError, msgspec.DecodeError, ValueError):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.adapters.journal.configurations import Configurations
 from holdfast.adapters.journal.journal import Covered, Journal, JournalWriter
 from holdfast.adapters.journal.retention import border, forget, thinned
 from holdfast.adapters.journal.scan_index import MOST_REPORTS, ScanIndex, load_index, save_index
@@ -20,9 +19,10 @@ from holdfast.adapters.journal.scan_lines import (
     lines_of,
     was_made_after,
 )
+from holdfast.adapters.journal.snapshots import DeclarationSnapshots
 from holdfast.adapters.journal.stored_report import stored_report
 from holdfast.drift.finding import DriftReport
-from holdfast.drift.record.sightings import Observation, Sighting, SightingBook
+from holdfast.drift.record.finding_history import FindingHistories, FindingHistory, Observation
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.timestamps import parse_timestamp
 
@@ -40,9 +40,9 @@ class ScanHistory:
     """
 
     observations: tuple[Observation, ...] = ()
-    book: SightingBook = field(default_factory=SightingBook)
+    book: FindingHistories = field(default_factory=FindingHistories)
     damaged_lines: tuple[int, ...] = ()
-    configurations: Configurations = field(default_factory=Configurations, repr=False)
+    configurations: DeclarationSnapshots = field(default_factory=DeclarationSnapshots, repr=False)
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class RecordedScan:
     """What a scan is when all scans before it are known.
 
     Attributes:
-        sightings: Every finding that is remembered, by its key; the scan's own included.
+        histories: Every finding that is remembered, by its key; the scan's own included.
         low_before: How many low findings were open before it.
         low_now: How many are open with it.
         damaged_lines: As in `ScanHistory`, where the whole journal had to be read.
     """
 
-    sightings: Mapping[str, Sighting]
+    histories: Mapping[str, FindingHistory]
     low_before: int
     low_now: int
     damaged_lines: tuple[int, ...] = ()
@@ -90,7 +90,7 @@ def read_history(file: Path, until: str = "") -> ScanHistory:
     )
 
 
-def read_book(file: Path) -> tuple[SightingBook, tuple[int, ...]]:
+def read_book(file: Path) -> tuple[FindingHistories, tuple[int, ...]]:
     """What all scans of a file have seen, and the numbers of its damaged lines.
 
     The lines are numbered where the whole journal has to be read.
@@ -133,7 +133,7 @@ def record_scan(
             digest,
             report.objects_checked,
             NO_REPORT if is_written else msgspec.Raw(msgspec.json.encode(stored)),
-            index.declarations.line_for(declared),
+            index.declarations.entry_for(declared),
         )
         writer.append(msgspec.json.encode(line))
         forget(index.book)
@@ -142,7 +142,7 @@ def record_scan(
             now = min(parse_timestamp(latest or observed_at), parse_timestamp(observed_at))
             save_index(file, _thin_out(journal, writer, index, now), index)
     low_now = len(index.book.low)
-    return RecordedScan(index.book.sightings(), low_before, low_now, damaged)
+    return RecordedScan(index.book.by_key(), low_before, low_now, damaged)
 
 
 def _thin_out(journal: Journal, writer: JournalWriter, index: ScanIndex, now: datetime) -> Covered:

@@ -53,7 +53,7 @@ def report(scanner: Scanner, scan: Scan, asked: DriftOptions) -> None:
         recording.observed_at,
         asked.report.runbook,
         scanner.desired.locations,
-        recording.sightings,
+        recording.histories,
     )
     write_reports(scan.report, asked.report, context)
 

@@ -9,8 +9,8 @@ from holdfast.cli.options.colour import wants_colour
 from holdfast.cli.options.recording import threshold_option
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import Moment
+from holdfast.drift.record.finding_history import alerts
 from holdfast.drift.record.observed import observed_objects
-from holdfast.drift.record.sightings import alerts
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.recording import damage_note, default_history_file
 from holdfast.operations.stack.project import find_project_root
@@ -79,7 +79,7 @@ def _report(file: Path, stack: str, moment: str | None, alert_after: int) -> His
         stack=stack,
         scans=history.book.scans,
         last=last,
-        sightings=history.book.sightings(),
+        sightings=history.book.by_key(),
         alerts=alerts(history.observations, alert_after),
         configuration=None
         if declared is None or moment is None

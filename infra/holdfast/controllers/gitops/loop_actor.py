@@ -10,7 +10,7 @@ from pathlib import Path
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.engine.backend.activity import ActivityReader
 from holdfast.adapters.engine.project import PROJECT_FILE
-from holdfast.adapters.engine.state.interrupted import interrupted, mend
+from holdfast.adapters.engine.state.interrupted import interrupted, recover_interrupted
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Commit, Source, commit_named
 from holdfast.adapters.git.tracking import SignatureError, TrackedBranch
@@ -156,7 +156,7 @@ class LoopActor:
             who = left.worst
             return BlockedReason("Locked", f"{who} holds the lock of stack {self.stack}")
         self.fence.check()
-        for each in mend(stack, left):
+        for each in recover_interrupted(stack, left):
             self.progress.note(f"recovery: {each}")
         return None
 

@@ -26,7 +26,7 @@ from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.controllers.watch.drift_watch import WatchSources
 from holdfast.controllers.watch.inputs import DesiredState
 from holdfast.controllers.watch.loop import WatchLoop
-from holdfast.drift.record.ledger import Turn
+from holdfast.drift.record.ledger import Transition
 from holdfast.drift.record.watch_report import Listener, Look
 from holdfast.drift.unmanaged import stack_selector
 from holdfast.kube.objects import KubeObject, mapping_at
@@ -64,8 +64,8 @@ class DriftTrigger(Listener):
     def looked(self, look: Look) -> None:
         """One object was judged."""
         for event in look.events:
-            if event.turn is not Turn.CLOSED and event.finding.agent:
-                self._ask(event.finding.agent, f"{event.finding.ref} {event.turn.value}")
+            if event.transition is not Transition.CLOSED and event.finding.agent:
+                self._ask(event.finding.agent, f"{event.finding.ref} {event.transition.value}")
 
 
 def start_triggers(actor: LoopActor, ask: Ask, log: Log, supervisor: Supervisor) -> None:

@@ -15,7 +15,7 @@ from holdfast.controllers.operator.failover import FailoverState, failover_state
 from holdfast.controllers.operator.object_store import ObjectStore
 from holdfast.controllers.watch.dispatcher import moment
 from holdfast.drift.finding import Finding
-from holdfast.drift.record.ledger import Ledger, Moment
+from holdfast.drift.record.ledger import Ledger, Timestamp
 from holdfast.drift.scan import LiveState
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.timestamps import format_utc
@@ -45,7 +45,7 @@ class AgentObserver:
         self._down_since: dict[Place, float] = {}
 
     @property
-    def open_findings(self) -> tuple[tuple[Finding, Moment], ...]:
+    def open_findings(self) -> tuple[tuple[Finding, Timestamp], ...]:
         """Everything that is found and since when."""
         with self._noting:
             return tuple(self._ledger)

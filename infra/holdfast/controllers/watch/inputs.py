@@ -71,8 +71,8 @@ class DesiredState:
         old, new = (scaled_by([one] if one is not None else []) for one in (before, live))
         if old == new:
             return frozenset()
-        autoscalers = self.judge.around.autoscalers.beside(self._autoscalers.values())
-        self.judge.around = replace(self.judge.around, autoscalers=autoscalers)
+        autoscalers = self.judge.context.autoscalers.beside(self._autoscalers.values())
+        self.judge.context = replace(self.judge.context, autoscalers=autoscalers)
         return frozenset({*old, *new} & self.judge.declared.keys())
 
 

@@ -1,14 +1,14 @@
-"""Findings that one hand explains, told once while they come and go. Pure.
+"""Findings that one source explains, told once while they come and go. Pure.
 
 Laws: a cause is opened when it comes to span two objects, and closed when none of its findings is
-open any more; every turn of a finding is told once, for itself or with its cause.
+open any more; every transition of a finding is told once, for itself or with its cause.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from holdfast.drift.cause.causes import FEWEST_OBJECTS, Hand, hand_behind
-from holdfast.drift.record.ledger import FindingEvent, FindingKey, Moment, Turn
+from holdfast.drift.cause.causes import FEWEST_OBJECTS, ChangeSource, source_of
+from holdfast.drift.record.ledger import FindingEvent, FindingKey, Timestamp, Transition
 from holdfast.kube.objects import Identity
 
 Key = tuple[Identity, FindingKey]
@@ -16,21 +16,21 @@ Key = tuple[Identity, FindingKey]
 
 @dataclass(frozen=True)
 class CauseEvent:
-    """One turn of what is behind several findings.
+    """One transition of what is behind several findings.
 
     Attributes:
-        turn: `changed` when it spans more objects, or fewer, than before.
+        transition: `changed` when it spans more objects, or fewer, than before.
         events: Turns of its findings since the last one.
         objects: How many objects it spans now.
         opened: When it came to span more than one.
     """
 
-    turn: Turn
-    hand: Hand
+    transition: Transition
+    source: ChangeSource
     events: tuple[FindingEvent, ...]
     objects: int
-    opened: Moment
-    at: Moment
+    opened: Timestamp
+    at: Timestamp
 
     @property
     def dwell_seconds(self) -> float:
@@ -39,13 +39,13 @@ class CauseEvent:
 
 
 class CauseLedger:
-    """The open findings by the hand behind them, and what has happened since it was asked."""
+    """The open findings by the source behind them, and what has happened since it was asked."""
 
     def __init__(self) -> None:
-        self._hands: dict[Key, Hand] = {}
-        self._open: dict[Hand, set[Key]] = {}
-        self._told: dict[Hand, Moment] = {}
-        self._news: list[tuple[FindingEvent, Hand | None]] = []
+        self._sources: dict[Key, ChangeSource] = {}
+        self._open: dict[ChangeSource, set[Key]] = {}
+        self._told: dict[ChangeSource, Timestamp] = {}
+        self._news: list[tuple[FindingEvent, ChangeSource | None]] = []
 
     @property
     def has_news(self) -> bool:
@@ -57,40 +57,47 @@ class CauseLedger:
         for event in events:
             finding = event.finding
             key: Key = (finding.ref.identity, (finding.drift_class, finding.path))
-            before = self._hands.pop(key, None)
+            before = self._sources.pop(key, None)
             if before is not None:
                 self._open[before].discard(key)
-            hand = before if event.turn is Turn.CLOSED else hand_behind(finding)
-            if hand is not None and event.turn is not Turn.CLOSED:
-                self._hands[key] = hand
-                self._open.setdefault(hand, set()).add(key)
-            self._news.append((event, hand))
+            source = before if event.transition is Transition.CLOSED else source_of(finding)
+            if source is not None and event.transition is not Transition.CLOSED:
+                self._sources[key] = source
+                self._open.setdefault(source, set()).add(key)
+            self._news.append((event, source))
 
-    def settle(self, at: Moment) -> tuple[list[FindingEvent], list[CauseEvent]]:
+    def settle(self, at: Timestamp) -> tuple[list[FindingEvent], list[CauseEvent]]:
         """What stands for itself, and what was gathered by its cause."""
         alone: list[FindingEvent] = []
-        gathered: dict[Hand, list[FindingEvent]] = {}
-        for event, hand in self._news:
-            if hand is not None and (hand in self._told or self._objects(hand) >= FEWEST_OBJECTS):
-                gathered.setdefault(hand, []).append(event)
+        gathered: dict[ChangeSource, list[FindingEvent]] = {}
+        for event, source in self._news:
+            if source is not None and (
+                source in self._told or self._objects(source) >= FEWEST_OBJECTS
+            ):
+                gathered.setdefault(source, []).append(event)
             else:
                 alone.append(event)
         self._news.clear()
-        for hand in self._told:
-            if not self._open.get(hand):
-                gathered.setdefault(hand, [])  # others have written over all that it did
-        causes = [self._turn(hand, events, at) for hand, events in gathered.items()]
-        for hand in [hand for hand, keys in self._open.items() if not keys]:
-            del self._open[hand]
-            self._told.pop(hand, None)
+        for source in self._told:
+            if not self._open.get(source):
+                gathered.setdefault(source, [])  # others have written over all that it did
+        causes = [self._transition(source, events, at) for source, events in gathered.items()]
+        for source in [source for source, keys in self._open.items() if not keys]:
+            del self._open[source]
+            self._told.pop(source, None)
         return alone, causes
 
-    def _turn(self, hand: Hand, events: list[FindingEvent], at: Moment) -> CauseEvent:
-        objects = self._objects(hand)
-        turn = Turn.CHANGED if hand in self._told else Turn.OPENED
-        opened = self._told.setdefault(hand, at)
-        turn = turn if objects else Turn.CLOSED
-        return CauseEvent(turn, hand, tuple(events), objects, opened, at)
+    def _transition(
+        self, source: ChangeSource, events: list[FindingEvent], at: Timestamp
+    ) -> CauseEvent:
+        objects = self._objects(source)
+        transition = Transition.CHANGED if source in self._told else Transition.OPENED
+        opened = self._told.setdefault(source, at)
+        transition = transition if objects else Transition.CLOSED
+        return CauseEvent(transition, source, tuple(events), objects, opened, at)
 
-    def _objects(self, hand: Hand) -> int:
-        return len({identity for identity, _ in self._open.get(hand, ())})
+    def _is_shared(self, source: ChangeSource) -> bool:
+        return source in self._told or self._objects(source) >= FEWEST_OBJECTS
+
+    def _objects(self, source: ChangeSource) -> int:
+        return len({identity for identity, _ in self._open.get(source, ())})

@@ -1,4 +1,4 @@
-"""One cause of many findings, told once: one change by one hand, or what was never deployed.
+"""One cause of many findings, told once: one change by one source, or what was never deployed.
 
 Pure. A finding keeps standing by itself; a cause only says which of them belong together.
 """
@@ -25,8 +25,8 @@ _NOT_DEPLOYED: Final = "the declaration has changed since the last update and is
 
 
 @dataclass(frozen=True)
-class Hand:
-    """One change by one hand, wherever it was made.
+class ChangeSource:
+    """One change by one source, wherever it was made.
 
     Attributes:
         done: What happened: a class of findings.
@@ -47,12 +47,12 @@ class Hand:
         return f"{self.done}{where} in {objects} {noun} of kind {self.kind} by {who}"
 
 
-def hand_behind(finding: Finding) -> Hand | None:
-    """The hand that a finding shows; None where nobody is known, and for a remark."""
+def source_of(finding: Finding) -> ChangeSource | None:
+    """The source that a finding shows; None where nobody is known, and for a remark."""
     if not finding.actors or not finding.counts:
         return None
     actor, kind = finding.actors[0], finding.ref.kind
-    return Hand(finding.drift_class, kind, _shape(finding.path), actor.user, actor.manager)
+    return ChangeSource(finding.drift_class, kind, _shape(finding.path), actor.user, actor.manager)
 
 
 def causes_of(report: DriftReport, baseline: Objects | None, live: Objects) -> tuple[Cause, ...]:
@@ -67,7 +67,7 @@ def causes_of(report: DriftReport, baseline: Objects | None, live: Objects) -> t
     others: list[Finding] = []
     for each in report.drift:
         (waiting if _is_not_deployed(each, baseline, live) else others).append(each)
-    causes = list(_same_hands(others))
+    causes = list(_same_source(others))
     if waiting:
         objects = len({each.ref for each in waiting})
         summary = f"{_NOT_DEPLOYED}: {len(waiting)} findings in {objects} objects"
@@ -98,17 +98,17 @@ def _value(one: Mapping[str, Any], path: Path) -> object:
     return value_at(normalise_object(one), path)
 
 
-def _same_hands(findings: Sequence[Finding]) -> Iterator[Cause]:
-    """The same change of the same field by the same hand, in several objects."""
-    groups: dict[Hand, list[Finding]] = {}
+def _same_source(findings: Sequence[Finding]) -> Iterator[Cause]:
+    """The same change of the same field by the same source, in several objects."""
+    groups: dict[ChangeSource, list[Finding]] = {}
     for finding in findings:
-        hand = hand_behind(finding)
-        if hand is not None:
-            groups.setdefault(hand, []).append(finding)
-    for hand, found in groups.items():
+        source = source_of(finding)
+        if source is not None:
+            groups.setdefault(source, []).append(finding)
+    for source, found in groups.items():
         objects = len({each.ref for each in found})
         if objects >= FEWEST_OBJECTS:
-            yield Cause(hand.words(objects), tuple(found))
+            yield Cause(source.words(objects), tuple(found))
 
 
 def _shape(path: Path) -> str:

@@ -40,7 +40,7 @@ def undeclared_drift(
     if before is not ABSENT:
         # The baseline says what was there: only what moved since then can be drift, and what an
         # update has passed over.
-        since = list(compare_at(difference.place.undeclared(), before, difference.live))
+        since = list(compare_at(difference.position.undeclared(), before, difference.live))
         for moved in since:
             if _is_drift(moved, ownership, has_baseline=True):
                 yield replace(moved, is_from_baseline=True)
@@ -60,4 +60,4 @@ def _is_drift(difference: Difference, ownership: Ownership, *, has_baseline: boo
         return True
     if not has_baseline and ownership.is_as_created(difference.path):
         return False
-    return difference.place.is_known
+    return difference.position.is_known

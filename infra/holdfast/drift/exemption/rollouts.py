@@ -24,7 +24,7 @@ _SERVICE_FIELDS: Final = {
 }
 _ROUTE_PLUGIN: Final = "argoproj-labs/gatewayAPI"
 MOST_WEIGHT: Final = 100
-Place = tuple[str, str, str]
+WorkloadKey = tuple[str, str, str]
 
 
 class Rollouts:
@@ -66,7 +66,7 @@ def _adds_version(desired: object, live: object) -> bool:
     return live == desired | {POD_HASH: version} and _VERSION.fullmatch(version) is not None
 
 
-def _moved(declared: Iterable[Mapping[str, Any]]) -> Iterator[Place]:
+def _moved(declared: Iterable[Mapping[str, Any]]) -> Iterator[WorkloadKey]:
     for one in declared:
         if one.get("kind") != "Rollout":
             continue

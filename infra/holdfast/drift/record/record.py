@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, Objects, Severity
-from holdfast.drift.object_drift import Surroundings, field_findings
+from holdfast.drift.object_drift import DriftContext, field_findings
 from holdfast.kube.objects import KubeObject, reference_of
 
 
 def with_record_findings(
-    report: DriftReport, recorded: Iterable[KubeObject], desired: Objects, around: Surroundings
+    report: DriftReport, recorded: Iterable[KubeObject], desired: Objects, context: DriftContext
 ) -> DriftReport:
     """The report with one finding a field that only the rewritten record still has wrong.
 
@@ -21,15 +21,15 @@ def with_record_findings(
         report: Of the scan.
         recorded: Objects as the newest checkpoint has them, where a refresh wrote it.
         desired: Declared objects by identity.
-        around: With the baseline of the last update.
+        context: With the baseline of the last update.
     """
     known = {(each.ref.identity, each.path) for each in report.findings}
     stale = [
         each
         for one in recorded
-        for each in _stale(one, desired, around)
+        for each in _stale(one, desired, context)
         if (each.ref.identity, each.path) not in known
-        and not (around.ignore and around.ignore.rule_for(each))
+        and not (context.ignore and context.ignore.rule_for(each))
     ]
     if not stale:
         return report
@@ -37,12 +37,12 @@ def with_record_findings(
     return replace(report, findings=tuple(findings))
 
 
-def _stale(recorded: KubeObject, desired: Objects, around: Surroundings) -> Iterator[Finding]:
+def _stale(recorded: KubeObject, desired: Objects, context: DriftContext) -> Iterator[Finding]:
     ref = reference_of(recorded)
     wanted = desired.get(ref.identity)
     if wanted is None:
         return
-    for each in field_findings(ref, dict(wanted), recorded, around):
+    for each in field_findings(ref, dict(wanted), recorded, context):
         if each.counts:
             yield replace(
                 each,

@@ -1,12 +1,19 @@
 """How an agent presents itself to others: the A2A agent card."""
 
-import re
 from typing import Annotated, Final, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from holdfast.manifest.text.faults import KEY, fault
-from holdfast.manifest.types.values import Items, JsonObject, LabelName, ManifestModel, Text, Url
+from holdfast.manifest.types.values import (
+    Items,
+    JsonObject,
+    LabelName,
+    ManifestModel,
+    MediaType,
+    Text,
+    Url,
+)
 
 SECURITY_SCHEMES: Final = (
     "apiKeySecurityScheme",
@@ -16,19 +23,6 @@ SECURITY_SCHEMES: Final = (
     "openIdConnectSecurityScheme",
 )
 """Forms of a security scheme in a card of version 1.0, each under a key of its own."""
-
-
-def _media_type(value: str) -> str:
-    if re.fullmatch(r"[a-zA-Z0-9.+-]+/[a-zA-Z0-9.+*-]+", value):
-        return value
-    raise fault('expected a media type such as "text/plain"', found=repr(value))
-
-
-MediaType = Annotated[
-    str,
-    AfterValidator(_media_type),
-    WithJsonSchema({"type": "string", "pattern": "^[^/ ]+/[^/ ]+$", "examples": ["text/plain"]}),
-]
 
 
 class Provider(ManifestModel):

@@ -34,7 +34,6 @@ from holdfast.manifest.agent.telemetry import Telemetry
 from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.text.faults import KEY, fault, together
 from holdfast.manifest.types.kubernetes_fields import ExtraContainer, PodSpecChange
-from holdfast.manifest.types.text_checks import duration_milliseconds
 from holdfast.manifest.types.values import (
     AbsolutePath,
     AgentName,
@@ -48,6 +47,7 @@ from holdfast.manifest.types.values import (
     Semver,
     Text,
     Url,
+    duration_milliseconds,
 )
 
 API_VERSION: Final = "holdfast.dev/v1alpha1"

@@ -7,9 +7,17 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from holdfast.manifest.kinds.exemptions import Day, FieldPath, Glob
+from holdfast.manifest.kinds.exemptions import Day, Glob
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.values import Duration, Items, ManifestModel, PartName, Sha256, Text
+from holdfast.manifest.types.values import (
+    Duration,
+    FieldPath,
+    Items,
+    ManifestModel,
+    PartName,
+    Sha256,
+    Text,
+)
 
 
 class CommandProbe(ManifestModel):

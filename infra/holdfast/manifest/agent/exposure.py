@@ -1,10 +1,9 @@
 """Who may call an agent, what it may reach, and what it may do."""
 
 import ipaddress
-import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.model import ObjectReference, Reference
 from holdfast.manifest.text.faults import branch, chosen_by, fault
@@ -18,6 +17,7 @@ from holdfast.manifest.types.values import (
     ManifestModel,
     Port,
     QualifiedKey,
+    RbacWord,
     Text,
 )
 
@@ -148,20 +148,6 @@ class ServiceAccount(ManifestModel):
         if not self.create and self.annotations:
             raise fault("annotations need create: true")
         return self
-
-
-def _rbac_word(value: str) -> str:
-    if "*" in value:
-        remedy = "name what the agent needs"
-        raise fault("wildcards are not allowed", remedy=remedy, rule="rbac-no-wildcards")
-    if re.search(r"\s", value):
-        raise fault("expected a word without spaces")
-    return value
-
-
-RbacWord = Annotated[
-    str, AfterValidator(_rbac_word), WithJsonSchema({"type": "string", "pattern": r"^[^*\s]*$"})
-]
 
 
 class PolicyRule(ManifestModel):

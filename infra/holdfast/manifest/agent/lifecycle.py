@@ -1,70 +1,25 @@
 """From before an agent starts until after it ends: fetch, warm up, check, drain, take turns."""
 
-import re
 from typing import Annotated, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from holdfast.manifest.stack.environment import Environment, ObjectStore
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.text_checks import duration_milliseconds
 from holdfast.manifest.types.values import (
     AbsolutePath,
     Duration,
+    FetchUri,
+    HexDigest,
     Items,
     ManifestModel,
     PartName,
     Text,
+    duration_milliseconds,
 )
 
-STORE_SCHEMES = ("s3", "gs")
-"""Schemes of a fetch that name an object store of the stack."""
 DEFAULT_PRE_STOP_SECONDS = 5
-
-
-def _fetched_uri(value: str) -> str:
-    parts = urlsplit(value)
-    remedy = "write https://host/path, s3://bucket/key or gs://bucket/key"
-    if parts.username is not None:
-        raise fault(
-            "expected a URI without credentials",
-            found="a URI with credentials",
-            remedy="keep them in a Secret and name its entry in credentials",
-        )
-    if parts.scheme not in {"http", "https", *STORE_SCHEMES} or not parts.hostname:
-        raise fault("expected a URI of http, https, s3 or gs", found=repr(value), remedy=remedy)
-    if parts.query or parts.fragment or not parts.path.rpartition("/")[2]:
-        raise fault(
-            "expected a URI that ends in a file's name, without query",
-            found=repr(value),
-            remedy=remedy,
-        )
-    if re.search(r"[^A-Za-z0-9._~/:%+@=-]", value) or ".." in parts.path.split("/"):
-        raise fault("expected a URI without spaces, quotes and '..'", found=repr(value))
-    return value
-
-
-def _hex_digest(value: str) -> str:
-    if re.fullmatch("(sha256:)?[0-9a-f]{64}", value):
-        return value.removeprefix("sha256:")
-    raise fault(
-        "expected a SHA-256 digest of 64 lower-case hexadecimal digits",
-        found=f"{len(value)} characters",
-        remedy="find it with: sha256sum FILE",
-    )
-
-
-FetchUri = Annotated[
-    str,
-    AfterValidator(_fetched_uri),
-    WithJsonSchema({"type": "string", "pattern": "^(https?|s3|gs)://[^@?#]+$"}),
-]
-HexDigest = Annotated[
-    str,
-    AfterValidator(_hex_digest),
-    WithJsonSchema({"type": "string", "pattern": "^(sha256:)?[0-9a-f]{64}$"}),
-]
 
 
 class Fetch(ManifestModel):

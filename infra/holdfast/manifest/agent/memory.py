@@ -1,13 +1,17 @@
 """What an agent remembers, and the databases it talks to."""
 
-import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.model import Reference, as_reference
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.values import ManifestModel, PartName, Port
+from holdfast.manifest.types.values import (
+    HostName,
+    ManifestModel,
+    PartName,
+    Port,
+)
 
 DATABASE_PORTS = {
     "chroma": 8000,
@@ -37,25 +41,6 @@ DatabaseKind = Literal[
 ]
 STORE_PORTS = {"redis": 6379, "postgres": 5432, "vector": 6333}
 """Memory backend to the port of a store that is named as a Service."""
-
-_HOST = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?|[0-9a-f:]+")
-
-
-def _host(value: str) -> str:
-    if not _HOST.fullmatch(value):
-        raise fault(
-            'expected a host such as "db.example.com", "postgres.data.svc" or an address',
-            found=repr(value),
-            remedy="give the host alone, without scheme, port and credentials",
-        )
-    return value
-
-
-HostName = Annotated[
-    str,
-    AfterValidator(_host),
-    WithJsonSchema({"type": "string", "pattern": "^[a-z0-9:][-a-z0-9.:]*$"}),
-]
 
 
 class Database(ManifestModel):

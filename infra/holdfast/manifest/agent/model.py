@@ -6,7 +6,6 @@ from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.runtime import KeyReference
 from holdfast.manifest.text.faults import branch, chosen_by, fault
-from holdfast.manifest.types.text_checks import duration_milliseconds
 from holdfast.manifest.types.values import (
     Duration,
     FileName,
@@ -17,6 +16,7 @@ from holdfast.manifest.types.values import (
     ObjectName,
     Text,
     Url,
+    duration_milliseconds,
 )
 
 DIRECT: Final = "direct"

@@ -5,8 +5,13 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.text_checks import duration_milliseconds
-from holdfast.manifest.types.values import Duration, IntOrPercent, Items, ManifestModel
+from holdfast.manifest.types.values import (
+    Duration,
+    IntOrPercent,
+    Items,
+    ManifestModel,
+    duration_milliseconds,
+)
 
 Percentage = Annotated[int, Field(ge=0, le=100)]
 Share = Annotated[float, Field(ge=0, le=100)]

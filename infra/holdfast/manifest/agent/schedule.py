@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from holdfast.manifest.types.values import (
     Cron,
-    LabelName,
     LabelValue,
     ManifestModel,
     QualifiedKey,
+    ShortLabel,
     Text,
     TimeZone,
 )
@@ -19,7 +19,7 @@ from holdfast.manifest.types.values import (
 class Run(ManifestModel):
     """What every run of an agent of type Job has, whatever starts it."""
 
-    id: Annotated[LabelName, StringConstraints(max_length=20)] | None = None
+    id: ShortLabel | None = None
     """Name of it, unique in the agent; default its position in the list, from 0."""
     input: Text | None = None
     """What the run is asked to do; env AGENT_INPUT. Taken literally, nothing in it is expanded."""

@@ -1,46 +1,20 @@
 """Skills: folders with instructions and scripts that an agent reads, pinned to their content."""
 
-import re
-from typing import Annotated, Self
+from typing import Self
 
-from pydantic import AfterValidator, WithJsonSchema, model_validator
+from pydantic import model_validator
 
 from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.values import (
+    Commit,
     DigestReference,
+    InnerPath,
     ManifestModel,
     PartName,
     Sha256,
     Text,
     Url,
 )
-
-
-def _commit(value: str) -> str:
-    if re.fullmatch("[0-9a-f]{40}", value):
-        return value
-    raise fault(
-        "expected a commit: 40 lower-case hexadecimal digits",
-        found=repr(value),
-        remedy="find it with 'git ls-remote': a branch or tag may mean another one tomorrow",
-        rule="model-and-tool-volume-pinned",
-    )
-
-
-def _inner_path(value: str) -> str:
-    if value.startswith("/") or ".." in value.split("/") or not re.fullmatch(r"[\w./-]+", value):
-        raise fault("expected a relative path without '..'", found=repr(value))
-    return value
-
-
-Commit = Annotated[
-    str, AfterValidator(_commit), WithJsonSchema({"type": "string", "pattern": "^[0-9a-f]{40}$"})
-]
-InnerPath = Annotated[
-    str,
-    AfterValidator(_inner_path),
-    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_.-][A-Za-z0-9_./-]*$"}),
-]
 
 
 class GitSource(ManifestModel):

@@ -1,49 +1,23 @@
 """The tools an agent may call, and the servers that offer them."""
 
-import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.model import Reference
 from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.values import (
     Duration,
+    HeaderName,
     Items,
     LabelName,
     ManifestModel,
     Sha256,
+    ToolName,
     Url,
 )
 
-
-def _tool_name(value: str) -> str:
-    if re.fullmatch(r"[A-Za-z0-9_./-]{1,128}", value):
-        return value
-    if "*" in value:
-        raise fault("expected the tools by name, without wildcard", remedy="list each tool")
-    raise fault("expected a tool's name: 1 to 128 letters, digits, '_', '-', '.' and '/'")
-
-
 Transport = Literal["sse", "streamable-http"]
-ToolName = Annotated[
-    str,
-    AfterValidator(_tool_name),
-    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_./-]{1,128}$"}),
-]
-
-
-def _header_name(value: str) -> str:
-    if re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", value):
-        return value
-    raise fault("expected the name of an HTTP header", found=repr(value))
-
-
-HeaderName = Annotated[
-    str,
-    AfterValidator(_header_name),
-    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9-]{1,100}$"}),
-]
 
 
 class HeaderSource(ManifestModel):

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic_core import PydanticCustomError
 
-from holdfast.manifest.agent.lifecycle import STORE_SCHEMES, Fetch
+from holdfast.manifest.agent.lifecycle import Fetch
 from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.text_faults import STORE_SCHEMES
 
 if TYPE_CHECKING:
     from holdfast.manifest.agent.agent import AgentSpec

@@ -15,7 +15,7 @@ from holdfast.manifest.agent.runtime import EnvVar, Resources
 from holdfast.manifest.agent.scaling import Scaling
 from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.agent.telemetry import Metrics, Telemetry
-from holdfast.manifest.agent.tools import ToolName, Transport
+from holdfast.manifest.agent.tools import Transport
 from holdfast.manifest.text.faults import fault, together
 from holdfast.manifest.types.values import (
     AbsolutePath,
@@ -28,6 +28,7 @@ from holdfast.manifest.types.values import (
     Semver,
     Sha256,
     Text,
+    ToolName,
     Url,
 )
 

@@ -7,7 +7,7 @@ properties".
 
 from typing import Any, Final
 
-from holdfast.manifest.types.text_checks import AGENT_NAME_MAX_CHARACTERS
+from holdfast.manifest.types.values import AGENT_NAME_MAX_CHARACTERS
 
 Schema = dict[str, Any]
 

@@ -13,9 +13,9 @@ from holdfast.kube.names import fault_in_label_name
 from holdfast.kube.quantities import parse_quantity
 from holdfast.kube.semantics import builtin_types
 from holdfast.kube.structure import Shape, Structure
-from holdfast.manifest.text.faults import KEY, fault
-from holdfast.manifest.types.text_checks import checked_image
+from holdfast.manifest.text.faults import FAULT, KEY, fault
 from holdfast.manifest.types.validation import suggestion
+from holdfast.manifest.types.values import IMAGE
 
 
 def fault_in_fragment(
@@ -152,12 +152,8 @@ def _with_name_and_digest(value: dict[str, Any]) -> dict[str, Any]:
             raise fault("this field is required", remedy=f"add {field}", at=(field,))
     if found := fault_in_label_name(value["name"]):
         raise fault(f"name {found}", found=repr(value["name"]), at=("name",))
-    try:
-        checked_image(value["image"])
-    except PydanticCustomError as error:
-        context = error.context or {}
-        parts = {part: context[part] for part in ("expected", "found", "remedy", "rule")}
-        raise fault(parts.pop("expected"), **parts, at=("image",)) from None
+    if error := IMAGE.fault(value["image"]):
+        raise PydanticCustomError(FAULT, "{expected}", {**(error.context or {}), "at": ("image",)})
     return value
 
 

@@ -10,7 +10,11 @@ from holdfast.adapters.engine.backend.lock_holder import StackLockedError, worst
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.stack import Stack, open_stack
-from holdfast.adapters.engine.state.interrupted import interrupted, mend, past_dead_lock
+from holdfast.adapters.engine.state.interrupted import (
+    interrupted,
+    past_dead_lock,
+    recover_interrupted,
+)
 from holdfast.adapters.engine.update_record import UpdateRecord, message_of
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.errors import EngineError, HoldfastError
@@ -247,7 +251,7 @@ class StackUpdate:
         if not self.request.recover:
             self._ensure_not_interrupted()
             return False
-        done = list(mend(self.stack, interrupted(self.stack)))
+        done = list(recover_interrupted(self.stack, interrupted(self.stack)))
         for each in done:
             self._note_recovery(each)
         return bool(done)

@@ -66,6 +66,6 @@ def _of_object(scan: Scan, ref: ObjectRef, desired: KubeObject) -> Iterator[tupl
     if live is None:
         yield (), ABSENT
         return
-    for path, _, found in deviations_of(ref, desired, live, scan.around):
+    for path, _, found in deviations_of(ref, desired, live, scan.context):
         text = ABSENT if found is None else json.dumps(found, ensure_ascii=False, sort_keys=True)
         yield path, text

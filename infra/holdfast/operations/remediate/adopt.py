@@ -189,7 +189,7 @@ class _Copy:
         return self.scanner.placed([item.manifest for item in rendered])
 
     def _findings(self, objects: list[KubeObject]) -> set[Key]:
-        around = replace(self.scan.around, judge=None, trail=None, ignore=None)
+        around = replace(self.scan.context, judge=None, trail=None, ignore=None)
         report = DriftJudge(objects, around, self.scanner.desired.stack).report(self.scan.live)
         return {_key_of(each) for each in report.drift if not _is_of_content(each.path)}
 

@@ -145,11 +145,11 @@ def _plan(scan: Scan, ref: ObjectRef, findings: list[Finding], *, may_replace: b
     live = scan.live.objects.get(ref.identity)
     if live is None:
         return plan_nothing(findings, "the rule has ended: renew it or remove it")
-    is_recorded = ref.identity in (scan.around.baseline or {})
+    is_recorded = ref.identity in (scan.context.baseline or {})
     if not is_recorded and (engine := engine_of(live)):
         return plan_nothing(findings, left_to(engine))
     desired = scan.desired.get(ref.identity, {"metadata": {}})
-    structure = scan.around.structure_of(ref, live)
+    structure = scan.context.structure_of(ref, live)
     return plan_object(findings, desired, live, structure, may_replace=may_replace)
 
 

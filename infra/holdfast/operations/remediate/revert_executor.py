@@ -129,7 +129,7 @@ class RevertExecutor:
         if live is None:
             return shown if is_creation else ObjectPlan(shown.ref, ())
         agreed = {step.finding.path for step in shown.steps if step.step is not Step.LEAVE}
-        around = self.scan.around
+        around = self.scan.context
         found = object_findings(shown.ref, desired, live, around)
         now = [finding for finding in found if finding.counts and finding.path in agreed]
         if is_creation and any(_differs(finding) for finding in found):

@@ -21,7 +21,7 @@ from holdfast.operations.progress import Progress
 from holdfast.operations.scan.scan_context import NO_LOCATIONS, Locations, ObjectLocations
 from holdfast.operations.stack.cluster import audit_log_beside, kubeconfig_of_stack
 from holdfast.operations.stack.declared_stack import DeclaredStack, file_ignore_rules
-from holdfast.sandbox.place import sandbox_kubeconfig
+from holdfast.sandbox.paths import sandbox_kubeconfig
 
 
 @dataclass(frozen=True)

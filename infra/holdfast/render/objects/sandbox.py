@@ -7,7 +7,7 @@ claimed stays as it is until it is released.
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.render.objects.network import render_network
 from holdfast.render.objects.storage import claim_spec, volume_name
 from holdfast.render.plan.marks import AgentMarks, RenderedObject

@@ -16,7 +16,7 @@ from holdfast.manifest.agent.model import (
     as_reference,
 )
 from holdfast.manifest.agent.runtime import KeyReference
-from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.render.plan.marks import AgentMarks
 from holdfast.render.plan.surroundings import Surroundings
 

@@ -48,8 +48,8 @@ def _oldest(report: DriftReport, context: DriftContext) -> dict[Severity, int] |
     """Age of the oldest finding of each severity; None when no history is kept."""
     ages: dict[Severity, int] = {}
     for finding in report.findings:
-        sighting = context.sighting_of(finding)
-        if sighting is None:
+        history = context.history_of(finding)
+        if history is None:
             return None
-        ages[finding.severity] = max(sighting.age_seconds, ages.get(finding.severity, 0))
+        ages[finding.severity] = max(history.age_seconds, ages.get(finding.severity, 0))
     return ages

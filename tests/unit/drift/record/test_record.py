@@ -2,7 +2,7 @@
 
 from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftReport, ExpectedBy, Severity
-from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.object_drift import DriftContext
 from holdfast.drift.record.record import with_record_findings
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject
@@ -12,7 +12,7 @@ from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, edit, identity, live
 IMAGE = f"{CONTAINER}.image"
 GOOD = live_of(DEPLOYMENT)
 EVIL = live_of(DEPLOYMENT, {IMAGE: "evil:1"})
-AROUND = Surroundings(autoscalers=Autoscalers(()), baseline={identity(DEPLOYMENT): GOOD})
+AROUND = DriftContext(autoscalers=Autoscalers(()), baseline={identity(DEPLOYMENT): GOOD})
 
 
 def judged(live: KubeObject, recorded: KubeObject) -> DriftReport:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftClass, Objects
-from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.object_drift import DriftContext
 from holdfast.drift.record.recorded import RecordedObjects, recorded_uid
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import Identity, KubeObject, reference_of
@@ -28,8 +28,8 @@ def never() -> KubeObject:
 
 
 def classes(live: KubeObject, baseline: Objects) -> list[str]:
-    around = Surroundings(autoscalers=Autoscalers([], list), baseline=baseline)
-    report = DriftJudge([DEPLOYMENT], around).report(LiveState({IDENTITY: live}))
+    context = DriftContext(autoscalers=Autoscalers([], list), baseline=baseline)
+    report = DriftJudge([DEPLOYMENT], context).report(LiveState({IDENTITY: live}))
     return [each.drift_class for each in report.findings]
 
 

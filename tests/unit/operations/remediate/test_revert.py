@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, Severity
-from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.object_drift import DriftContext
 from holdfast.drift.scan import LiveState
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
@@ -53,8 +53,8 @@ def scan_of(*names: str) -> Scan:
         for name, one in zip(names, declared, strict=True)
     )
     desired = {reference_of(one).identity: one for one in declared}
-    around = Surroundings(autoscalers=Autoscalers(()))
-    return Scan(DriftReport(findings, (), len(names)), desired, LiveState({}), around)
+    context = DriftContext(autoscalers=Autoscalers(()))
+    return Scan(DriftReport(findings, (), len(names)), desired, LiveState({}), context)
 
 
 @pytest.fixture

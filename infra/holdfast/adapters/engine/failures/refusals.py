@@ -22,7 +22,7 @@ _REMEDIES: Final = (
         "namespace {0} is being deleted: 'kubectl get namespace {0} -o yaml' says which finalizers "
         "it waits for; when it is gone, run this again",
     ),
-    (r"failed calling webhook \"(\S+?)\"", "mend the admission webhook {0}, and run it again"),
+    (r"failed calling webhook \"(\S+?)\"", "repair the admission webhook {0}, and run it again"),
     (
         r"ValidatingAdmissionPolicy '(\S+)' with binding|admission webhook \"(\S+)\" denied",
         "declare what {0} asks for, or correct it, and run it again",

@@ -13,7 +13,7 @@ from holdfast.errors import EngineError
 _REFERENCES = ("dependencies", "propertyDependencies", "deletedWith", "replaceWith")
 
 
-def hand_over(stack: Stack, urns: Collection[str]) -> int:
+def remove_from_state(stack: Stack, urns: Collection[str]) -> int:
     """Take resources out of the record of a stack, protected ones as well.
 
     Args:

@@ -14,7 +14,7 @@ from holdfast.errors import EngineError
 
 
 @contextmanager
-def set_aside(files: FileHistory) -> Iterator[tuple[Path, ...]]:
+def backed_up_state(files: FileHistory) -> Iterator[tuple[Path, ...]]:
     """Give the files that hold a stack's state other names, and back when the body fails.
 
     Yields:
@@ -36,7 +36,7 @@ def set_aside(files: FileHistory) -> Iterator[tuple[Path, ...]]:
 
 
 @contextmanager
-def emptied(stack: Stack) -> Iterator[Path | None]:
+def emptied_state(stack: Stack) -> Iterator[Path | None]:
     """Empty the state of a stack whose backend is no folder here; it is put back if the body fails.
 
     Yields:

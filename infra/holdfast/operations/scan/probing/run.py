@@ -24,7 +24,7 @@ from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.tool_checks import server_key
 from holdfast.manifest.fleet.tool_servers import ToolServer, tool_servers_of
 from holdfast.manifest.types.agent_label import agent_of
-from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.operations.scan.probing.cluster import ProbedCluster
 from holdfast.operations.scan.probing.commands import probe_command
 from holdfast.operations.scan.probing.contents import NOT_READ, ProbedContents
@@ -50,7 +50,7 @@ def with_probes(scanner: Scanner, scan: Scan, wanted: ProbeRequest) -> Scan:
     context = scanner.stack.context
     fleet = context.fleet
     cluster = ProbedCluster(scanner.cluster.client)
-    contents = ProbedContents(fleet, cluster, scanner.cluster.kinds, scan.around.trail)
+    contents = ProbedContents(fleet, cluster, scanner.cluster.kinds, scan.context.trail)
     with ThreadPoolExecutor(AT_ONCE) as threads:
         objects = list(scan.desired.values())
         probing = _Probing(context.root, fleet, objects, cluster, contents, wanted)

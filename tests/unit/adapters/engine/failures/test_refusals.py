@@ -50,7 +50,7 @@ CONFLICT = (
         ),
         pytest.param(
             'Internal error occurred: failed calling webhook "w.test": context deadline exceeded',
-            "mend the admission webhook w.test, and run it again",
+            "repair the admission webhook w.test, and run it again",
             id="webhook that is late",
         ),
     ],

@@ -7,7 +7,7 @@ import pytest
 from holdfast.adapters.engine.backend.file_backend import FileHistory
 from holdfast.adapters.engine.project import Project
 from holdfast.adapters.engine.state.kept_states import KeptStates
-from holdfast.adapters.engine.state.set_aside import emptied, restore, set_aside
+from holdfast.adapters.engine.state.set_aside import backed_up_state, emptied_state, restore
 
 from tests.unit.adapters.engine.test_stack import World
 
@@ -22,7 +22,7 @@ def files(tmp_path: Path) -> FileHistory:
 
 
 def test_the_old_file_is_kept_and_no_state_any_more(files: FileHistory) -> None:
-    with set_aside(files) as (kept,):
+    with backed_up_state(files) as (kept,):
         assert files.current_path() is None
 
     assert kept.name.startswith("dev.json.gz.replaced-")
@@ -34,14 +34,16 @@ def test_a_failure_puts_it_back_in_place_of_what_was_made(files: FileHistory) ->
         (files.folder / "stacks/p/dev.json").write_text("half")
         raise ValueError("x")
 
-    with pytest.raises(ValueError, match="x"), set_aside(files):
+    with pytest.raises(ValueError, match="x"), backed_up_state(files):
         fail_half_way()
 
     assert [path.read_text() for path in files.state_paths()] == ["old"]
 
 
 def test_a_stack_without_a_state_has_nothing_to_keep(tmp_path: Path) -> None:
-    with set_aside(FileHistory.at(f"file://{tmp_path}", Project(tmp_path, "p"), "dev")) as kept:
+    with backed_up_state(
+        FileHistory.at(f"file://{tmp_path}", Project(tmp_path, "p"), "dev")
+    ) as kept:
         assert kept == ()
 
 
@@ -58,7 +60,7 @@ def test_a_copy_becomes_the_state_under_the_name_of_its_compression(
     there = files.folder / copy
     there.parent.mkdir(parents=True, exist_ok=True)
     there.write_text("copied")
-    with set_aside(files):
+    with backed_up_state(files):
         restore(files, there)
 
         assert [path.name for path in files.state_paths()] == [name]
@@ -74,7 +76,7 @@ def test_a_state_elsewhere_is_kept_here_and_put_back_when_the_body_fails(
     before = {"version": 3, "deployment": {"resources": [{"urn": "a", "type": "t"}]}}
     world.says(json.dumps(before))
 
-    with pytest.raises(ValueError, match="x"), emptied(world.stack(backend="s3://s")):
+    with pytest.raises(ValueError, match="x"), emptied_state(world.stack(backend="s3://s")):
         raise ValueError("x")
 
     (kept,) = KeptStates.of("p", "dev").newest_first()
@@ -92,5 +94,5 @@ def test_a_stack_elsewhere_that_is_not_there_has_nothing_to_keep(tmp_path: Path)
     world = World(tmp_path)
     world.fails(255, "error: no stack named 'dev' found")
 
-    with emptied(world.stack(backend="s3://s")) as kept:
+    with emptied_state(world.stack(backend="s3://s")) as kept:
         assert kept is None

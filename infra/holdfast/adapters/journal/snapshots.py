@@ -15,7 +15,7 @@ from holdfast.kube.objects import KubeObject
 _HEX_DIGITS = 16
 
 
-class Kept(msgspec.Struct, omit_defaults=True):
+class SnapshotEntry(msgspec.Struct, omit_defaults=True):
     """The part of a journal's line that is about the declaration.
 
     Attributes:
@@ -30,13 +30,13 @@ class Kept(msgspec.Struct, omit_defaults=True):
 
 
 @dataclass
-class Configurations:
+class DeclarationSnapshots:
     """The declarations of a journal, gathered line by line."""
 
     _members: dict[str, list[str]] = field(default_factory=dict)
     _objects: dict[str, msgspec.Raw] = field(default_factory=dict)
 
-    def take(self, kept: Kept) -> None:
+    def take(self, kept: SnapshotEntry) -> None:
         """Take what a line holds."""
         self._objects.update(kept.objects or {})
         if kept.members is not None:
@@ -53,15 +53,15 @@ class Configurations:
             return None
         return tuple(msgspec.json.decode(self._objects[key]) for key in members)
 
-    def whole(self, configuration: str) -> Kept:
+    def whole(self, configuration: str) -> SnapshotEntry:
         """A line's part that refers to no other line."""
         members = self._members.get(configuration)
         known = {key: self._objects[key] for key in members or () if key in self._objects}
-        return Kept(configuration, members, known)
+        return SnapshotEntry(configuration, members, known)
 
 
 @dataclass
-class WrittenDeclarations:
+class SnapshotWriter:
     """What the lines of a journal hold already, so that no line repeats it.
 
     Attributes:
@@ -72,26 +72,26 @@ class WrittenDeclarations:
     configuration: str = ""
     members: list[str] = field(default_factory=list)
 
-    def line_for(self, declared: Sequence[KubeObject]) -> Kept:
+    def entry_for(self, declared: Sequence[KubeObject]) -> SnapshotEntry:
         """What the line of the next scan says of its declaration."""
         if not declared:
-            return Kept()
+            return SnapshotEntry()
         configuration = _digest(msgspec.json.encode(declared))
         if configuration == self.configuration:
-            return Kept(configuration)
+            return SnapshotEntry(configuration)
         texts = [msgspec.json.encode(mask_value(_shown(one))) for one in declared]
         members = [_digest(text) for text in texts]
         objects = {key: msgspec.Raw(text) for key, text in zip(members, texts, strict=True)}
-        return self.without_known(Kept(configuration, members, objects))
+        return self.without_known(SnapshotEntry(configuration, members, objects))
 
-    def without_known(self, kept: Kept) -> Kept:
+    def without_known(self, kept: SnapshotEntry) -> SnapshotEntry:
         """The part that no line holds yet; it counts as written from now on."""
         if kept.configuration == self.configuration or kept.members is None:
-            return Kept(kept.configuration)
+            return SnapshotEntry(kept.configuration)
         known = set(self.members)
         new = {key: text for key, text in (kept.objects or {}).items() if key not in known}
         self.configuration, self.members = kept.configuration, kept.members
-        return Kept(kept.configuration, kept.members, new)
+        return SnapshotEntry(kept.configuration, kept.members, new)
 
 
 def _shown(one: Mapping[str, object]) -> Mapping[str, object]:

@@ -12,13 +12,13 @@ from holdfast.drift.finding import (
     NotChecked,
     Severity,
 )
-from holdfast.drift.record.sightings import (
+from holdfast.drift.record.finding_history import (
     Observation,
     alerts,
+    finding_histories,
     finding_key,
     in_order,
     short_duration,
-    sightings,
 )
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.timestamps import parse_timestamp
@@ -42,7 +42,9 @@ MONDAY, TUESDAY, WEDNESDAY, THURSDAY = (f"2026-11-{day}T09:00:00Z" for day in (1
 
 
 def test_three_scans_over_two_days_give_first_seen_count_and_age() -> None:
-    known = sightings([scan(MONDAY, "a"), scan(TUESDAY, "a", "b"), scan(WEDNESDAY, "a", "b")])
+    known = finding_histories(
+        [scan(MONDAY, "a"), scan(TUESDAY, "a", "b"), scan(WEDNESDAY, "a", "b")]
+    )
     a, b = known[finding_key(low("a"))], known[finding_key(low("b"))]
     assert (a.first_seen, a.last_seen, a.count, a.age) == (MONDAY, WEDNESDAY, 3, "2d")
     assert (b.first_seen, b.last_seen, b.count, b.age) == (TUESDAY, WEDNESDAY, 2, "1d")
@@ -50,33 +52,35 @@ def test_three_scans_over_two_days_give_first_seen_count_and_age() -> None:
 
 
 def test_what_comes_back_begins_a_new_spell_and_keeps_its_first_time() -> None:
-    known = sightings([scan(MONDAY, "a"), scan(TUESDAY), scan(WEDNESDAY, "a")])
+    known = finding_histories([scan(MONDAY, "a"), scan(TUESDAY), scan(WEDNESDAY, "a")])
     a = known[finding_key(low("a"))]
     assert (a.first_seen, a.since, a.count, a.age_seconds) == (MONDAY, WEDNESDAY, 2, 0)
     assert str(a) == f"since {WEDNESDAY}, 0s, 2 times (first ever {MONDAY})"
 
 
 def test_what_is_gone_is_closed_and_grows_no_older() -> None:
-    a = sightings([scan(MONDAY, "a"), scan(TUESDAY, "a"), scan(THURSDAY)])[finding_key(low("a"))]
+    a = finding_histories([scan(MONDAY, "a"), scan(TUESDAY, "a"), scan(THURSDAY)])[
+        finding_key(low("a"))
+    ]
     assert not a.is_open
     assert a.age == "1d"
 
 
 def test_an_incomplete_scan_closes_nothing() -> None:
-    a = sightings([scan(MONDAY, "a"), scan(TUESDAY, complete=False)])[finding_key(low("a"))]
+    a = finding_histories([scan(MONDAY, "a"), scan(TUESDAY, complete=False)])[finding_key(low("a"))]
     assert a.is_open
     assert a.age == "1d"
 
 
 def test_another_value_in_the_same_field_is_the_same_finding() -> None:
     changed = DriftReport((low("a", "y"),), (), 3)
-    known = sightings([scan(MONDAY, "a"), Observation(TUESDAY, changed)])
+    known = finding_histories([scan(MONDAY, "a"), Observation(TUESDAY, changed)])
     (a,) = known.values()
     assert (a.count, a.finding.live) == (2, "y")
 
 
 def test_a_clock_that_goes_back_makes_nothing_younger_than_nothing() -> None:
-    known = sightings([scan(TUESDAY, "a"), scan(MONDAY, "a"), scan(MONDAY, "a", "b")])
+    known = finding_histories([scan(TUESDAY, "a"), scan(MONDAY, "a"), scan(MONDAY, "a", "b")])
     a, b = known[finding_key(low("a"))], known[finding_key(low("b"))]
     assert (a.first_seen, a.count, a.age_seconds) == (TUESDAY, 3, 0)
     assert b.first_seen == TUESDAY
@@ -123,7 +127,7 @@ SCANS = st.lists(
 
 @given(SCANS)
 def test_counts_are_those_of_the_scans_that_reported(scans: list[Observation]) -> None:
-    for key, each in sightings(scans).items():
+    for key, each in finding_histories(scans).items():
         reported = [one for one in in_order(scans) if key in map(finding_key, one.report.findings)]
         assert each.count == len(reported)
         assert (each.first_seen, each.last_seen) == (
@@ -159,6 +163,6 @@ def test_what_a_probe_found_stays_open_until_probes_are_asked_again() -> None:
     asked = (Layer(PROBES, has_run=True, detail=""),)
     first = Observation(MONDAY, DriftReport((finding,), layers=asked))
     quiet = Observation(TUESDAY, DriftReport())
-    assert sightings([first, quiet])[finding_key(finding)].is_open
+    assert finding_histories([first, quiet])[finding_key(finding)].is_open
     gone = Observation(WEDNESDAY, DriftReport(layers=asked))
-    assert not sightings([first, quiet, gone])[finding_key(finding)].is_open
+    assert not finding_histories([first, quiet, gone])[finding_key(finding)].is_open

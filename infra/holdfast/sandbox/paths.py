@@ -28,7 +28,7 @@ NAME_MAX_CHARACTERS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class SandboxPlace:
+class SandboxPaths:
     """The files of one sandbox, whether it exists or not.
 
     Attributes:
@@ -83,7 +83,7 @@ class SandboxPlace:
         return self.directory / "logs" / f"{program}.log"
 
 
-def sandbox_place(name: str = DEFAULT_NAME) -> SandboxPlace:
+def sandbox_paths(name: str = DEFAULT_NAME) -> SandboxPaths:
     """The place of a sandbox; nothing is read, created or started.
 
     Raises:
@@ -92,14 +92,14 @@ def sandbox_place(name: str = DEFAULT_NAME) -> SandboxPlace:
     if fault := fault_in_label_name(name, NAME_MAX_CHARACTERS):
         message = f"sandbox name {name!r}: {fault}"
         raise InputError(message, remedy="take a name such as 'default' or 'team-a'")
-    return SandboxPlace(name, state_directory() / "sandboxes" / name)
+    return SandboxPaths(name, state_directory() / "sandboxes" / name)
 
 
-def existing_places() -> tuple[SandboxPlace, ...]:
+def existing_sandboxes() -> tuple[SandboxPaths, ...]:
     """The sandboxes that exist, running or not, by name."""
     folder = state_directory() / "sandboxes"
     found = sorted(path.parent.name for path in folder.glob("[a-z0-9]*/sandbox.json"))
-    return tuple(SandboxPlace(name, folder / name) for name in found)
+    return tuple(SandboxPaths(name, folder / name) for name in found)
 
 
 def sandbox_kubeconfig(context: str) -> Path | None:
@@ -111,5 +111,5 @@ def sandbox_kubeconfig(context: str) -> Path | None:
     name = context.removeprefix(CONTEXT_PREFIX)
     if name == context or fault_in_label_name(name, NAME_MAX_CHARACTERS):
         return None
-    path = sandbox_place(name).kubeconfig()
+    path = sandbox_paths(name).kubeconfig()
     return path if path.is_file() else None

@@ -28,7 +28,7 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Sighting:
+class FindingHistory:
     """The history of one field of one object.
 
     Attributes:
@@ -85,12 +85,12 @@ def in_order(observations: Iterable[Observation]) -> Iterator[Observation]:
         yield replace(each, observed_at=latest)
 
 
-def sightings(observations: Iterable[Observation]) -> Mapping[str, Sighting]:
+def finding_histories(observations: Iterable[Observation]) -> Mapping[str, FindingHistory]:
     """The history of every finding ever reported, by its key."""
-    book = SightingBook()
+    book = FindingHistories()
     for observation in observations:
         book.see(observation)
-    return book.sightings()
+    return book.by_key()
 
 
 def is_probed(finding: Finding) -> bool:
@@ -100,7 +100,7 @@ def is_probed(finding: Finding) -> bool:
 
 @dataclass
 class Track:
-    """A sighting in the making; the attributes are those of `Sighting`."""
+    """A history in the making; the attributes are those of `FindingHistory`."""
 
     finding: Finding
     first_seen: str
@@ -109,17 +109,17 @@ class Track:
     count: int = 0
     is_open: bool = True
 
-    def sighting(self, now: str) -> Sighting:
-        """The sighting as of a scan."""
+    def history(self, now: str) -> FindingHistory:
+        """The history as of a scan."""
         end = now if self.is_open else self.last_seen
         age = int((parse_timestamp(end) - parse_timestamp(self.since)).total_seconds())
-        return Sighting(
+        return FindingHistory(
             self.finding, self.first_seen, self.since, self.last_seen, self.count, self.is_open, age
         )
 
 
 @dataclass
-class SightingBook:
+class FindingHistories:
     """What all scans so far have seen: what the next scan adds to, without reading them again.
 
     Attributes:
@@ -177,9 +177,9 @@ class SightingBook:
             if track.is_open or parse_timestamp(track.last_seen) >= before
         }
 
-    def sightings(self) -> Mapping[str, Sighting]:
+    def by_key(self) -> Mapping[str, FindingHistory]:
         """Every finding that is remembered, by its key."""
-        return {key: track.sighting(self.latest) for key, track in self.tracks.items()}
+        return {key: track.history(self.latest) for key, track in self.tracks.items()}
 
 
 def alerts(observations: Iterable[Observation], threshold: int) -> list[Alert]:

@@ -2,9 +2,9 @@ from typing import Any
 
 import pulumi
 import pytest
-from holdfast.components.faulty_arguments import (
+from holdfast.components.argument_errors import (
+    ArgumentsError,
     CamelCaseArguments,
-    FaultyArgumentsError,
     validated,
     whole_numbers,
 )
@@ -19,7 +19,7 @@ PLACE = {"name": "other", "namespace": "cx"}
 
 
 def faults(args: dict[str, Any], model: type[Any] = AgentInputs) -> list[str]:
-    with pytest.raises(FaultyArgumentsError) as raised:
+    with pytest.raises(ArgumentsError) as raised:
         validated("Agent other", args, model)
     return [f"{each.path}: {each.reason}" for each in raised.value.faults]
 
@@ -83,7 +83,7 @@ def test_a_fault_names_its_path_as_the_caller_spells_it(args: dict[str, Any], sa
 
 
 def test_every_fault_stands_in_one_error_under_the_component() -> None:
-    with pytest.raises(FaultyArgumentsError) as raised:
+    with pytest.raises(ArgumentsError) as raised:
         validated("Agent other", {"namespace": "CX", "version": "1"}, AgentInputs)
     lines = str(raised.value).splitlines()
     assert lines[0] == "Agent other: faulty arguments"
@@ -91,7 +91,7 @@ def test_every_fault_stands_in_one_error_under_the_component() -> None:
 
 
 def test_ends_a_program_without_a_traceback() -> None:
-    assert issubclass(FaultyArgumentsError, pulumi.RunError)
+    assert issubclass(ArgumentsError, pulumi.RunError)
 
 
 def test_an_output_is_refused_where_it_stands() -> None:

@@ -36,14 +36,14 @@ class Choice:
 class ListOf:
     """A list."""
 
-    item: "Shape"
+    item: "TypeExpression"
 
 
 @dataclass(frozen=True)
 class MapOf:
     """Names to values."""
 
-    value: "Shape"
+    value: "TypeExpression"
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,13 @@ class Record:
 class OneOf:
     """Several forms of one value."""
 
-    forms: tuple["Shape", ...]
+    forms: tuple["TypeExpression", ...]
 
 
-Shape = Scalar | Anything | Choice | ListOf | MapOf | Record | OneOf
+TypeExpression = Scalar | Anything | Choice | ListOf | MapOf | Record | OneOf
 
 
-def shape_of(annotation: Any) -> Shape:  # noqa: ANN401, PLR0911 - any type; one return a form
+def shape_of(annotation: Any) -> TypeExpression:  # noqa: ANN401, PLR0911 - any type; one return a form
     """The shape of a type expression.
 
     Raises:
@@ -97,7 +97,7 @@ def shape_of(annotation: Any) -> Shape:  # noqa: ANN401, PLR0911 - any type; one
     raise TypeError(f"an argument cannot be of type {annotation!r}")
 
 
-def forms_in(shape: Shape) -> Iterator[Shape]:
+def forms_in(shape: TypeExpression) -> Iterator[TypeExpression]:
     """A shape and what it is made of; the fields of parts are left out."""
     yield shape
     match shape:

@@ -3,17 +3,17 @@
 from typing import Any
 
 import pytest
-from holdfast.drift.engine_view import EngineDifference, EngineView, with_engine_view
 from holdfast.drift.exemption.autoscaling import Autoscalers
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, Severity
-from holdfast.drift.object_drift import Surroundings, object_findings
+from holdfast.drift.object_drift import DriftContext, object_findings
+from holdfast.drift.refresh_preview import RefreshDifference, RefreshPreview, with_refresh_preview
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import format_path
 
 from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, GONE, identity, live_of
 
-AROUND = Surroundings(autoscalers=Autoscalers(()))
+AROUND = DriftContext(autoscalers=Autoscalers(()))
 INDEXED = "spec.template.spec.containers[0]"
 TAP = {"name": "tap", "image": "t:1"}
 
@@ -22,10 +22,10 @@ def report_of(live: KubeObject | None, *told: str, **view: Any) -> DriftReport:
     """The scan of one Deployment with what the engine tells of it: `update path`."""
     key = identity(DEPLOYMENT)
     objects = {} if live is None else {key: live}
-    differences = tuple(EngineDifference(*reversed(each.split(" "))) for each in told)
-    engine = EngineView(**{"differences": {key: differences}, **view})
+    differences = tuple(RefreshDifference(*reversed(each.split(" "))) for each in told)
+    engine = RefreshPreview(**{"differences": {key: differences}, **view})
     report = DriftJudge([DEPLOYMENT], AROUND).report(LiveState(objects))
-    return with_engine_view(report, engine, {key: DEPLOYMENT}, objects, AROUND)
+    return with_refresh_preview(report, engine, {key: DEPLOYMENT}, objects, AROUND)
 
 
 def seen(report: DriftReport) -> dict[str, tuple[str, ...]]:

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 from holdfast.errors import InputError
-from holdfast.sandbox.place import (
-    SandboxPlace,
-    existing_places,
+from holdfast.sandbox.paths import (
+    SandboxPaths,
+    existing_sandboxes,
     sandbox_kubeconfig,
-    sandbox_place,
+    sandbox_paths,
 )
 
 
@@ -17,8 +17,8 @@ def state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def make(name: str) -> SandboxPlace:
-    place = sandbox_place(name)
+def make(name: str) -> SandboxPaths:
+    place = sandbox_paths(name)
     place.directory.mkdir(parents=True)
     place.record.touch()
     place.kubeconfig().touch()
@@ -26,7 +26,7 @@ def make(name: str) -> SandboxPlace:
 
 
 def test_everything_lies_in_a_folder_of_the_sandboxs_name(state: Path) -> None:
-    place = sandbox_place("team-a")
+    place = sandbox_paths("team-a")
 
     assert place.directory == state / "sandboxes" / "team-a"
     assert place.context == "holdfast-team-a"
@@ -37,7 +37,7 @@ def test_everything_lies_in_a_folder_of_the_sandboxs_name(state: Path) -> None:
 
 
 def test_asking_for_a_place_creates_nothing(state: Path) -> None:
-    sandbox_place("team-a")
+    sandbox_paths("team-a")
 
     assert list(state.iterdir()) == []
 
@@ -53,7 +53,7 @@ def test_asking_for_a_place_creates_nothing(state: Path) -> None:
 )
 def test_refuses_names_that_are_no_labels(name: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        sandbox_place(name)
+        sandbox_paths(name)
 
 
 def test_knows_the_contexts_of_existing_sandboxes_only() -> None:
@@ -73,7 +73,7 @@ def test_lists_sandboxes_by_name_and_nothing_else(state: Path) -> None:
     (state / "sandboxes" / ".a.removed").mkdir()
     (state / "sandboxes" / ".a.removed" / "sandbox.json").touch()
 
-    assert [place.name for place in existing_places()] == ["a", "b"]
+    assert [place.name for place in existing_sandboxes()] == ["a", "b"]
 
 
 def test_is_light_enough_for_every_command() -> None:
@@ -81,7 +81,7 @@ def test_is_light_enough_for_every_command() -> None:
     import subprocess  # noqa: PLC0415 - only here
     import sys  # noqa: PLC0415 - only here
 
-    script = "import sys, holdfast.sandbox.place; print(*sys.modules)"
+    script = "import sys, holdfast.sandbox.paths; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ
     ).stdout.split()

@@ -33,7 +33,7 @@ class ArgumentFault:
     reason: str
 
 
-class FaultyArgumentsError(InputError, pulumi.RunError):
+class ArgumentsError(InputError, pulumi.RunError):
     """The arguments of a component do not validate.
 
     A `RunError`, too, so that a program which lets it pass ends in its text and no traceback.
@@ -55,7 +55,7 @@ def validated(component: str, args: Mapping[str, Any], model: type[M]) -> M:
         model: The model of the component's arguments.
 
     Raises:
-        FaultyArgumentsError: names every fault and its path.
+        ArgumentsError: names every fault and its path.
     """
     plain, faults = whole_numbers(args), [*_outputs_in(args, ())]
     if not faults:
@@ -65,7 +65,7 @@ def validated(component: str, args: Mapping[str, Any], model: type[M]) -> M:
         if not isinstance(result, list):
             return result
         faults = [ArgumentFault(each.path, _reason(str(each), each.path)) for each in result]
-    raise FaultyArgumentsError(component, sorted(faults))
+    raise ArgumentsError(component, sorted(faults))
 
 
 def whole_numbers(value: Any) -> Any:  # noqa: ANN401 - any JSON value

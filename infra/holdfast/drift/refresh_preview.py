@@ -19,7 +19,7 @@ from holdfast.drift.finding import (
     Severity,
 )
 from holdfast.drift.masking import mask_pair
-from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.object_drift import DriftContext
 from holdfast.kube.objects import Identity, ObjectRef, reference_of
 from holdfast.kube.paths import ItemKey, Path, Segment, parse_path, value_at
 from holdfast.kube.structure import ListType, Structure
@@ -29,7 +29,7 @@ PULUMI: Final = "pulumi"
 
 
 @dataclass(frozen=True)
-class EngineDifference:
+class RefreshDifference:
     """One property that the engine reports.
 
     Attributes:
@@ -42,7 +42,7 @@ class EngineDifference:
 
 
 @dataclass(frozen=True)
-class EngineView:
+class RefreshPreview:
     """What a refresh of the engine reports.
 
     Attributes:
@@ -50,16 +50,16 @@ class EngineView:
         gone: Objects that it no longer finds.
     """
 
-    differences: Mapping[Identity, tuple[EngineDifference, ...]] = field(default_factory=dict)
+    differences: Mapping[Identity, tuple[RefreshDifference, ...]] = field(default_factory=dict)
     gone: frozenset[Identity] = frozenset()
 
 
-def with_engine_view(
+def with_refresh_preview(
     report: DriftReport,
-    view: EngineView,
+    view: RefreshPreview,
     desired: Objects,
     live: Objects,
-    around: Surroundings,
+    context: DriftContext,
 ) -> DriftReport:
     """The report with Pulumi among `seen_by` where it is, and with what only Pulumi sees.
 
@@ -70,7 +70,7 @@ def with_engine_view(
         view: What the engine reports.
         desired: Declared objects by identity.
         live: Objects of the cluster by identity.
-        around: For the keys of lists.
+        context: For the keys of lists.
     """
     findings = [_with_second_opinion(each, view, desired, live) for each in report.findings]
     for identity, differences in view.differences.items():
@@ -79,14 +79,14 @@ def with_engine_view(
             continue
         ref = reference_of(wanted)
         own = [each for each in report.findings if each.ref.identity == identity]
-        pair = _Pair(ref, wanted, found, around.structure_of(ref, found))
+        pair = _Pair(ref, wanted, found, context.structure_of(ref, found))
         findings += pair.remarks(differences, own)
     findings.sort(key=lambda finding: finding.sort_key)
     return replace(report, findings=tuple(findings))
 
 
 def _with_second_opinion(
-    finding: Finding, view: EngineView, desired: Objects, live: Objects
+    finding: Finding, view: RefreshPreview, desired: Objects, live: Objects
 ) -> Finding:
     identity = finding.ref.identity
     if finding.drift_class is DriftClass.MISSING:
@@ -137,7 +137,7 @@ class _Pair:
     structure: Structure
 
     def remarks(
-        self, differences: Sequence[EngineDifference], findings: Sequence[Finding]
+        self, differences: Sequence[RefreshDifference], findings: Sequence[Finding]
     ) -> Iterator[Finding]:
         """What no finding of the scan stands for."""
         known = [

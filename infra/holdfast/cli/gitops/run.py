@@ -17,6 +17,7 @@ from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.git.tracking import TrackedBranch
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.cli.options.lease import lease_option, lease_place
+from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import STACK
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.loop_report import LoopReport, stack_login
@@ -66,9 +67,7 @@ _STUCK_AFTER_SECONDS = 1800.0
 @lease_option
 @click.option("--require-signed", is_flag=True, help="Use signed commits only.")
 @click.option("--once", is_flag=True, help="Bring the stack to the newest commit, and end.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noqa: ANN401  (by name)
     """Reconcile a stack with a Git branch until stopped: deploy each commit, revert drift.
 

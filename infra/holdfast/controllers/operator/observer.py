@@ -18,7 +18,7 @@ from holdfast.drift.finding import Finding
 from holdfast.drift.record.ledger import Ledger, Timestamp
 from holdfast.drift.scan import LiveState
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
-from holdfast.kube.timestamps import format_utc
+from holdfast.kube.scalars import format_utc
 from holdfast.manifest.agent.model import as_reference
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.resource_fleet import Place

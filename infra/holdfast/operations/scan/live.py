@@ -13,8 +13,7 @@ from holdfast.adapters.cluster.listing import read_bystanders, read_kind, read_l
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.scan import LiveState
 from holdfast.drift.unmanaged import declared_namespaces, stack_selector
-from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
-from holdfast.kube.placement import placed
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, placed, reference_of
 from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.progress import SILENT, Progress

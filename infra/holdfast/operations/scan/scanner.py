@@ -9,22 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.cluster.audit_log import read_audit_log
 from holdfast.adapters.engine.state.history import position_covering
-from holdfast.drift.cause.attribution import AuditTrail
+from holdfast.drift.cause.attribution import AuditTrail, session_findings
 from holdfast.drift.cause.causes import causes_of
-from holdfast.drift.exemption.autoscaling import Autoscalers
-from holdfast.drift.exemption.failovers import Failovers
-from holdfast.drift.exemption.rollouts import Rollouts
+from holdfast.drift.context import AuditTrails, DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers, Failovers, Rollouts
 from holdfast.drift.finding import DriftReport, Objects, with_findings
-from holdfast.drift.object_drift import AuditTrails, DriftContext
-from holdfast.drift.record.record import with_record_findings
-from holdfast.drift.refresh_preview import with_refresh_preview
-from holdfast.drift.rollup import agents_of
-from holdfast.drift.rules import RuleJudge
-from holdfast.drift.scan import DriftJudge, LiveState
-from holdfast.drift.sessions import session_findings
+from holdfast.drift.refresh_preview import with_record_findings, with_refresh_preview
+from holdfast.drift.scan import DriftJudge, LiveState, agents_of
+from holdfast.drift.severity import RuleJudge
 from holdfast.errors import InputError
-from holdfast.kube.objects import Identity, KubeObject, reference_of
-from holdfast.kube.placement import placed
+from holdfast.kube.objects import Identity, KubeObject, placed, reference_of
 from holdfast.kube.structure import TypeTable, builtin_kind
 from holdfast.manifest.text.kube_files import read_kube_objects
 from holdfast.manifest.types.agent_label import agent_of

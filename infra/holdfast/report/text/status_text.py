@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import Finding, NotChecked
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.operations.describe.fleet import FleetAgent, StackStatus
 from holdfast.operations.stack.agent_stack import Suspension
 from holdfast.report.documents.drift import object_document

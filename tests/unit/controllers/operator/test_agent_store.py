@@ -1,4 +1,4 @@
-"""The board: the newest version of an object stays, whoever tells of it, and agents keep theirs."""
+"""The store: the newest version of an object stays, whoever tells of it, and agents keep theirs."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind, WatchScope
 from holdfast.adapters.cluster.kind_reader import Listing
-from holdfast.controllers.operator.object_store import ObjectStore
+from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.kube.managed_fields import read_managed_fields
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.manifest.agent.agent import API_VERSION
@@ -26,10 +26,10 @@ def moved(live: KubeObject | None, version: str) -> Moved:
 
 
 def test_the_answer_to_a_write_that_comes_late_takes_nothing_back() -> None:
-    board = ObjectStore()
-    board.take(moved(config_map("12", it="newer"), "12"))
-    board.put(REF.identity, config_map("9", it="older"))
-    assert board.objects[REF.identity]["data"] == {"it": "newer"}
+    store = AgentStore()
+    store.take(moved(config_map("12", it="newer"), "12"))
+    store.put(REF.identity, config_map("9", it="older"))
+    assert store.objects[REF.identity]["data"] == {"it": "newer"}
 
 
 @pytest.mark.parametrize(
@@ -41,60 +41,59 @@ def test_the_answer_to_a_write_that_comes_late_takes_nothing_back() -> None:
 )
 def test_what_our_own_write_has_overtaken_is_news_of_the_newest_version(late: Moved) -> None:
     """The answer to the write held what another wrote before it, and nobody has looked at that."""
-    board = ObjectStore()
-    board.put(REF.identity, config_map("12", it="newer"))
-    [(identity, live)] = board.take(late)
-    assert live is board.objects[identity]
+    store = AgentStore()
+    store.put(REF.identity, config_map("12", it="newer"))
+    [(identity, live)] = store.take(late)
+    assert live is store.objects[identity]
     assert live["data"] == {"it": "newer"}
 
 
 def test_our_own_write_is_no_news() -> None:
-    board = ObjectStore()
-    board.put(REF.identity, config_map("12", it="newer"))
-    assert board.take(moved(config_map("12"), "12")) == []
-    assert board.objects[REF.identity]["data"] == {"it": "newer"}
+    store = AgentStore()
+    store.put(REF.identity, config_map("12", it="newer"))
+    assert store.take(moved(config_map("12"), "12")) == []
+    assert store.objects[REF.identity]["data"] == {"it": "newer"}
 
 
 def test_a_resource_that_a_list_leaves_out_as_known_is_news() -> None:
     """It is known from the answer to a status, which held what another had declared meanwhile."""
     agent = ObjectRef("cx", "Agent", "support", API_VERSION)
     place = WatchScope(WatchedKind(None, (agent,)), "Agent")
-    board = ObjectStore()
-    for ref in (agent, REF):
-        board.put(ref.identity, config_map("12"))
-    news = board.take(Snapshot(place, Listing(unchanged={agent.identity}), 0.0))
-    assert [identity for identity, _ in news] == [agent.identity]
-    assert board.take(Snapshot(PLACE, Listing(unchanged={REF.identity}), 0.0)) == []
+    store = AgentStore()
+    store.put(agent.identity, config_map("12"))
+    listed = Snapshot(place, Listing(unchanged={agent.identity}), 0.0)
+    assert [identity for identity, _ in store.take(listed)] == [agent.identity]
+    assert store.take(listed) == [], "it is news once"
 
 
 def test_a_list_counts_whatever_its_versions_are() -> None:
     """A control plane that was restored from a backup begins with older ones."""
-    board = ObjectStore()
-    board.put(REF.identity, config_map("1200"))
+    store = AgentStore()
+    store.put(REF.identity, config_map("1200"))
     listing = Listing(objects={REF.identity: config_map("7", it="restored")})
-    board.take(Snapshot(PLACE, listing, 0.0))
-    assert board.objects[REF.identity]["data"] == {"it": "restored"}
-    board.take(Snapshot(PLACE, Listing(), 0.0))
-    assert board.of_kind("", "ConfigMap") == []
+    store.take(Snapshot(PLACE, listing, 0.0))
+    assert store.objects[REF.identity]["data"] == {"it": "restored"}
+    store.take(Snapshot(PLACE, Listing(), 0.0))
+    assert store.of_kind("", "ConfigMap") == []
 
 
 def test_the_answer_to_a_write_is_kept_as_the_watch_would_tell_it() -> None:
-    board = ObjectStore()
+    store = AgentStore()
     answer = config_map("1")
     answer["metadata"]["managedFields"] = [{"manager": "holdfast", "operation": "Apply"}]
-    board.put(REF.identity, answer)
-    kept = board.objects[REF.identity]["metadata"]["managedFields"]
+    store.put(REF.identity, answer)
+    kept = store.objects[REF.identity]["metadata"]["managedFields"]
     assert isinstance(kept, msgspec.Raw)
-    entries = read_managed_fields(board.objects[REF.identity]).entries
+    entries = read_managed_fields(store.objects[REF.identity]).entries
     assert [each.manager for each in entries] == ["holdfast"]
 
 
 def test_an_object_belongs_to_the_agent_that_its_label_names_now() -> None:
-    board = ObjectStore()
-    board.put(REF.identity, config_map("1", "support"))
-    board.put(REF.identity, config_map("2", "billing"))
-    assert board.of_agent(("cx", "support")) == {}
-    assert list(board.of_agent(("cx", "billing"))) == [REF.identity]
+    store = AgentStore()
+    store.put(REF.identity, config_map("1", "support"))
+    store.put(REF.identity, config_map("2", "billing"))
+    assert store.of_agent(("cx", "support")) == {}
+    assert list(store.of_agent(("cx", "billing"))) == [REF.identity]
 
 
 def with_uid(version: str, uid: str) -> KubeObject:
@@ -105,7 +104,7 @@ def with_uid(version: str, uid: str) -> KubeObject:
 
 @pytest.mark.parametrize("is_listed", [False, True], ids=["deleted", "absent from a list"])
 def test_the_late_answer_to_a_write_brings_no_object_back(is_listed: bool) -> None:
-    store = ObjectStore()
+    store = AgentStore()
     store.take(moved(with_uid("12", "u1"), "12"))
     store.take(Snapshot(PLACE, Listing(), 0.0) if is_listed else moved(None, "14"))
     store.put(REF.identity, with_uid("13", "u1"))
@@ -114,7 +113,7 @@ def test_the_late_answer_to_a_write_brings_no_object_back(is_listed: bool) -> No
 
 
 def test_without_a_uid_the_version_of_the_end_decides() -> None:
-    store = ObjectStore()
+    store = AgentStore()
     store.take(moved(config_map("12"), "12"))
     store.take(moved(None, "14"))
     store.put(REF.identity, config_map("13"))
@@ -124,7 +123,7 @@ def test_without_a_uid_the_version_of_the_end_decides() -> None:
 
 
 def test_another_object_of_the_same_name_is_there() -> None:
-    store = ObjectStore()
+    store = AgentStore()
     store.take(moved(with_uid("12", "u1"), "12"))
     store.take(moved(None, "14"))
     store.put(REF.identity, with_uid("15", "u2"))
@@ -132,7 +131,7 @@ def test_another_object_of_the_same_name_is_there() -> None:
 
 
 def test_a_list_brings_back_what_a_restored_control_plane_holds() -> None:
-    store = ObjectStore()
+    store = AgentStore()
     store.take(moved(with_uid("12", "u1"), "12"))
     store.take(moved(None, "14"))
     store.take(Snapshot(PLACE, Listing(objects={REF.identity: with_uid("12", "u1")}), 0.0))

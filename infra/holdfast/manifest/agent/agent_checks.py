@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 from holdfast.manifest.agent.agent_types import faults_of_type
 from holdfast.manifest.agent.data_checks import faults_of_data, faults_of_secret_entries
 from holdfast.manifest.agent.dependency import address_variable, as_dependency

@@ -266,7 +266,7 @@ def test_null_says_no_more_than_absence() -> None:
 
 
 def test_a_probe_pasted_from_a_deployment_is_rendered_as_it_is() -> None:
-    pasted = {
+    pasted: dict[str, Any] = {
         "exec": {"command": ["pg_isready"]},
         "initialDelaySeconds": 3,
         "periodSeconds": 5,
@@ -274,7 +274,7 @@ def test_a_probe_pasted_from_a_deployment_is_rendered_as_it_is() -> None:
         "successThreshold": 1,
         "failureThreshold": 4,
     }
-    named = {"httpGet": {"path": "/", "port": "http", "scheme": "HTTP"}}
+    named: dict[str, Any] = {"httpGet": {"path": "/", "port": "http", "scheme": "HTTP"}}
     named |= {key: value for key, value in pasted.items() if key != "exec"}
     asked = container(render({"probes": {"liveness": pasted, "readiness": named}}))
     assert (asked["livenessProbe"], asked["readinessProbe"]) == (pasted, named)

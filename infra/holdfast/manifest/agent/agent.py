@@ -34,6 +34,7 @@ from holdfast.manifest.agent.telemetry import Telemetry
 from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.text.faults import KEY, fault, together
 from holdfast.manifest.types.kubernetes_fields import ExtraContainer, PodSpecChange
+from holdfast.manifest.types.references import RefersTo
 from holdfast.manifest.types.values import (
     AbsolutePath,
     AgentName,
@@ -127,7 +128,7 @@ class AgentSpec(Placement):
     """ConfigMaps and Secrets whose keys become variables."""
     image_pull_secrets: Items[ObjectName] = ()
     """Secrets for the registry."""
-    depends_on: Items[DependencyReference] = ()
+    depends_on: Items[Annotated[DependencyReference, RefersTo("", "dependsOn")]] = ()
     """What must run before the agent starts: agents, shared servers and models, Services. Each
     gives a variable `<NAME>_URL`; agents among them are deployed first."""
     wait_for_dependencies: bool = True

@@ -106,7 +106,7 @@ def test_a_drifted_schedule_is_seen_and_put_back(project: FleetProject, kubectl:
     code, report = project.drift()
     assert code == 7
     assert [each["path"] for each in report["findings"]] == ["spec.schedule"]
-    assert project.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    assert project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
     assert project.drift()[0] == 0
 
 

@@ -141,7 +141,7 @@ def test_an_edit_is_told_of_and_put_back_only_where_the_agent_says_so(
     eventually(
         lambda: kubectl.run("get", "service/held", "-n", "seen").returncode == 0, "made again"
     )
-    assert project.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    assert project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
     eventually(lambda: drifted("told") == "False", "a person takes the drift away")
 
 

@@ -144,7 +144,7 @@ def test_commits_and_drift_become_what_was_declared(
         "Updated",
         *("DriftFound", "PutBack", "Updated"),
         *("UpdateRefused", "DriftFound", "PutBack"),
-        *("Paused", "Resumed", "Updated"),
+        *("Suspended", "Resumed", "Updated"),
     ]
     traced = [each for each in collector.spans if each.trace_id == done["trace_id"]]
     [root] = [each for each in traced if not each.parent]

@@ -124,7 +124,7 @@ def test_what_differs_or_is_not_there_is_named_and_left_to_the_next_update(
         "update Deployment loop/bot",
     }
     assert any("image" in each for each in told["drift"])
-    reverted = holdfast(project, "drift", "-s", "dev", "--revert", "--yes")
+    reverted = holdfast(project, "drift", "revert", "-s", "dev", "--yes")
     # What the cluster has is as declared again; what the state says of it is, after an update.
     assert reverted.returncode in (ExitCode.OK, ExitCode.DRIFT), reverted.stderr
     done = holdfast(project, "up", "-s", "dev")
@@ -267,7 +267,7 @@ def test_row_47_an_engine_whose_clock_is_off_by_days_makes_no_drift_and_hides_no
     assert code == ExitCode.DRIFT
     (finding,) = report["findings"]
     assert (finding["object"]["kind"], finding["class"]) == ("Service", "added")
-    reverted = holdfast(project, "drift", "-s", "dev", "--revert", "--yes", "--no-history")
+    reverted = holdfast(project, "drift", "revert", "-s", "dev", "--yes", "--no-history")
     assert reverted.returncode == 0, reverted.stderr
 
 

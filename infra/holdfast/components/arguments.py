@@ -1578,7 +1578,7 @@ class DriftSettingsArgs(TypedDict):
     """How drift of the agent's objects is dealt with."""
 
     mode: NotRequired[Literal["report", "revert", "adopt"]]
-    """What `holdfast drift --act` does about drift: report it, revert it, or adopt it."""
+    """What `holdfast drift revert --by-mode` does: report drift, revert it, or adopt it."""
     ignore: NotRequired[list[IgnoredFieldArgs]]
     """Fields that may differ for a time: counted, not told."""
     expected_managers: NotRequired[list[ExpectedManagerArgs]]

@@ -1,36 +1,32 @@
 """Judge one object: everything between "these two differ" and findings that can be shown."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from holdfast.drift.cause.attribution import AuditTrail, Evidence
-from holdfast.drift.cause.ownership import Ownership
+from holdfast.drift.cause.attribution import Evidence
 from holdfast.drift.compare.comparison import compare
 from holdfast.drift.compare.difference import Difference, TypePosition
-from holdfast.drift.compare.undeclared import undeclared_drift
-from holdfast.drift.exemption.autoscaling import AUTOSCALER_MANAGERS, REPLICAS, Autoscalers
-from holdfast.drift.exemption.failovers import Failovers
-from holdfast.drift.exemption.ignore import IgnoreRules
-from holdfast.drift.exemption.rollouts import Rollouts
-from holdfast.drift.exemption.server_owned import is_injected_bundle
-from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
+from holdfast.drift.compare.ownership import Ownership, undeclared_drift
+from holdfast.drift.context import DriftContext, recorded_uid, uid_of
+from holdfast.drift.exemption.controllers import AUTOSCALER_MANAGERS, REPLICAS
+from holdfast.drift.exemption.server_owned import is_injected_bundle, is_server_owned
+from holdfast.drift.finding import DriftClass, Finding, Severity
 from holdfast.drift.masking import mask_pair
 from holdfast.drift.plan.next_update import next_update_of, next_update_of_object
-from holdfast.drift.record.recorded import recorded_uid, uid_of
-from holdfast.drift.rules import RuleJudge, rules_broken_by
-from holdfast.drift.severity import BrokenRule, severity_of_field, severity_of_object, with_rules
-from holdfast.kube.defaults import ALLOCATED
-from holdfast.kube.managed_fields import (
-    FIELD_MANAGER_ANNOTATION,
-    notations_of,
-    read_managed_fields,
+from holdfast.drift.severity import (
+    BrokenRule,
+    rules_broken_by,
+    severity_of_field,
+    severity_of_object,
+    with_rules,
 )
+from holdfast.kube.defaults import ALLOCATED
+from holdfast.kube.managed_fields import read_managed_fields
 from holdfast.kube.normalisation import LAST_APPLIED, normalise_object
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
-from holdfast.kube.paths import ABSENT
+from holdfast.kube.paths import ABSENT, Path
 from holdfast.kube.semantics import builtin_types
-from holdfast.kube.structure import Structure, TypeTable, builtin_kind
 from holdfast.manifest.types.agent_label import agent_of
 
 _RESTARTED: Final = (
@@ -44,62 +40,6 @@ _SAID_TO_OPERATOR: Final = frozenset(
     ("metadata", "annotations", f"holdfast.dev/{word}") for word in ("paused", "settled")
 )
 """How a person tells the operator to leave an agent alone, or that a fight is over."""
-
-
-class AuditTrails(Protocol):
-    """An audit log, wherever it is kept."""
-
-    def read(self) -> AuditTrail:
-        """Everything that it tells so far; read no earlier than when it is first needed."""
-
-
-@dataclass(frozen=True)
-class DriftContext:
-    """What judging one object needs to know beside the object.
-
-    Attributes:
-        custom_types: Types of custom resources, from the server or from definitions in files.
-        baseline: Objects as they were after the last good update; None without a baseline.
-        trail: The audit log, read when something is found; None without a log.
-        ignore: Drift that is expected; None when there are no rules.
-        judge: The policy pack's verdict on one object; None leaves `policies` empty.
-        rollouts: What Argo Rollouts may write.
-        failovers: Services that the operator may move.
-        is_during_update: Whether the stack was being updated at a time, in seconds since 1970;
-            None when that is not known.
-    """
-
-    autoscalers: Autoscalers
-    custom_types: Sequence[TypeTable] = ()
-    baseline: Objects | None = None
-    trail: AuditTrails | None = None
-    ignore: IgnoreRules | None = None
-    judge: RuleJudge | None = field(default=None, compare=False)
-    rollouts: Rollouts = field(default_factory=Rollouts, compare=False)
-    failovers: Failovers = field(default_factory=Failovers, compare=False)
-    is_during_update: Callable[[float], bool] | None = field(default=None, compare=False)
-
-    def structure_of(self, ref: ObjectRef, live: Mapping[str, Any]) -> Structure:
-        """Best known structure: built in, from a definition, or what ownership gives away."""
-        for table in (builtin_types(), *self.custom_types):
-            structure = table.structure_of(ref.api_version, ref.kind)
-            if structure is not None:
-                return structure
-        other_version = builtin_kind(ref.api_version, ref.kind)
-        if other_version is not None:
-            return Structure(other_version.type_name, builtin_types())
-        learnt = notations_of(read_managed_fields(live).entries)
-        types = {**builtin_types().types, **learnt}
-        if "root." not in learnt:
-            return builtin_types().of_unknown_kind
-        types["root."] = {**learnt["root."], "metadata": "meta.v1.ObjectMeta"}
-        return Structure("root.", TypeTable(types, {}, {}))
-
-    def evidence_for(self, ref: ObjectRef, desired: Mapping[str, Any]) -> Evidence:
-        """What is known about the writes to one object."""
-        annotations = mapping_at(desired, "metadata", "annotations")
-        events = self.trail.read().of_object(ref) if self.trail is not None else None
-        return Evidence(events, str(annotations.get(FIELD_MANAGER_ANNOTATION) or ""))
 
 
 def object_findings(
@@ -317,3 +257,23 @@ class _Writer:
         return replace(
             found, next_update=next_update_of(found, owners, self.desired, self.ownership.live)
         )
+
+
+def deviations_of(
+    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], context: DriftContext
+) -> Iterator[tuple[Path, Any, Any]]:
+    """Path, rendered value and live value of each deviation, masked; None where there is none.
+
+    Without what every cluster chooses for itself: addresses, names of volumes, replicas within an
+    autoscaler's range.
+    """
+    wanted = normalise_object(desired)
+    ownership = Ownership(wanted, live)
+    for each in compare(wanted, normalise_object(live), context.structure_of(ref, live)):
+        managers = [entry.manager for entry in ownership.owners_of(each.path)]
+        is_own_choice = each.desired is ALLOCATED or (
+            each.path == REPLICAS and context.autoscalers.range_of(ref) is not None
+        )
+        if is_own_choice or (not each.is_declared and is_server_owned(ref, each, managers, wanted)):
+            continue
+        yield (each.path, *mask_pair(desired, each.path, each.desired, each.live))

@@ -1,26 +1,31 @@
-"""What Pulumi's own refresh says, held beside the findings of the scan. Pure.
+"""What a Pulumi refresh reports, and what one has written into the record of the stack. Pure.
 
-Pulumi names list items by index and blames an inserted item on everything behind it. Both sides are
-brought to indices here, so that a finding counts as seen by Pulumi when its refresh reports the
-same place, a part of it or a whole around it. What only Pulumi reports is a remark: the scan has
-compared the same field and found it to mean the same, or the record of the stack is out of date.
+Pulumi names list items by index and reports every item after an inserted one. Both sides are
+brought to indices here: a finding counts as seen by Pulumi when its refresh reports the same field,
+a part of it or a whole that contains it. What only Pulumi reports is a remark: the scan has
+compared the same field and found the same meaning, or the record is out of date.
+
+After a refresh has rewritten the record, the engine compares with drifted values and sees nothing.
+The record is therefore judged like a live object, and what would be drift there is a finding.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from holdfast.drift.context import DriftContext
 from holdfast.drift.finding import (
     FIELD_CLASSES,
     DriftClass,
     DriftReport,
+    ExpectedBy,
     Finding,
     Objects,
     Severity,
 )
 from holdfast.drift.masking import mask_pair
-from holdfast.drift.object_drift import DriftContext
-from holdfast.kube.objects import Identity, ObjectRef, reference_of
+from holdfast.drift.object_drift import field_findings
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import ItemKey, Path, Segment, parse_path, value_at
 from holdfast.kube.structure import ListType, Structure
 from holdfast.manifest.types.agent_label import agent_of
@@ -187,3 +192,44 @@ class _Pair:
                 shown.append(segment)
             place = place.field(segment) if isinstance(segment, str) else place.item
         return tuple(shown)
+
+
+def with_record_findings(
+    report: DriftReport, recorded: Iterable[KubeObject], desired: Objects, context: DriftContext
+) -> DriftReport:
+    """The report with one finding a field that only the rewritten record still has wrong.
+
+    Args:
+        report: Of the scan.
+        recorded: Objects as the newest checkpoint has them, where a refresh wrote it.
+        desired: Declared objects by identity.
+        context: With the baseline of the last update.
+    """
+    known = {(each.ref.identity, each.path) for each in report.findings}
+    stale = [
+        each
+        for one in recorded
+        for each in _stale(one, desired, context)
+        if (each.ref.identity, each.path) not in known
+        and not (context.ignore and context.ignore.rule_for(each))
+    ]
+    if not stale:
+        return report
+    findings = sorted([*report.findings, *stale], key=lambda finding: finding.sort_key)
+    return replace(report, findings=tuple(findings))
+
+
+def _stale(recorded: KubeObject, desired: Objects, context: DriftContext) -> Iterator[Finding]:
+    ref = reference_of(recorded)
+    wanted = desired.get(ref.identity)
+    if wanted is None:
+        return
+    for each in field_findings(ref, dict(wanted), recorded, context):
+        if each.counts:
+            yield replace(
+                each,
+                severity=Severity.LOW,
+                policies=(),
+                expected_by=ExpectedBy.RECORD,
+                next_update=None,
+            )

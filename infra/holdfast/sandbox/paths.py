@@ -13,7 +13,7 @@ from pathlib import Path
 
 from holdfast.adapters.engine.folders import state_directory
 from holdfast.errors import InputError
-from holdfast.kube.names import fault_in_label_name
+from holdfast.kube.syntax import fault_in_label_name
 
 DEFAULT_NAME = "default"
 CONTEXT_PREFIX = "holdfast-"

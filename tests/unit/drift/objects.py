@@ -3,9 +3,10 @@
 import copy
 from typing import Any
 
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import Finding
-from holdfast.drift.object_drift import DriftContext, object_findings
+from holdfast.drift.object_drift import object_findings
 from holdfast.kube.managed_fields import FieldSet
 from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.kube.paths import ABSENT, format_path, parse_path, with_value

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from holdfast.drift.exemption.autoscaling import Autoscalers
-from holdfast.drift.object_drift import DriftContext
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.report.documents.drift import drift_json

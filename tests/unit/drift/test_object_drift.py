@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import ExpectedBy, Severity
 from holdfast.kube.objects import KubeObject
 

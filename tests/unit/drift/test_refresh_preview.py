@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, Severity
-from holdfast.drift.object_drift import DriftContext, object_findings
+from holdfast.drift.object_drift import object_findings
 from holdfast.drift.refresh_preview import RefreshDifference, RefreshPreview, with_refresh_preview
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject, reference_of

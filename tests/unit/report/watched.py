@@ -3,8 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from holdfast.drift.cause.cause_ledger import CauseEvent
-from holdfast.drift.cause.causes import source_of
+from holdfast.drift.cause.causes import CauseEvent, source_of
 from holdfast.drift.finding import Actor, DriftClass, EvidenceSource, Finding, Severity
 from holdfast.drift.record.ledger import FindingEvent, Timestamp, Transition
 from holdfast.drift.record.watch_report import Look

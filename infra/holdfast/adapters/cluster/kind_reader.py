@@ -238,7 +238,8 @@ class KindReader:
         """A second look at what a LIST did not show: it may have been made between two pages."""
         known = self.listing.there | self.listing.unread.keys()
         missing = [ref for ref in self.refs if ref.name and ref.identity not in known]
-        if len(missing) > MOST_CONFIRMED_ONE_BY_ONE:
+        # By a selector one more LIST would not show an object that has lost its labels.
+        if len(missing) > MOST_CONFIRMED_ONE_BY_ONE and not self.question.selector:
             self.list_everywhere()
             return
         for ref in missing:

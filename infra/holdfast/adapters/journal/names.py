@@ -20,7 +20,6 @@ class JournalKind(Enum):
     SCANS = ("scans.jsonl", ".jsonl", "holdfast.dev/drift-history/")
     UPDATES = ("updates.jsonl", ".updates.jsonl", "holdfast.dev/updates/")
     GATES = ("gates.jsonl", ".gates.jsonl", "holdfast.dev/gate/")
-    CONTROLS = ("controls.json", ".controls.json", "")
 
 
 def journal_file(state_folder: Path, project: str, stack: str, kind: JournalKind) -> Path:

@@ -26,7 +26,7 @@ from holdfast.adapters.journal.scan_lines import (
 from holdfast.adapters.journal.snapshots import DeclarationSnapshots, SnapshotWriter
 from holdfast.adapters.journal.stored_report import StoredReport
 from holdfast.drift.record.finding_history import FindingHistories
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.scalars import parse_timestamp
 
 DETAIL: Final = timedelta(days=30)
 """Scans that are younger are all kept; a finding is forgotten so long after it was closed."""

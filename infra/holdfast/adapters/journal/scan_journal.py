@@ -24,7 +24,7 @@ from holdfast.adapters.journal.stored_report import stored_report
 from holdfast.drift.finding import DriftReport
 from holdfast.drift.record.finding_history import FindingHistories, FindingHistory, Observation
 from holdfast.kube.objects import KubeObject
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.scalars import parse_timestamp
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,9 @@ from holdfast.adapters.journal.stored_report import (
     stored_finding,
 )
 from holdfast.drift.finding import DriftReport
-from holdfast.drift.record.finding_history import (
-    FindingHistories,
-    Observation,
-    Track,
-    finding_key,
-)
+from holdfast.drift.record.finding_history import FindingHistories, Observation, Track, finding_key
 from holdfast.kube.objects import canonical_json
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.scalars import parse_timestamp
 
 SCAN_VERSION: Final = "holdfast.dev/journal/scan/v1"
 SUMMARY_VERSION: Final = "holdfast.dev/journal/summary/v1"

@@ -8,6 +8,7 @@ import click
 
 from holdfast.cli.options.addresses import addresses, header_value
 from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
@@ -141,9 +142,7 @@ def lock(asked: ServersAsked) -> ExitCode:
 
 @click.command()
 @takes(_itself, asked=_SERVERS)
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def check(asked: ServersAsked, *, output: str) -> ExitCode:
     """Ask SERVERS (default all) for their tools and compare them with agents/tools.lock.
 

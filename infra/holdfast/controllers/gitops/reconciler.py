@@ -5,7 +5,7 @@ it. Work comes by key through one queue: `commit` for the wanted commit, `drift`
 everything, else the name of an agent that has drifted. Each piece of work has an id, under which
 its phases are told, and which is a trace where one is asked for.
 
-Laws: nothing is done while the stack is paused or somebody holds its lock; a commit that was
+Laws: nothing is done while the stack is suspended or its lock is held; a commit that was
 refused, or made things worse, is not tried again; a field that is fought over is only reported.
 """
 
@@ -18,7 +18,9 @@ from typing import Any, Final
 from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.controllers.gitops.roles import (
+    SUSPENDED,
     Actor,
+    BlockedReason,
     Comparison,
     Desired,
     DriftedAgent,
@@ -30,6 +32,7 @@ from holdfast.controllers.runtime.conflicts import ConflictBreaker
 from holdfast.controllers.runtime.log import Log, Run, Runs
 from holdfast.controllers.runtime.queue import KeyedQueue
 from holdfast.errors import ExitCode, HoldfastError
+from holdfast.operations.stack.agent_stack import LoopControl
 
 COMMIT: Final = "commit"
 DRIFT: Final = "drift"
@@ -54,7 +57,7 @@ class Reconciler:
         self._runs = Runs(log, tracer)
         self._queue: KeyedQueue[str] = KeyedQueue(LEAST_SECONDS)
         self._fights: ConflictBreaker[Field] = ConflictBreaker()
-        self._fights_closed_at = 0.0
+        self._control: LoopControl | None = None
         self._changed = threading.Condition()
         self._is_stopping = False
         self._turned = time.monotonic()
@@ -117,13 +120,12 @@ class Reconciler:
 
     def _outcome(self, work: Run) -> str:
         try:
-            hindrance = self._actor.blocked_by()
+            hindrance = self._blocked_by(work)
             for listener in self._listeners:
                 listener.waits(hindrance)
             if hindrance is not None:
                 work.log("wait", reason=hindrance.message)
                 return "waiting"
-            self._close_fights_as_told(work)
             return (
                 self._bring_to_commit(work) if work.facts["key"] == COMMIT else self._put_back(work)
             )
@@ -222,13 +224,28 @@ class Reconciler:
                     listener.fought(each)
         self._tell_fights()
 
-    def _close_fights_as_told(self, work: Run) -> None:
-        closed_at = self._actor.conflicts_reset_at()
-        if closed_at <= self._fights_closed_at:
-            return
-        self._fights_closed_at = closed_at
-        if closed := self._fights.close_all():
-            work.log("fights closed", count=closed)
+    def _blocked_by(self, work: Run) -> BlockedReason | None:
+        control = self._actor.control()
+        self._take_conflicts(control, work)
+        if control.suspension is not None:
+            return BlockedReason(SUSPENDED, str(control.suspension))
+        return self._actor.blocked_by()
+
+    def _take_conflicts(self, control: LoopControl, work: Run) -> None:
+        """Go on from the recorded conflicts; end all of them when a person says so."""
+        before, self._control = self._control, control
+        if before is None:
+            recorded = control.conflicts.items()
+            kept = [each for each, since in recorded if since > control.conflicts_reset_at]
+            for each in kept:
+                self._fights.open(each, time.monotonic())
+            if kept:
+                work.log("conflicts", restored=len(kept))
+                self._tell_fights()
+        elif control.conflicts_reset_at != before.conflicts_reset_at and (
+            ended := self._fights.close_all()
+        ):
+            work.log("conflicts", ended=ended)
             self._tell_fights()
 
     def _tell_fights(self) -> None:

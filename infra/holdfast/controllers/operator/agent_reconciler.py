@@ -8,11 +8,11 @@ from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.event_writing import EventRecorder
 from holdfast.controllers.operator.actor import Actor
+from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore
 from holdfast.controllers.operator.agent_view import AgentView, field_name
 from holdfast.controllers.operator.decision import Action, Decision, decide
 from holdfast.controllers.operator.declaration import Declaration
 from holdfast.controllers.operator.metrics import OperatorMetrics
-from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
 from holdfast.controllers.operator.observer import AgentObserver
 from holdfast.controllers.operator.status import agent_status
 from holdfast.controllers.runtime.conflicts import ConflictBreaker
@@ -52,7 +52,7 @@ class AgentReconciler:
         self,
         client: ApiClient,
         kinds: Mapping[tuple[str, str], KindEntry],
-        store: ObjectStore,
+        store: AgentStore,
         instance: str,
         metrics: OperatorMetrics,
         runs: Runs,

@@ -12,13 +12,11 @@ from typing import Any, Final
 import msgspec
 from pydantic import ValidationError
 
-from holdfast.drift.exemption.autoscaling import Autoscalers
-from holdfast.drift.exemption.failovers import Failovers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers, Failovers, Rollouts
 from holdfast.drift.exemption.ignore import IgnoreRules
-from holdfast.drift.exemption.rollouts import Rollouts
-from holdfast.drift.object_drift import DriftContext
-from holdfast.drift.rules import RuleJudge
 from holdfast.drift.scan import DriftJudge
+from holdfast.drift.severity import RuleJudge
 from holdfast.errors import InputError, RenderError
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.structure import TypeTable

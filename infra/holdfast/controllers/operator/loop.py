@@ -18,11 +18,11 @@ from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, WatchConfig
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.operator.agent_reconciler import AgentReconciler
+from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore, agent_place
 from holdfast.controllers.operator.declaration import Declaration, VerdictsFor
 from holdfast.controllers.operator.desired_state import DesiredStateCache
 from holdfast.controllers.operator.informers import InformerSet
 from holdfast.controllers.operator.metrics import OperatorMetrics
-from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore, agent_place
 from holdfast.controllers.operator.teams import tell_teams
 from holdfast.controllers.operator.worker_pool import ReconcileResult, WorkerPool
 from holdfast.controllers.runtime.log import Log, Runs
@@ -91,7 +91,7 @@ class AgentLoop:
             queue.SimpleQueue()
         )
         self._is_stopping = False
-        self._store = ObjectStore()
+        self._store = AgentStore()
         self._nodes = NodeHealth()
         self._informers = InformerSet(client, settings.stack)
         self._pool = WorkerPool(self._look_at, self._inbox.put)

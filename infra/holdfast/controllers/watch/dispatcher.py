@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from holdfast.adapters.cluster.changes import Snapshot
 from holdfast.controllers.runtime.log import run_ids
 from holdfast.controllers.watch.pending import Task
-from holdfast.drift.cause.cause_ledger import CauseLedger
+from holdfast.drift.cause.causes import CauseLedger
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Ledger, Timestamp
 from holdfast.drift.record.watch_report import Listener, Look, Reading, Status, WatchState

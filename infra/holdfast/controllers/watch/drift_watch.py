@@ -1,4 +1,4 @@
-"""`holdfast drift --watch`: sources, listeners and signals of the loop. Wiring."""
+"""`holdfast drift watch`: sources, listeners and signals of the loop. Wiring."""
 
 import contextlib
 import os
@@ -59,7 +59,7 @@ def watch(
     if request.live:
         raise InputError("a file cannot be watched", remedy="leave --live out to use a cluster")
     if output not in {"text", "json"}:
-        raise InputError(f"--watch has no output {output!r}", remedy="choose text or json")
+        raise InputError(f"a watch has no output {output!r}", remedy="choose text or json")
     metrics = DriftMetrics(request.stack)
     listeners: list[Listener] = [
         LineListener(request.stack, lines, as_json=output == "json", is_verbose=watching.verbose),

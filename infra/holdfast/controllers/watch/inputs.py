@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from holdfast.adapters.cluster.changes import Change, WatchedKind
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
-from holdfast.drift.exemption.autoscaling import scaled_by
+from holdfast.drift.exemption.controllers import scaled_by
 from holdfast.drift.finding import DriftReport, Finding, NotChecked, Objects, with_findings
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef

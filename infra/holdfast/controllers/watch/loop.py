@@ -17,7 +17,6 @@ from holdfast.adapters.cluster.changes import (
     Moved,
     Planned,
     Snapshot,
-    StreamInterrupted,
     WatchRecovered,
 )
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
@@ -104,7 +103,7 @@ class WatchLoop:
         self._watch: ClusterWatch = self._sources.watch(
             wanted.kinds,
             lambda change: inbox.put(_Heard(number, change)),
-            self._session.coverage.known,
+            self._session.store.versions,
         )
         self._plan_listing()
 
@@ -139,24 +138,19 @@ class WatchLoop:
                 self._take(each.change)
 
     def _take(self, change: Change) -> None:
-        coverage = self._session.coverage
+        session, store = self._session, self._session.store
         if isinstance(change, Moved):
-            self._session.note_moved(change)
-        elif isinstance(change, Planned):
-            self._is_outdated |= self._session.lacked(change.kind)
-            coverage.plan(change)
-        elif isinstance(change, WatchRecovered):
-            coverage.regain(change.place)
+            session.note_moved(change)
+        elif isinstance(change, Snapshot):
+            session.hold(change)
+            if change.is_restart:
+                self._dispatcher.restart(change.place.kind_name, "listed again")
         else:
-            kind = change.place.kind.kind
-            if isinstance(change, Snapshot):
-                self._session.hold(change)
-                if change.is_restart:
-                    self._dispatcher.restart(kind, "listed again")
-            elif isinstance(change, StreamInterrupted) or coverage.lose(
-                change.place, change.reason
-            ):
-                self._dispatcher.restart(kind, change.reason)
+            if isinstance(change, Planned):
+                self._is_outdated |= session.lacked(change.kind)
+            elif not isinstance(change, WatchRecovered) and store.is_news(change):
+                self._dispatcher.restart(change.place.kind_name, change.reason)
+            store.take(change)
 
     def _keep_up_with_the_stack(self) -> None:
         """Judge nothing during an update; begin anew after one that was recorded."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from holdfast.convert.workloads.outcome import Findings
 from holdfast.convert.workloads.remainder import Remainder
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 from holdfast.manifest.agent.runtime import Resources
 
 Fields = dict[str, Any]

@@ -11,9 +11,9 @@ from holdfast.convert.workloads.outcome import ImportedAgent
 from holdfast.convert.workloads.pods import Pod
 from holdfast.convert.workloads.remainder import Remainder
 from holdfast.errors import InputError
-from holdfast.kube.names import fault_in_label_name
 from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.kube.syntax import fault_in_label_name
 from holdfast.manifest.agent.agent import API_VERSION, OWN_PREFIXES
 from holdfast.manifest.types.values import AGENT_NAME_MAX_CHARACTERS, SEMVER
 

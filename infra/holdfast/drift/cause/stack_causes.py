@@ -12,7 +12,7 @@ from typing import Final
 from holdfast.drift.cause.causes import ChangeSource, source_of
 from holdfast.drift.finding import NOT_LOOKED_AT, AgentStatus, DriftReport, Finding
 from holdfast.kube.objects import canonical_json
-from holdfast.kube.timestamps import format_utc
+from holdfast.kube.scalars import format_utc
 from holdfast.kube.workload_status import HealthVerdict
 
 SAME_TIME: Final = timedelta(minutes=15)

@@ -19,9 +19,8 @@ from holdfast.drift.compare.difference import Difference, TypePosition
 from holdfast.drift.compare.list_comparison import compare_lists
 from holdfast.drift.finding import DriftClass
 from holdfast.kube.defaults import ALLOCATED
-from holdfast.kube.durations import parse_duration
 from holdfast.kube.paths import ABSENT
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_duration, parse_quantity
 from holdfast.kube.semantics import CANONICAL
 from holdfast.kube.structure import ListType, Shape, Structure
 

@@ -1,18 +1,84 @@
-"""Compare two lists: by merge key, as sets, by meaning, or by position, as the type says."""
+"""Compare two lists: by merge key, as sets, by meaning, or by position, as the type says.
 
-from typing import Any, Protocol
+The order of a keyed list is drift only where it has a meaning. Sources: core/v1 PodSpec (init
+containers run one after another; a postStart hook delays the next container); core/v1 EnvVar (a
+reference sees only variables defined before it); admissionregistration/v1 (mutating webhooks are
+called in order).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
 
 from holdfast.drift.compare.difference import Difference, TypePosition
-from holdfast.drift.compare.lists import (
-    Matching,
-    match_any_order,
-    match_in_order,
-)
-from holdfast.drift.compare.order import is_order_drift
+from holdfast.drift.compare.lists import Matching, match_any_order, match_in_order
 from holdfast.drift.finding import DriftClass
-from holdfast.kube.paths import ABSENT, ItemKey
+from holdfast.kube.objects import mapping_at
+from holdfast.kube.paths import ABSENT, ItemKey, Path
 from holdfast.kube.semantics import UNORDERED_IDENTITY
 from holdfast.kube.structure import ListType, Structure
+
+_VARIABLE: Final = re.compile(r"\$\(([^()]+)\)")
+_ONE_AFTER_ANOTHER: Final = frozenset({"initContainers"})
+"""Fields of a pod spec, wherever one stands: custom resources carry pod templates, too."""
+_CALLED_IN_ORDER: Final = "admissionregistration.v1.MutatingWebhook"
+_VARIABLES: Final = "core.v1.EnvVar"
+
+
+def is_order_drift(
+    path: Path, item_notation: str, want: Sequence[Any], have: Sequence[Any], is_reordered: bool
+) -> bool:
+    """Whether two lists order the items that they share so that it means something else.
+
+    Args:
+        path: Where the list stands.
+        item_notation: Type of its items, as in the table of types; empty where it is not known.
+        want: Declared items.
+        have: Live items.
+        is_reordered: Whether the shared items stand in another order at all.
+    """
+    if item_notation == _VARIABLES:
+        return _references_reordered(want, have)
+    if not is_reordered:
+        return False
+    field = path[-1] if path else ""
+    return (
+        field in _ONE_AFTER_ANOTHER
+        or item_notation == _CALLED_IN_ORDER
+        or (field == "containers" and any(map(_holds_back, (*want, *have))))
+    )
+
+
+def _holds_back(container: object) -> bool:
+    return isinstance(container, Mapping) and bool(
+        mapping_at(container, "lifecycle").get("postStart")
+    )
+
+
+def _references_reordered(first: Sequence[Any], second: Sequence[Any]) -> bool:
+    """Whether two lists of environment variables resolve `$(NAME)` differently by their order.
+
+    A reference sees only variables defined before it.
+    """
+    places = _positions(second)
+    own = _positions(first)
+    for name, place in own.items():
+        value = first[place].get("value")
+        for used in _VARIABLE.findall(value) if isinstance(value, str) else ():
+            if used in own and used in places and name in places:
+                was_before = own[used] < place
+                if was_before != (places[used] < places[name]):
+                    return True
+    return False
+
+
+def _positions(variables: Sequence[Any]) -> dict[str, int]:
+    return {
+        str(variable.get("name")): place
+        for place, variable in enumerate(variables)
+        if isinstance(variable, Mapping)
+    }
+
 
 Items = list[Any]
 

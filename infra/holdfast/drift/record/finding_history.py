@@ -10,7 +10,7 @@ from datetime import datetime
 
 from holdfast.drift.finding import PROBES, DriftReport, Finding, Severity
 from holdfast.kube.paths import format_path
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.scalars import parse_timestamp
 
 
 def finding_key(finding: Finding) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from holdfast.drift.cause.cause_ledger import CauseEvent
+from holdfast.drift.cause.causes import CauseEvent
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Timestamp
 from holdfast.kube.objects import ObjectRef

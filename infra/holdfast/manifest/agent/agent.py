@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from holdfast.kube.names import ANNOTATIONS_MAX_BYTES
+from holdfast.kube.syntax import ANNOTATIONS_MAX_BYTES
 from holdfast.manifest.agent.a2a import AgentCardSpec, Provider
 from holdfast.manifest.agent.agent_checks import faults_of_spec
 from holdfast.manifest.agent.agent_types import AgentType

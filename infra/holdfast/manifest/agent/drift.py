@@ -83,7 +83,7 @@ class DriftSettings(ManifestModel):
     """How drift of the agent's objects is dealt with."""
 
     mode: Literal["report", "revert", "adopt"] = "report"
-    """What `holdfast drift --act` does about drift: report it, revert it, or adopt it."""
+    """What `holdfast drift revert --by-mode` does: report drift, revert it, or adopt it."""
     ignore: Items[IgnoredField] = ()
     """Fields that may differ for a time: counted, not told."""
     expected_managers: Items[ExpectedManager] = ()

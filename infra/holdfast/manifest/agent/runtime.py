@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.kubernetes_fields import Affinity, Toleration, TopologySpreadConstraint
 from holdfast.manifest.types.values import (

@@ -7,8 +7,8 @@ from pydantic import (
     model_validator,
 )
 
-from holdfast.kube.names import fault_in_subdomain_name
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
+from holdfast.kube.syntax import fault_in_subdomain_name
 from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.values import (
     AbsolutePath,

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
-from holdfast.kube.names import fault_in_label_name
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 from holdfast.kube.semantics import builtin_types
 from holdfast.kube.structure import Shape, Structure
+from holdfast.kube.syntax import fault_in_label_name
 from holdfast.manifest.text.faults import FAULT, KEY, fault
 from holdfast.manifest.types.validation import suggestion
 from holdfast.manifest.types.values import IMAGE

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 from pydantic_core import PydanticCustomError
 
-from holdfast.kube.names import fault_in_label_name, fault_in_label_value, fault_in_qualified_key
 from holdfast.kube.paths import parse_path
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
+from holdfast.kube.syntax import fault_in_label_name, fault_in_label_value, fault_in_qualified_key
 from holdfast.manifest.text.faults import fault
 
 STANDARD_RESOURCES = ("cpu", "memory", "ephemeral-storage")

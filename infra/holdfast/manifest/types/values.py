@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from holdfast.kube.cron import fault_in_cron
-from holdfast.kube.names import (
+from holdfast.kube.syntax import (
+    fault_in_cron,
     fault_in_label_name,
     fault_in_label_value,
     fault_in_qualified_key,

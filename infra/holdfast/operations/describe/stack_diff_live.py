@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path as FilePath
 
-from holdfast.drift.compare.deviations import deviations_of
+from holdfast.drift.object_drift import deviations_of
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path

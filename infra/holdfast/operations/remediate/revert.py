@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from holdfast.adapters.engine.update_record import DONE, NOT_DONE
-from holdfast.drift.cause.delivery import engine_of, left_to
+from holdfast.drift.cause.owners import engine_of, left_to
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.plan.revert import ObjectPlan, plan_missing, plan_nothing, plan_object
 from holdfast.errors import ClusterError, LoginError
@@ -75,7 +75,7 @@ def apply_revert(scanner: Scanner, plan: RevertPlan, progress: Progress) -> Reve
             except ClusterError as error:
                 done.failures += 1
                 progress.step(f"failed: {each.ref}: {error}")
-    return RevertOutcome(scanner.scan(), done.failures)
+    return RevertOutcome(scanner.scan(agent=plan.scan.agent), done.failures)
 
 
 @dataclass

@@ -14,7 +14,7 @@ from holdfast.adapters.cluster.writing import (
 )
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.object_drift import object_findings
-from holdfast.drift.plan.replacement import ORPHANING
+from holdfast.drift.plan.next_update import ORPHANING
 from holdfast.drift.plan.revert import ObjectPlan, Step, field_manager_for, plan_object
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject, ObjectRef

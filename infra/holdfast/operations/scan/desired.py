@@ -10,9 +10,9 @@ from typing import Any
 
 from holdfast.adapters.engine.backend.lock_holder import LockHolder
 from holdfast.adapters.engine.state.baseline import Baseline, read_baseline
+from holdfast.drift.context import RecordedObjects
 from holdfast.drift.exemption.ignore import IgnoreRules
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.record.recorded import RecordedObjects
 from holdfast.drift.scan import LiveState
 from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of

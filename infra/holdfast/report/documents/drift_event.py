@@ -1,4 +1,4 @@
-"""Drift as it comes and goes, as data: a line of `holdfast drift --watch -o json`, or a CloudEvent.
+"""Drift as it comes and goes, as data: a line of `holdfast drift watch -o json`, or a CloudEvent.
 
 Each finding stands for itself; a common cause of several is an event of its own.
 Source: CloudEvents 1.0, JSON format.
@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from holdfast.drift.cause.cause_ledger import CauseEvent
+from holdfast.drift.cause.causes import CauseEvent
 from holdfast.drift.record.ledger import FindingEvent, Transition
 from holdfast.drift.record.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
@@ -114,7 +114,7 @@ def drift_event_schema() -> dict[str, Any]:
     """The JSON Schema of one event: of a finding, of a cause, or the state of everything."""
     return schema_of(
         "Holdfast drift event",
-        "A line of `holdfast drift --watch -o json`, and the `data` of a CloudEvent that "
+        "A line of `holdfast drift watch -o json`, and the `data` of a CloudEvent that "
         "`--webhook` sends.",
         FindingEventDocument,
         CauseEventDocument,

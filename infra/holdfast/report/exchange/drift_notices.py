@@ -7,8 +7,7 @@ from typing import Final
 from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, NotChecked
 from holdfast.drift.record.finding_history import finding_key
 from holdfast.kube.objects import ObjectRef
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.value_text import line_diff, value_words
+from holdfast.kube.text import line_diff, safe_text, value_words
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.exchange.notice import Fact, Notice, NoticeReport, RuleText
 from holdfast.report.text.drift_text import remarks_on, summary_line

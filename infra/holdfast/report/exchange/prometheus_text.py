@@ -8,7 +8,7 @@ from collections import Counter
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from holdfast.drift.finding import DriftClass, DriftReport, Severity
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.scalars import parse_timestamp
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.exchange.metric_names import METRICS
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from holdfast.drift.finding import AgentState, Severity
 from holdfast.drift.record.finding_history import short_duration
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.scalars import parse_timestamp
+from holdfast.kube.text import safe_text
 from holdfast.kube.workload_status import Health
 from holdfast.operations.deploy.progress import changes_in_words
 from holdfast.operations.describe.fleet import FleetAgent, FleetReport, OpenDrift

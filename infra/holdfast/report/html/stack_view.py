@@ -8,7 +8,7 @@ from typing import Final
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import Finding
 from holdfast.drift.record.finding_history import FindingHistory
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.topology import Node
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND

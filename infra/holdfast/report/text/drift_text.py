@@ -20,9 +20,8 @@ from holdfast.drift.finding import (
     Severity,
 )
 from holdfast.drift.record.finding_history import FindingHistory
-from holdfast.drift.rollup import by_team
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.value_text import value_words
+from holdfast.drift.scan import by_team
+from holdfast.kube.text import safe_text, value_words
 from holdfast.report.text.finding_words import (
     actor_words,
     layer_words,

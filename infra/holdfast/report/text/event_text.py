@@ -9,14 +9,13 @@ from typing import Final
 
 import click
 
-from holdfast.drift.cause.cause_ledger import CauseEvent
+from holdfast.drift.cause.causes import CauseEvent
 from holdfast.drift.finding import Severity
 from holdfast.drift.record.ledger import FindingEvent, Transition
 from holdfast.drift.record.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.timestamps import format_utc
-from holdfast.kube.value_text import value_words
+from holdfast.kube.scalars import format_utc
+from holdfast.kube.text import safe_text, value_words
 from holdfast.report.text.drift_text import severity_colour
 from holdfast.report.text.finding_words import actor_words
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from holdfast.drift.record.finding_history import FindingHistory
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.report.documents.history import HistoryReport, broken_rules
 from holdfast.report.text.drift_text import drift_text, summary_line
 from holdfast.report.text.finding_words import headline

@@ -76,14 +76,6 @@ def test_an_old_file_that_two_stacks_shared_serves_both(tmp_path: Path) -> None:
     assert updates_of(tmp_path, "prod") == 2
 
 
-def test_controls_under_their_old_name_are_found(tmp_path: Path) -> None:
-    folder = tmp_path / "history" / "shop"
-    folder.mkdir(parents=True)
-    (folder / "dev.controls.json").write_text('{"pausedBy":"ann"}')
-    file = journal_file(tmp_path, "shop", "dev", JournalKind.CONTROLS)
-    assert file.read_text() == '{"pausedBy":"ann"}'
-
-
 def test_what_cannot_be_moved_is_read_where_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

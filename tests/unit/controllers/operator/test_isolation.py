@@ -11,11 +11,11 @@ from holdfast.adapters.cluster.changes import Change, Moved, WatchedKind, WatchS
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kubeconfig import Connection
 from holdfast.controllers.operator.agent_reconciler import AgentReconciler
+from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.controllers.operator.decision import Action, Decision
 from holdfast.controllers.operator.declaration import Declaration
 from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
 from holdfast.controllers.operator.metrics import OperatorMetrics
-from holdfast.controllers.operator.object_store import ObjectStore
 from holdfast.controllers.operator.worker_pool import ReconcileResult, WorkerPool
 from holdfast.controllers.runtime.log import Logger, Output, Runs
 from holdfast.kube.objects import ObjectRef
@@ -106,6 +106,6 @@ def test_a_change_that_cannot_be_taken_does_not_end_the_loop(
     ],
 )
 def test_an_agent_that_goes_while_it_is_worked_on_is_no_error(decision: Decision) -> None:
-    metrics, store = OperatorMetrics("prod"), ObjectStore()
+    metrics, store = OperatorMetrics("prod"), AgentStore()
     reconciler = AgentReconciler(CLIENT, {}, store, "pod-1", metrics, Runs(lambda *_, **__: None))
     reconciler._do(GOOD, decision, DECLARATION, lambda *_, **__: None)

@@ -19,9 +19,9 @@ from holdfast.adapters.cluster.cluster_watch import ClusterWatch
 from holdfast.adapters.cluster.kind_reader import Listing, Unread
 from holdfast.controllers.watch.inputs import Activity, DesiredState
 from holdfast.controllers.watch.loop import WatchLoop
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
-from holdfast.drift.object_drift import DriftContext
 from holdfast.drift.record.ledger import Timestamp
 from holdfast.drift.record.watch_report import Listener, Look, Status, WatchState
 from holdfast.drift.scan import DriftJudge

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from holdfast.drift.cause.cause_ledger import CauseEvent, CauseLedger
+from holdfast.drift.cause.causes import CauseEvent, CauseLedger
 from holdfast.drift.finding import Actor, DriftClass, Finding, Severity
 from holdfast.drift.record.ledger import FindingEvent, Ledger, Timestamp, Transition
 from holdfast.kube.objects import ObjectRef

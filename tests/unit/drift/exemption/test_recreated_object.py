@@ -1,7 +1,8 @@
 from typing import Any
 
-from holdfast.drift.exemption.autoscaling import Autoscalers
-from holdfast.drift.object_drift import DriftContext, object_findings
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
+from holdfast.drift.object_drift import object_findings
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import format_path
 

@@ -1,9 +1,10 @@
 from typing import Any
 
 import pytest
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftClass, Finding, NextUpdate
-from holdfast.drift.object_drift import DriftContext, object_findings
+from holdfast.drift.object_drift import object_findings
 from holdfast.drift.plan.revert import (
     ObjectPlan,
     Step,

@@ -21,7 +21,7 @@ from holdfast.drift.record.finding_history import (
     short_duration,
 )
 from holdfast.kube.objects import ObjectRef
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.scalars import parse_timestamp
 from hypothesis import given
 from hypothesis import strategies as st
 

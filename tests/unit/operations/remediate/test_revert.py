@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, Severity
-from holdfast.drift.object_drift import DriftContext
 from holdfast.drift.scan import LiveState
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of

@@ -2,9 +2,9 @@
 
 import json
 
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked
-from holdfast.drift.object_drift import DriftContext
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.operations.scan.desired import DesiredState

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from holdfast.drift.compare.difference import Difference, TypePosition
-from holdfast.drift.exemption.failovers import Failovers
+from holdfast.drift.exemption.controllers import Failovers
 from holdfast.drift.finding import DriftClass
 from holdfast.kube.objects import reference_of
 from holdfast.kube.semantics import builtin_types

@@ -29,7 +29,7 @@ _REMEDIES: Final = (
     ),
     (
         r'failed: \S+ "\S+" not found',
-        "somebody has deleted it: run 'holdfast drift -s {stack} --revert', then this again",
+        "somebody has deleted it: run 'holdfast drift revert -s {stack}', then this again",
     ),
     (
         r"Progress deadline exceeded|failed to (?:fully )?initialize or become live",

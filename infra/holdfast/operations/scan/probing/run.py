@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.drift.finding import PROBES, Layer, Severity
-from holdfast.drift.probes.cards import CARD_KEY, judge_card
-from holdfast.drift.probes.commands import CommandProbe, digest_of
-from holdfast.drift.probes.images import probe_fingerprint, probe_images
-from holdfast.drift.probes.models import ExpectedModel
+from holdfast.drift.probes.answers import (
+    CARD_KEY,
+    CommandProbe,
+    ExpectedModel,
+    digest_of,
+    judge_card,
+    judge_tools,
+)
 from holdfast.drift.probes.nodes import asks_for_nodes, probe_nodes
 from holdfast.drift.probes.outcome import Outcome, Subject, unknown
-from holdfast.drift.probes.tool_contracts import judge_tools
-from holdfast.drift.probes.workloads import workloads_of
+from holdfast.drift.probes.pods import probe_fingerprint, probe_images, workloads_of
 from holdfast.errors import ClusterError, InputError, LoginError
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.manifest.agent.drift import CommandProbe as DeclaredCommand

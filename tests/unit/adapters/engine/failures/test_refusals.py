@@ -75,7 +75,7 @@ def test_a_known_reason_hides_no_other_resource_that_failed() -> None:
 def test_a_resource_that_is_gone_is_made_again() -> None:
     message = 'update of resource "urn:x" failed: serviceaccounts "ant" not found'
     said, _ = told(Finished(1, "", 1.0), outcome(error(message, ANT)))
-    assert said.endswith("run 'holdfast drift -s dev --revert', then this again")
+    assert said.endswith("run 'holdfast drift revert -s dev', then this again")
 
 
 def test_what_was_broken_off_because_of_another_is_not_told() -> None:

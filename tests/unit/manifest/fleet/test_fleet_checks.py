@@ -100,7 +100,7 @@ def test_a_reference_leads_to_something(tmp_path: Path, spec: str, words: str) -
 def test_a_reference_to_a_faulty_manifest_is_not_a_second_fault(tmp_path: Path) -> None:
     write(tmp_path, "agents/shared.yaml", model(url="ftp://x"))
     write(tmp_path, "agents/triage.yaml", agent(spec="model: {ref: shared}"))
-    assert "spec.baseUrl" in only_error(tmp_path, "dev")
+    assert "spec.baseUrl" in only_error(tmp_path)
 
 
 def test_a_shared_model_says_which_namespaces_may_use_it(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_stack_must_offer_what_an_agent_needs(tmp_path: Path, spec: str, words
     write(tmp_path, "agents/models.yaml", model(url="https://models.example"))
     write(tmp_path, "agents/triage.yaml", agent(spec=spec))
     write(tmp_path, STACK, OFFERS_NOTHING)
-    assert words in only_error(tmp_path, "dev")
+    assert words in only_error(tmp_path)
     assert load_fleet(tmp_path).agents, "without a stack nothing is known to be missing"
     gateway = "gateway: {namespace: edge, podLabels: {app: gateway}}"
     write(tmp_path, STACK, OFFERS_EGRESS.replace("network:", f"network:\n    {gateway}"))

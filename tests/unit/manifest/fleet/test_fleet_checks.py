@@ -163,7 +163,7 @@ def test_a_stack_must_offer_what_an_agent_needs(tmp_path: Path, spec: str, words
     write(tmp_path, "agents/models.yaml", model(url="https://models.example"))
     write(tmp_path, "agents/triage.yaml", agent(spec=spec))
     write(tmp_path, STACK, OFFERS_NOTHING)
-    assert words in only_error(tmp_path)
+    assert words in only_error(tmp_path, "dev")
     assert load_fleet(tmp_path).agents, "without a stack nothing is known to be missing"
     gateway = "gateway: {namespace: edge, podLabels: {app: gateway}}"
     write(tmp_path, STACK, OFFERS_EGRESS.replace("network:", f"network:\n    {gateway}"))
@@ -229,9 +229,8 @@ def test_the_embedding_model_is_reached_and_drawn_like_any_other(tmp_path: Path)
     assert [each.path for each in destinations(fleet) if each.host == "embed.example.com"] == [path]
     assert ("embedding", path) in [(each.relation, each.path) for each in edges_of(fleet)]
     write(tmp_path, STACK, OFFERS_NOTHING)
-    assert "spec.memory.embeddingModelRef: expected an egress gateway" in only_error(
-        tmp_path, "dev"
-    )
+    error = only_error(tmp_path, "dev")
+    assert "spec.memory.embeddingModelRef: expected an egress gateway" in error
 
 
 def test_destinations_name_host_port_and_field(tmp_path: Path) -> None:

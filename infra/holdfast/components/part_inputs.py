@@ -35,7 +35,7 @@ class PartInputs(ManifestModel):
         fields = {
             name: getattr(self, name)
             for name in type(self).model_fields
-            if name in AgentSpec.model_fields
+            if name in self.model_fields_set and name in AgentSpec.model_fields
         }
         # A part knows only its own fields; what it does not know, its rendering does not ask for.
         spec = AgentSpec.model_construct(

@@ -68,7 +68,7 @@ class Pod:
             if value := left.take(name):
                 fields[name] = value
         if secrets := left.take("imagePullSecrets"):
-            fields["imagePullSecrets"] = [each["name"] for each in secrets]
+            fields["imagePullSecrets"] = secrets
         self._security(fields)
         if (seconds := left.take("terminationGracePeriodSeconds")) is not None:
             fields.setdefault("lifecycle", {})["terminationGracePeriodSeconds"] = seconds

@@ -145,8 +145,9 @@ def _ports(spec: Fields, pod: Pod) -> None:
         spec["network"] = {"expose": {"port": expose}}
     others = {name: number for name, number in declared.items() if number != expose}
     metrics = others.pop("metrics", None)
-    spec["telemetry"] = {"metrics": {"port": metrics} if metrics else {"enabled": False}}
-    ports = [{"name": name, "port": number} for name, number in others.items()]
+    if metrics:
+        spec["telemetry"] = {"metrics": {"port": metrics}}
+    ports = [{"name": name, "containerPort": number} for name, number in others.items()]
     if ports := ports + pod.container.other_ports:
         spec["ports"] = ports
 

@@ -116,15 +116,51 @@ class CacheWarmerArgs(TypedDict):
     """Time between requests; default 5m."""
 
 
-class PreStopArgs(TypedDict):
-    """What happens before SIGTERM; one of http, command and sleepSeconds."""
+class HttpHeaderArgs(TypedDict):
+    """A header of a probe's request."""
 
-    http: NotRequired[str]
-    """Path requested on the exposed port."""
-    command: NotRequired[list[str]]
+    name: str
+    """Name of the header."""
+    value: str
+    """Its value; never a credential."""
+
+
+class HttpGetArgs(TypedDict):
+    """An HTTP request to the agent."""
+
+    path: NotRequired[str]
+    """Path of the request."""
+    port: NotRequired[int | str]
+    """Port by number or name; default the exposed port."""
+    scheme: NotRequired[Literal["HTTP", "HTTPS"]]
+    """HTTP or HTTPS (the certificate is not checked); default HTTP."""
+    http_headers: NotRequired[list[HttpHeaderArgs]]
+    """Headers of the request."""
+
+
+class ExecArgs(TypedDict):
+    """A command in the agent's container."""
+
+    command: list[str]
+    """The command; it is not run by a shell."""
+
+
+class SleepArgs(TypedDict):
+    """A wait before SIGTERM."""
+
+    seconds: int
+    """Seconds slept."""
+
+
+class PreStopArgs(TypedDict):
+    """What happens before SIGTERM; at most one of httpGet, exec and sleep."""
+
+    http_get: NotRequired[HttpGetArgs]
+    """Request to the agent."""
+    exec_: NotRequired[ExecArgs]
     """Command run in the container."""
-    sleep_seconds: NotRequired[int]
-    """Seconds slept, so that traffic drains; default 5 when nothing else is given."""
+    sleep: NotRequired[SleepArgs]
+    """A wait, so that traffic drains; default 5 seconds when nothing else is given."""
 
 
 class LifecycleArgs(TypedDict):
@@ -511,6 +547,17 @@ class ModelConfigSpecArgs(TypedDict):
     """Other namespaces whose agents may refer to it."""
 
 
+class OptionalKeyReferenceArgs(TypedDict):
+    """A key of a Secret or ConfigMap that may be missing."""
+
+    name: str
+    """Name of the object."""
+    key: str
+    """Key in its data."""
+    optional: NotRequired[bool]
+    """Start without the variable where the key is missing; default false."""
+
+
 class FieldReferenceArgs(TypedDict):
     """A field of the pod itself."""
 
@@ -521,9 +568,9 @@ class FieldReferenceArgs(TypedDict):
 class EnvSourceArgs(TypedDict):
     """Where a variable's value comes from; exactly one."""
 
-    secret_key_ref: NotRequired[KeyReferenceArgs]
+    secret_key_ref: NotRequired[OptionalKeyReferenceArgs]
     """A key of a Secret."""
-    config_map_key_ref: NotRequired[KeyReferenceArgs]
+    config_map_key_ref: NotRequired[OptionalKeyReferenceArgs]
     """A key of a ConfigMap."""
     field_ref: NotRequired[FieldReferenceArgs]
     """A field of the pod."""
@@ -568,9 +615,11 @@ class ResourcesArgs(TypedDict):
     """Requests and limits of the agent's container, by resource name."""
 
     requests: NotRequired[dict[str, str]]
-    """What the scheduler reserves; defaults cpu 100m, memory 256Mi, ephemeral-storage 64Mi."""
+    """What the scheduler reserves; defaults cpu 100m, memory 256Mi, ephemeral-storage 64Mi, or the
+limit where that is less."""
     limits: NotRequired[dict[str, str]]
-    """What the agent may use at most; defaults cpu 1, memory 1Gi, ephemeral-storage 1Gi."""
+    """What the agent may use at most; defaults cpu 1, memory 1Gi, ephemeral-storage 1Gi, or the
+request where that is more."""
 
 
 class GatewayReferenceArgs(TypedDict):
@@ -644,7 +693,7 @@ class McpServerSpecArgs(TypedDict):
     """A tool server that several agents share through tools[].mcp.serverRef."""
 
     image: NotRequired[str]
-    """Image with its digest of a server that the stack runs; excludes url."""
+    """Image of a server that the stack runs; excludes url."""
     transport: NotRequired[Literal["sse", "streamable-http"]]
     """How it is spoken to; default streamable-http."""
     port: NotRequired[int]
@@ -1123,7 +1172,7 @@ class MetricsArgs(TypedDict):
     """Prometheus metrics."""
 
     enabled: NotRequired[bool]
-    """Whether the agent serves metrics; default true."""
+    """Whether the agent serves metrics; default true where metrics is written, else false."""
     port: NotRequired[int]
     """Port they are served on; default 9090."""
     path: NotRequired[str]
@@ -1192,7 +1241,7 @@ class TelemetryArgs(TypedDict):
     """Metrics, logs and traces."""
 
     metrics: NotRequired[MetricsArgs]
-    """Prometheus metrics."""
+    """Prometheus metrics; default none."""
     logs: NotRequired[LogsArgs]
     """Log lines."""
     traces: NotRequired[TracesArgs]
@@ -1236,13 +1285,20 @@ agent's status offers it."""
     """How long no pod may be ready before; only with failover: automatic. Default 30s."""
 
 
+class PauseArgs(TypedDict):
+    """A wait between two steps."""
+
+    duration: str
+    """Time to wait, such as 10m."""
+
+
 class RolloutStepArgs(TypedDict):
     """One step of a canary: a weight, or a pause."""
 
     set_weight: NotRequired[int]
     """Percent of the traffic (of the pods, without a gateway) that the new version gets."""
-    pause: NotRequired[str]
-    """Time to wait, such as 10m."""
+    pause: NotRequired[PauseArgs]
+    """A wait."""
 
 
 class AnalysisArgs(TypedDict):
@@ -1288,7 +1344,7 @@ class ContainerPortArgs(TypedDict):
 
     name: str
     """Name of the port, unique in the agent."""
-    port: int
+    container_port: int
     """Port number, 1–65535."""
     protocol: NotRequired[Literal["TCP", "UDP", "SCTP"]]
     """Transport protocol; default TCP."""
@@ -1434,13 +1490,38 @@ class AgentScalingArgs(TypedDict):
     """Of this, the strategy: it says which workload is scaled."""
 
 
+class EnvSourceReferenceArgs(TypedDict):
+    """A ConfigMap or Secret whose keys become variables."""
+
+    name: str
+    """Name of the object."""
+    optional: NotRequired[bool]
+    """Start without the variables where the object is missing; default false."""
+
+
 class EnvFromSourceArgs(TypedDict):
     """All keys of a ConfigMap or Secret as variables."""
 
-    config_map_ref: NotRequired[str]
-    """Name of a ConfigMap."""
-    secret_ref: NotRequired[str]
-    """Name of a Secret."""
+    prefix: NotRequired[str]
+    """What the variables' names begin with; default nothing."""
+    config_map_ref: NotRequired[EnvSourceReferenceArgs]
+    """A ConfigMap."""
+    secret_ref: NotRequired[EnvSourceReferenceArgs]
+    """A Secret."""
+
+
+class LocalObjectReferenceArgs(TypedDict):
+    """An object in the agent's namespace, by name."""
+
+    name: str
+    """Name of the object."""
+
+
+class TemporaryFolderArgs(TypedDict):
+    """The folder /tmp of the container, empty at every start."""
+
+    size: NotRequired[str]
+    """Most that it may hold; above it the pod is evicted. Default 64Mi."""
 
 
 class BackupArgs(TypedDict):
@@ -1468,26 +1549,11 @@ BACKUP_RETENTION_DAYS. Default 7."""
     """Variables of both commands, such as where to save; method Job only."""
 
 
-class HttpHeaderArgs(TypedDict):
-    """A header of a probe's request."""
+class TcpSocketArgs(TypedDict):
+    """A connection to the agent."""
 
-    name: str
-    """Name of the header."""
-    value: str
-    """Its value; never a credential."""
-
-
-class HttpGetArgs(TypedDict):
-    """An HTTP request to the agent."""
-
-    path: NotRequired[str]
-    """Path of the request."""
-    port: NotRequired[int]
-    """Port; default the exposed port."""
-    scheme: NotRequired[Literal["HTTP", "HTTPS"]]
-    """HTTP or HTTPS (the certificate is not checked); default HTTP."""
-    http_headers: NotRequired[list[HttpHeaderArgs]]
-    """Headers of the request."""
+    port: NotRequired[int | str]
+    """Port by number or name; default the exposed port."""
 
 
 class GrpcArgs(TypedDict):
@@ -1500,13 +1566,15 @@ class GrpcArgs(TypedDict):
 
 
 class ProbeArgs(TypedDict):
-    """A question that the kubelet asks; exactly one of httpGet, command, tcpPort and grpc."""
+    """A question that the kubelet asks; exactly one of httpGet, exec, tcpSocket and grpc."""
 
+    enabled: NotRequired[bool]
+    """false: the question is never asked, whatever else is written; default true."""
     http_get: NotRequired[HttpGetArgs]
     """Ask by HTTP; 2xx and 3xx are good answers."""
-    command: NotRequired[list[str]]
+    exec_: NotRequired[ExecArgs]
     """Ask by a command in the container; 0 is a good answer."""
-    tcp_port: NotRequired[int]
+    tcp_socket: NotRequired[TcpSocketArgs]
     """Ask by opening a connection."""
     grpc: NotRequired[GrpcArgs]
     """Ask gRPC's health service."""
@@ -1531,9 +1599,11 @@ class ProbesArgs(TypedDict):
     """Holds the other two back until it succeeds, and stretches the default of
 rollout.progressDeadlineSeconds; default none."""
     liveness: NotRequired[ProbeArgs]
-    """Restarts the container; default GET /healthz. null: it is never asked."""
+    """Restarts the container; default a connection to the exposed port. {enabled: false}: never
+asked."""
     readiness: NotRequired[ProbeArgs]
-    """Takes the pod out of the Service; default GET /.well-known/agent-card.json. null: none."""
+    """Takes the pod out of the Service; default a connection to the exposed port, GET
+/.well-known/agent-card.json where a2a is written. {enabled: false}: never asked."""
 
 
 class IgnoredFieldArgs(TypedDict):
@@ -1700,7 +1770,8 @@ triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default 
     documentation_url: NotRequired[str]
     """Page about the agent; told in its card."""
     image: NotRequired[str]
-    """Image with its digest: name@sha256:<64 hex digits>; required but for type Declarative."""
+    """Image, such as name@sha256:<64 hex digits>; a tag without digest passes the policy pack in
+profile dev only. Required but for type Declarative."""
     command: NotRequired[list[str]]
     """Entry point; default the image's."""
     args: NotRequired[list[str]]
@@ -1713,8 +1784,10 @@ triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default 
     """Environment variables, by name."""
     env_from: NotRequired[list[EnvFromSourceArgs]]
     """ConfigMaps and Secrets whose keys become variables."""
-    image_pull_secrets: NotRequired[list[str]]
-    """Secrets for the registry."""
+    image_pull_secrets: NotRequired[list[LocalObjectReferenceArgs]]
+    """Secrets for the registry, as {name}."""
+    tmp: NotRequired[TemporaryFolderArgs]
+    """The folder /tmp, which a read-only root file system leaves writable."""
     depends_on: NotRequired[list[str | DependencyArgs]]
     """What must run before the agent starts: agents, shared servers and models, Services. Each
 gives a variable `<NAME>_URL`; agents among them are deployed first."""
@@ -1780,7 +1853,8 @@ id of a backup of method Job. To stay as long as the claim does."""
     init_containers: NotRequired[list[dict[str, Any]]]
     """Containers that end before the agent starts, as in PodSpec; after Holdfast's own."""
     pod_overrides: NotRequired[dict[str, Any]]
-    """Laid over the rendered PodSpec last: maps by key, lists by their merge key, null removes."""
+    """Laid over the rendered PodSpec last: maps by key, lists by their merge key; {$patch: delete}
+in place of a value removes it."""
     namespace: str
     """Namespace of its objects."""
     labels: NotRequired[dict[str, str]]

@@ -13,9 +13,9 @@ from holdfast.adapters.cluster.changes import (
     WatchLost,
 )
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.adapters.cluster.kind_reader import ListOptions
 from holdfast.adapters.cluster.reflector import WatchConfig
-from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT

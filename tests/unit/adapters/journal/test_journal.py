@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.journal.names import JournalKind, journal_file
+from holdfast.adapters.journal.journal import JournalKind, journal_file
 from holdfast.adapters.journal.scan_journal import read_history
 from holdfast.adapters.journal.updates import UpdateJournal
 

@@ -10,13 +10,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.files.atomic_write import write_atomically, write_private_file
+from holdfast.adapters.files import write_atomically, write_private_file
 
 WRITE_ENDLESSLY = """
 import sys
 from itertools import count
 from pathlib import Path
-from holdfast.adapters.files.atomic_write import write_atomically
+from holdfast.adapters.files import write_atomically
 for number in count():
     write_atomically(Path(sys.argv[1]), f"{number % 10}" * 3_000_000)
 """

@@ -1,7 +1,4 @@
-"""Files that are written whole or not at all, and those that only their owner may read.
-
-A program that is killed leaves what was there before; a reader never sees half of a file.
-"""
+"""Files of this machine: Holdfast's folders, and writes that are whole or do not happen."""
 
 import os
 import stat
@@ -67,3 +64,19 @@ def make_private_directory(path: Path) -> None:
     """Make a folder (and its parents) with mode 700; an existing one is narrowed to that mode."""
     path.mkdir(mode=PRIVATE_DIRECTORY_MODE, parents=True, exist_ok=True)
     path.chmod(PRIVATE_DIRECTORY_MODE)
+
+
+def state_directory() -> Path:
+    """What must be kept: HOLDFAST_STATE, else `holdfast` in the XDG state folder."""
+    if explicit := os.environ.get("HOLDFAST_STATE"):
+        return Path(explicit).absolute()
+    base = os.environ.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state").absolute() / "holdfast"
+
+
+def cache_directory() -> Path:
+    """What can be made again: HOLDFAST_CACHE, else `holdfast` in the XDG cache folder."""
+    if explicit := os.environ.get("HOLDFAST_CACHE"):
+        return Path(explicit).absolute()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache").absolute() / "holdfast"

@@ -11,7 +11,7 @@ from pathlib import Path
 from holdfast.adapters.engine.stack import Stack
 from holdfast.operations.stack.context import StackContext
 from holdfast.sandbox import control_plane
-from holdfast.sandbox.place import SandboxPlace, sandbox_place
+from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 
 from examples.linked_project import link_project
 
@@ -58,7 +58,7 @@ class MeasuredFleet:
 
     root: Path
     stack: Stack
-    place: SandboxPlace
+    place: SandboxPaths
     objects: int
 
 
@@ -103,12 +103,12 @@ def _deployed(root: Path, agents: int) -> tuple[Stack, float]:
 
 
 @contextmanager
-def _fleet_to_deploy(agents: int) -> Iterator[tuple[Path, SandboxPlace]]:
+def _fleet_to_deploy(agents: int) -> Iterator[tuple[Path, SandboxPaths]]:
     """The project of a fleet, and a sandbox of its own; both are gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         os.environ["HOLDFAST_STATE"] = f"{folder}/state"
         root = write_project(Path(folder) / "project", agents)
-        place = sandbox_place("bench")
+        place = sandbox_paths("bench")
         control_plane.up(place, _report)
         try:
             yield root, place

@@ -23,7 +23,7 @@ from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.sandbox import control_plane
-from holdfast.sandbox.place import SandboxPlace, sandbox_place
+from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 from holdfast.sandbox.record import read_record
 
 from bench.fleet import STACK, write_project
@@ -46,7 +46,7 @@ class LargeFleet:
     """
 
     root: Path
-    place: SandboxPlace
+    place: SandboxPaths
     client: ApiClient
     objects: tuple[KubeObject, ...] = ()
 
@@ -97,7 +97,7 @@ def large_fleet() -> Iterator[LargeFleet]:
     """A sandbox of its own with nothing declared yet; both are gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         os.environ["HOLDFAST_STATE"] = f"{folder}/state"
-        place = sandbox_place("bench")
+        place = sandbox_paths("bench")
         control_plane.up(place, _report)
         try:
             _signal(place, signal.SIGSTOP)
@@ -108,7 +108,7 @@ def large_fleet() -> Iterator[LargeFleet]:
             control_plane.down(place, _report, keeps_data=False)
 
 
-def _signal(place: SandboxPlace, number: signal.Signals) -> None:
+def _signal(place: SandboxPaths, number: signal.Signals) -> None:
     record = read_record(place)
     assert record is not None
     for name, process in record.processes.items():

@@ -16,9 +16,9 @@ from typing import Literal
 
 import msgspec
 from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.adapters.cluster.kinds import served_kinds
 from holdfast.adapters.cluster.kubeconfig import connection_of
-from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.adapters.cluster.writing import Writer, apply_object, read_object
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
@@ -29,7 +29,7 @@ from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.definitions import install_definitions
-from holdfast.sandbox.place import SandboxPlace, sandbox_place
+from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 from holdfast.sandbox.record import read_record
 
 from bench.fleet import STACK, write_project
@@ -50,7 +50,7 @@ class OperatedCluster:
         root: Where its project is.
     """
 
-    place: SandboxPlace
+    place: SandboxPaths
     client: ApiClient
     root: Path
     _kinds: dict[tuple[str, str], KindEntry] = field(default_factory=dict)
@@ -153,7 +153,7 @@ def operated_cluster() -> Iterator[OperatedCluster]:
     """A sandbox of its own; gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="holdfast-operated-") as folder:
         os.environ["HOLDFAST_STATE"] = f"{folder}/state"
-        place = sandbox_place("bench")
+        place = sandbox_paths("bench")
         control_plane.up(place, report)
         try:
             install_definitions(place, ("holdfast",), report)

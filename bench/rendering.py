@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import yaml
-from holdfast.kube.yaml_text import yaml_documents
+from holdfast.kube.text import yaml_documents
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet

@@ -113,7 +113,7 @@ def _scan() -> None:
 
 
 def _steady_scan() -> float:
-    """Median seconds of a scan in a process that has scanned before, as `--watch` does."""
+    """Median seconds of a scan in a process that has scanned before, as `drift watch` does."""
     with contextlib.redirect_stderr(io.StringIO()):
         sources = Scanner(ScanRequest(Path.cwd(), STACK))
         return _median(lambda: sources.scan().report)

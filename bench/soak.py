@@ -24,7 +24,7 @@ from holdfast.adapters.engine.run.toolchain import find_program
 from bench.fleet import STACK, MeasuredFleet, deployed_fleet
 
 AGENTS = 10
-COMMAND = (sys.executable, "-m", "holdfast.cli.main", "drift", "-s", STACK, "--watch", "-o", "json")
+COMMAND = (sys.executable, "-m", "holdfast.cli.main", "drift", "watch", "-s", STACK, "-o", "json")
 AUTOSCALER = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
 LONGEST_QUIET_SECONDS = 180.0
 BETWEEN_ROLLOUTS_SECONDS = 45.0

@@ -17,10 +17,10 @@ from typing import Any
 from holdfast.adapters.engine.run.toolchain import find_program
 from holdfast.adapters.engine.stack import open_stack
 from holdfast.adapters.engine.state.baseline import state_files
-from holdfast.adapters.git.command import run_git
+from holdfast.adapters.git.repository import run_git
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.definitions import install_definitions
-from holdfast.sandbox.place import SandboxPlace, sandbox_place
+from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 
 from bench.fleet import AGENT
 from examples.linked_project import link_project
@@ -117,7 +117,7 @@ class Stage:
 
     root: Path
     bare: Path
-    place: SandboxPlace
+    place: SandboxPaths
     proxy: FaultyProxy
     operator: Member
     loop: Member
@@ -205,7 +205,7 @@ class Stage:
 def stage(folder: Path, agents: int, report: Any) -> Iterator[Stage]:  # noqa: ANN401  (takes a line)
     """Set a stage in a folder; everything is gone afterwards."""
     os.environ["HOLDFAST_STATE"] = str(folder / "state")
-    place = sandbox_place("storm")
+    place = sandbox_paths("storm")
     control_plane.up(place, report)
     try:
         install_definitions(place, ("holdfast",), report)

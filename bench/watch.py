@@ -30,7 +30,7 @@ SECONDS = 20
 TARGET_P95_SECONDS = 1.0
 TARGET_CORE = 0.25
 LABEL = "bench"
-COMMAND = (sys.executable, "-m", "holdfast.cli.main", "drift", "-s", STACK, "--watch", "-o", "json")
+COMMAND = (sys.executable, "-m", "holdfast.cli.main", "drift", "watch", "-s", STACK, "-o", "json")
 
 
 @dataclass

@@ -13,7 +13,7 @@ from holdfast.adapters.engine.run.events import Event, StepDone
 from holdfast.adapters.engine.run.toolchain import find_program
 from holdfast.adapters.engine.stack import Stack
 from holdfast.operations.stack.context import StackContext
-from holdfast.sandbox.place import sandbox_place
+from holdfast.sandbox.paths import sandbox_paths
 
 from examples.linked_project import ROOT
 
@@ -70,7 +70,7 @@ def as_alice(*arguments: str) -> None:
         DemoError: the API server refused.
     """
     show(f"kubectl {' '.join(_shortened(argument) for argument in arguments)}")
-    kubeconfig = sandbox_place().kubeconfig("alice")
+    kubeconfig = sandbox_paths().kubeconfig("alice")
     done = subprocess.run(
         [str(find_program("kubectl")), *arguments],
         env=os.environ | {"KUBECONFIG": str(kubeconfig)},

@@ -83,7 +83,7 @@ def _chapters(clock: Clock) -> None:
     clock.heading("5. What Holdfast sees: who, when, which path, which policy it now breaks")
     holdfast("drift", "-s", STACK, expected=(ExitCode.DRIFT,))
     clock.heading("6. Put back")
-    holdfast("drift", "-s", STACK, "--revert", "--yes")
+    holdfast("drift", "revert", "-s", STACK, "--yes")
     clock.heading("7. Clean again, for both")
     holdfast("drift", "-s", STACK)
     _refresh(expect_clean=True)
@@ -105,7 +105,7 @@ def _deploy() -> None:
     result = stack.up(policy_pack=PACK, options=["--refresh"], on_event=progress)
     progress.end(_counted(result), result.seconds)
     # What an earlier, interrupted telling has left behind.
-    holdfast("drift", "-s", STACK, "--revert", "--yes")
+    holdfast("drift", "revert", "-s", STACK, "--yes")
 
 
 def _meddle() -> None:

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from holdfast.cli.schema import FILES
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.record.ledger import Turn
+from holdfast.drift.record.ledger import Transition
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.report.documents.drift_event import (
     cause_cloud_event,
@@ -37,8 +37,8 @@ def test_the_published_schema_is_current() -> None:
     jsonschema.Draft202012Validator.check_schema(drift_event_schema())
 
 
-@pytest.mark.parametrize("turn", Turn)
-def test_findings_and_causes_keep_it_at_every_turn_and_in_cloud_events(turn: Turn) -> None:
+@pytest.mark.parametrize("turn", Transition)
+def test_findings_and_causes_keep_it_at_every_turn_and_in_cloud_events(turn: Transition) -> None:
     of_finding, of_cause = event(turn, until=4), cause(turn, "ab", until=4)
 
     assert keeps(event_json(look(), of_finding, "dev"))

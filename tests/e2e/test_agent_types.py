@@ -30,13 +30,14 @@ AGENTS = {
     - {cron: "*/30 * * * *", concurrencyPolicy: Replace, historyLimit: 1, retries: 2, suspend: true,
        ttlSecondsAfterFinished: 3600}
   triggers:
-    - {type: queue, id: waiting, metric: queue_depth, selector: {queue: a}, perRun: 2, maxRuns: 4,
+    - {id: waiting, metric: queue_depth, selector: {queue: a}, perRun: 2, maxRuns: 4,
        suspend: true}
   storage: [{name: notes, size: 1Gi, mountPath: /notes}]
 """,
     "coder": """\
   type: Sandbox
-  sandbox: {shutdownAfter: 2h, runtimeClassName: gvisor}
+  runtimeClassName: gvisor
+  sandbox: {shutdownAfter: 2h}
   storage: [{name: project, size: 1Gi, mountPath: /project}]
 """,
     "pool": """\
@@ -105,7 +106,7 @@ def test_a_drifted_schedule_is_seen_and_put_back(project: FleetProject, kubectl:
     code, report = project.drift()
     assert code == 7
     assert [each["path"] for each in report["findings"]] == ["spec.schedule"]
-    assert project.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    assert project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
     assert project.drift()[0] == 0
 
 

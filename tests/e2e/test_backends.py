@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.checkpoint import decompressed
-from holdfast.adapters.engine.state.kept_states import KeptStates
+from holdfast.adapters.engine.state.state_backup import KeptStates
 from holdfast.errors import EngineError, ExitCode
 
 from tests.e2e.git_project import GitProject, agent
@@ -161,7 +161,7 @@ def test_what_a_refresh_wrote_is_no_baseline_with_a_copy_here_or_without(
     for scan in (with_copy, without):
         assert scan.returncode == ExitCode.DRIFT, scan.stderr
         assert "containers[name=agent].image" in scan.stdout
-    reverted = holdfast(project, "drift", "-s", "dev", "--revert", "--yes", "--no-history")
+    reverted = holdfast(project, "drift", "revert", "-s", "dev", "--yes", "--no-history")
     assert reverted.returncode in (ExitCode.OK, ExitCode.DRIFT), reverted.stderr
 
 
@@ -180,7 +180,7 @@ def test_rows_22_and_23_a_backend_that_is_lost_in_mid_run_costs_nothing(
         beside = holdfast(project, "up", "-s", "dev")
         recovery_beside = holdfast(project, "up", "-s", "dev", "--recover")
         scan = holdfast(project, "drift", "-s", "dev", "-o", "json", *QUICKLY)
-        revert = holdfast(project, "drift", "-s", "dev", "--revert", "--yes", "--no-history")
+        revert = holdfast(project, "drift", "revert", "-s", "dev", "--yes", "--no-history")
         backend.lose()
         kubectl("annotate", "pods", "--all", f"{HOLD}-", "-n", backend.name)
         said = run.communicate(timeout=PATIENCE_SECONDS)[1]

@@ -251,7 +251,7 @@ def test_drift_opens_an_issue_that_a_clean_scan_closes(
     assert "alice" in issue["body"]
     assert drift() == 7
     assert len(code_host.issues) == 1
-    assert project.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    assert project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
     assert drift() == 0
     assert code_host.issues[0]["state"] == "closed"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from holdfast.drift.finding import DriftReport
-from holdfast.drift.probes.commands import CommandProbe, digest_of
+from holdfast.drift.probes.answers import CommandProbe, digest_of
 from holdfast.drift.probes.outcome import Outcome, Subject
 from holdfast.kube.objects import ObjectRef
 from holdfast.operations.scan.probing.commands import probe_command

@@ -133,11 +133,11 @@ def test_an_edit_is_told_of_with_its_user_and_left_to_the_engine(
     (finding,) = report["findings"]
     assert (code, finding["path"], finding["live"]) == (7, IMAGE, "x:hotfix")
     assert [actor["user"] for actor in finding["actors"]] == ["alice@example.test"]
-    plan = delivery.project.holdfast("drift", "-s", "dev", "--plan", "-o", "json")
+    plan = delivery.project.holdfast("drift", "plan", "-s", "dev", "-o", "json")
     planned = json.loads(plan.stdout)
     assert planned["actions"] == []
     assert [ENGINE in left["reason"] for left in planned["left"]] == [True]
-    left = delivery.project.holdfast("drift", "-s", "dev", "--revert", "--yes")
+    left = delivery.project.holdfast("drift", "revert", "-s", "dev", "--yes")
     assert "Left alone:" in left.stderr
     for _ in range(3):
         delivery.run_cycle()

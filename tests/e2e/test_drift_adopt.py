@@ -38,7 +38,7 @@ def clean(project: FleetProject) -> Iterator[FleetProject]:
     yield project
     # What the stack's file has adopted stays: a claim does not shrink.
     subprocess.run(["git", "checkout", "-q", "agents"], cwd=project.root, check=True)
-    project.holdfast("drift", "-s", "dev", "--revert", "--yes")
+    project.holdfast("drift", "revert", "-s", "dev", "--yes")
 
 
 def test_a_change_is_adopted_where_it_is_declared(clean: FleetProject, kubectl: Kubectl) -> None:
@@ -48,7 +48,7 @@ def test_a_change_is_adopted_where_it_is_declared(clean: FleetProject, kubectl: 
     host = json.dumps({"spec": {"template": {"spec": {"hostNetwork": True}}}})
     kubectl("-n", "ops", "patch", "deployment/k8s-helper", "--type=merge", f"-p={host}")
 
-    shown = clean.holdfast("drift", "-s", "dev", "--adopt")
+    shown = clean.holdfast("drift", "adopt", "-s", "dev")
     assert shown.returncode == ExitCode.DRIFT
     assert '+    - {name: EXTRA, value: "1"}' in shown.stdout
     assert "+++ b/stacks/Pulumi.dev.yaml" in shown.stdout
@@ -57,18 +57,18 @@ def test_a_change_is_adopted_where_it_is_declared(clean: FleetProject, kubectl: 
     status = ["git", "status", "--porcelain", "--untracked-files=no"]
     assert not subprocess.check_output(status, cwd=clean.root)
 
-    only = ("--adopt", "--only", VARIABLE)
-    branched = clean.holdfast("drift", "-s", "dev", *only, "--branch", "adopt-extra")
+    only = ("--only", VARIABLE)
+    branched = clean.holdfast("drift", "adopt", "-s", "dev", *only, "--branch", "adopt-extra")
     assert "on branch adopt-extra" in branched.stderr
     changed = ["git", "diff", "--name-only", "HEAD", "adopt-extra"]
     assert subprocess.check_output(changed, cwd=clean.root, text=True) == (
         "agents/support-rag.yaml\n"
     )
-    again = clean.holdfast("drift", "-s", "dev", *only, "--branch", "adopt-extra")
+    again = clean.holdfast("drift", "adopt", "-s", "dev", *only, "--branch", "adopt-extra")
     assert again.returncode == ExitCode.BAD_INPUT
     assert "branch adopt-extra exists already" in again.stderr
 
-    assert clean.holdfast("drift", "-s", "dev", "--adopt", "--write").returncode == 7
+    assert clean.holdfast("drift", "adopt", "-s", "dev", "--write").returncode == 7
     code, report = clean.drift("--no-engine")
     paths = {each["path"] for each in report["findings"]}
     assert code == ExitCode.DRIFT
@@ -79,7 +79,7 @@ def test_a_change_is_adopted_where_it_is_declared(clean: FleetProject, kubectl: 
 def test_a_finding_is_expected_until_its_day(clean: FleetProject, kubectl: Kubectl) -> None:
     kubectl("set", "env", *SUPPORT, "EXTRA=1", user="alice")
     said = ("--reason", "incident", "--owner", "customer-care", "--expires", "2999-01-01")
-    done = clean.holdfast("drift", "-s", "dev", "--ignore", VARIABLE, *said, "-o", "json")
+    done = clean.holdfast("drift", "ignore", VARIABLE, "-s", "dev", *said, "-o", "json")
     assert done.returncode == 0, done.stderr
     (ignored,) = json.loads(done.stdout)["ignored"]
     assert (ignored["owner"], ignored["matches"]) == ("customer-care", 1)
@@ -124,7 +124,7 @@ def test_each_agent_s_drift_is_dealt_with_as_its_manifest_says(
     kubectl("set", "env", *helper, "EXTRA=1", user="alice")
     kubectl("-n", "clinic", "label", "deployment/vision-triage", "extra=1", user="alice")
 
-    acted = clean.holdfast("drift", "-s", "dev", "--act", "--yes")
+    acted = clean.holdfast("drift", "revert", "-s", "dev", "--by-mode", "--yes")
     assert acted.returncode == ExitCode.DRIFT, acted.stderr
     (branch,) = [name for name in _branches(clean) if name.startswith("adopt-dev-")]
     changed = ["git", "diff", "--name-only", "HEAD", branch]
@@ -133,7 +133,7 @@ def test_each_agent_s_drift_is_dealt_with_as_its_manifest_says(
     )
     _, report = clean.drift("--no-engine")
     assert {each["agent"] for each in report["findings"]} == {"support-rag", "vision-triage"}
-    again = clean.holdfast("drift", "-s", "dev", "--act", "--yes")
+    again = clean.holdfast("drift", "revert", "-s", "dev", "--by-mode", "--yes")
     assert f"adoption waits on branch {branch}" in again.stderr
 
 

@@ -46,10 +46,12 @@ class Corpus:
     folder: Path
     sandbox: LiveSandbox
 
-    def drift(self, *arguments: str) -> tuple[int, dict[str, Any]]:
+    def drift(
+        self, *arguments: str, verb: tuple[str, ...] = ("drift",)
+    ) -> tuple[int, dict[str, Any]]:
         """Exit code and report of `holdfast drift --desired`."""
         done = run_holdfast(
-            "drift",
+            *verb,
             "--desired",
             str(self.folder),
             "--kubeconfig",
@@ -214,7 +216,7 @@ def test_an_edit_is_found_with_its_author_and_put_back(
     assert actor["user"] == (ALICE if user == "alice" else "admin")
     assert actor["source"] == "audit"
 
-    code, after = corpus.drift("--revert", "--yes")
+    code, after = corpus.drift("--yes", verb=("drift", "revert"))
     assert after["findings"] == []
     assert code == 0
 
@@ -230,11 +232,11 @@ def test_nothing_is_written_without_consent(corpus: Corpus, kubectl: Kubectl) ->
     before = kubectl.get("deployment", "sam")["metadata"]["resourceVersion"]
     done = run_holdfast(
         "drift",
+        "revert",
         "--desired",
         str(corpus.folder),
         "--kubeconfig",
         str(corpus.sandbox.kubeconfig()),
-        "--revert",
     )
     assert done.returncode == 2
     assert "remove            Deployment default/sam  metadata.labels.owner" in done.stderr

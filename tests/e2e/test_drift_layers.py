@@ -32,7 +32,7 @@ def project(sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> F
 def clean(project: FleetProject) -> Iterator[FleetProject]:
     assert project.drift("--no-engine")[0] == 0
     yield project
-    project.holdfast("drift", "-s", "dev", "--revert", "--yes")
+    project.holdfast("drift", "revert", "-s", "dev", "--yes")
     project.stack().up(options=["--refresh"])
 
 
@@ -95,7 +95,7 @@ def test_a_refresh_that_writes_blinds_pulumi_and_not_the_scan(
     assert seen(report) == {IMAGE: ["holdfast"], VARIABLE: ["holdfast"]}
 
     # Put right in the cluster; what the refresh wrote into the record stays wrong, and is told.
-    clean.holdfast("drift", "-s", "dev", "--revert", "--yes")
+    clean.holdfast("drift", "revert", "-s", "dev", "--yes")
     code, report = clean.drift("--no-engine")
     assert code == ExitCode.DRIFT
     assert {each["path"]: each.get("about") for each in report["findings"]} == {

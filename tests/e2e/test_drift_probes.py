@@ -277,6 +277,7 @@ def test_reports_name_the_line_of_the_manifest_and_history_the_first_time(
     assert [each["live"] for each in document["report"]["findings"]] == ["internal"]
     tier("customer-facing")
     after = ("--observed-at", "2030-01-04T09:00:00Z")
-    assert project.holdfast("drift", "-s", "dev", "--revert", "--yes", *after).returncode == 0
+    assert project.holdfast("drift", "revert", "-s", "dev", "--yes", "--no-history").returncode == 0
+    assert project.holdfast("drift", "-s", "dev", *after).returncode == 0
     told = project.holdfast("drift", "history", "-s", "dev")
     assert "closed  low      Deployment cx/support-rag" in told.stdout

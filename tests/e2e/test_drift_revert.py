@@ -52,7 +52,7 @@ def declared(kubectl: Kubectl, namespace: str, tmp_path: Path) -> list[str]:
     file = tmp_path / "objects.json"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     kubectl("apply", "--server-side", "--field-manager=holdfast", "-f", str(file))
-    return ["drift", "--desired", str(file), "--kubeconfig", str(kubectl.sandbox.kubeconfig())]
+    return ["--desired", str(file), "--kubeconfig", str(kubectl.sandbox.kubeconfig())]
 
 
 def test_the_plan_is_what_is_done(
@@ -62,7 +62,7 @@ def test_the_plan_is_what_is_done(
     kubectl("-n", namespace, "set", "env", "deployment/agent", "EXTRA=1")
     kubectl("-n", namespace, "delete", "configmap/settings")
 
-    planned = run_holdfast(*declared, "--plan", "-o", "json")
+    planned = run_holdfast("drift", "plan", *declared, "-o", "json")
     assert planned.returncode == ExitCode.DRIFT
     plan = json.loads(planned.stdout)
     actions = {each["object"]["kind"]: each for each in plan["actions"]}
@@ -71,7 +71,7 @@ def test_the_plan_is_what_is_done(
     assert actions["ConfigMap"]["requests"] == ["create"]
 
     before = len(sandbox.audit_events())
-    done = run_holdfast(*declared, "--revert", "--yes")
+    done = run_holdfast("drift", "revert", *declared, "--yes")
     assert done.returncode == 0, done.stdout + done.stderr
     writes = [
         (event["objectRef"]["resource"], event["verb"])
@@ -106,8 +106,8 @@ def test_what_is_written_in_between_is_heeded_and_keeps_nothing_from_being_put_b
 
     with faulty_proxy(sandbox.kubeconfig()) as proxy:
         proxy.on(writes_deployment, faults.after(write_status), times=times)
-        server = proxy.kubeconfig(Path(declared[2]).parent)
-        done = run_holdfast(*declared[:-1], str(server), "--revert", "--yes")
+        server = proxy.kubeconfig(Path(declared[1]).parent)
+        done = run_holdfast("drift", "revert", *declared[:-1], str(server), "--yes")
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert next(counts, None) is None
@@ -133,11 +133,11 @@ def test_what_cannot_be_changed_in_place_is_replaced_only_when_asked(
     frozen = '{"immutable": true, "data": {"level": "debug"}}'
     kubectl("-n", namespace, "patch", "configmap/settings", "--type=merge", f"-p={frozen}")
 
-    left = run_holdfast(*declared, "--revert", "--yes")
+    left = run_holdfast("drift", "revert", *declared, "--yes")
     assert left.returncode == ExitCode.DRIFT
     assert "cannot be changed in place: --allow-replace deletes the object" in left.stderr
 
-    done = run_holdfast(*declared, "--revert", "--yes", "--allow-replace")
+    done = run_holdfast("drift", "revert", *declared, "--yes", "--allow-replace")
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"replaced: RoleBinding {namespace}/agent" in done.stderr
     assert f"replaced: ConfigMap {namespace}/settings" in done.stderr
@@ -161,7 +161,7 @@ def test_a_write_that_the_server_would_refuse_is_not_begun(
         }
     )
     kubectl.wait_for("jsonpath={.status.hard}", "-n", namespace, "resourcequota/none")
-    done = run_holdfast(*declared, "--revert", "--yes")
+    done = run_holdfast("drift", "revert", *declared, "--yes")
     assert done.returncode == ExitCode.ERROR
     assert f"failed: ConfigMap {namespace}/settings" in done.stderr
     assert f"put back: Deployment {namespace}/agent" in done.stderr

@@ -87,7 +87,7 @@ def test_the_printed_rights_are_enough_and_none_too_many(
         assert code == ExitCode.DRIFT
         assert report["findings"][0]["seenBy"] == ["holdfast", "pulumi"]
     finally:
-        assert project.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+        assert project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
         for kind in ("clusterrole", "clusterrolebinding"):
             kubectl("delete", kind, "holdfast-drift-dev", "--ignore-not-found")
         label = "app.kubernetes.io/instance=holdfast-drift"

@@ -1,4 +1,4 @@
-"""`holdfast drift --watch` on the real engine and a real API server."""
+"""`holdfast drift watch` on the real engine and a real API server."""
 
 import json
 import time
@@ -51,7 +51,7 @@ def test_an_edit_is_told_with_its_user_and_its_end_with_how_long_it_stood(
     assert finding["policies"] != []
     assert [actor["user"] for actor in finding["actors"]] == ["alice@example.test"]
     assert watch.wait_for_status("drift")["findings"] == 1
-    assert project.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    assert project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
     closed = watch.wait_for_turn("closed", "support-rag")
     assert closed["openedAt"] == opened["openedAt"]
     assert closed["dwellSeconds"] > 0
@@ -119,7 +119,7 @@ def test_a_deleted_object_is_missing_and_a_rogue_one_unmanaged(
     assert watch.wait_for_turn("opened", "rogue")["finding"]["class"] == "unmanaged"
     kubectl("delete", "service/rogue", "-n", "cx")
     watch.wait_for_turn("closed", "rogue")
-    assert project.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    assert project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
     watch.wait_for(
         lambda one: one["type"] == "finding.closed" and one["finding"]["class"] == "missing"
     )

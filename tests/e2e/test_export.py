@@ -119,11 +119,11 @@ def test_what_is_edited_in_the_written_files_is_read_back_into_the_manifests(
         builder = [str(tools / "helm"), "template", "r", str(edited), "-f", str(values)]
     built = tmp_path / "built.yaml"
     built.write_text(run(builder))
-    scan = ("drift", "-s", "prod", "--live", str(built))
-    adopted = project.holdfast(*scan, "--adopt", "--write")
+    scan = ("-s", "prod", "--live", str(built))
+    adopted = project.holdfast("drift", "adopt", *scan, "--write")
     assert "+      scaling: {replicas: 5}" in adopted.stdout, adopted.stderr
     assert "not adopted: Deployment ops/k8s-helper spec.paused: " in adopted.stderr
-    left = json.loads(project.holdfast(*scan, "-o", "json").stdout)["findings"]
+    left = json.loads(project.holdfast("drift", *scan, "-o", "json").stdout)["findings"]
     # The edited file still has the hash of what was rendered before.
     revision = 'metadata.annotations["holdfast.dev/revision"]'
     assert {each["path"] for each in left} == {"spec.paused", revision}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from holdfast.adapters.git.command import run_git
+from holdfast.adapters.git.repository import run_git
 
 from tests.e2e.fleet_project import CLONE, FleetProject
 from tests.e2e.flux_controllers import Flux, flux
@@ -183,11 +183,11 @@ def test_an_edit_is_told_of_with_its_user_and_put_back_once_by_flux_alone(
     (finding,) = report["findings"]
     assert (code, finding["path"], finding["live"]) == (7, IMAGE, "x:hotfix")
     assert [actor["user"] for actor in finding["actors"]] == ["alice@example.test"]
-    plan = delivery.project.holdfast("drift", "-s", "dev", "--plan", "-o", "json")
+    plan = delivery.project.holdfast("drift", "plan", "-s", "dev", "-o", "json")
     planned = json.loads(plan.stdout)
     assert planned["actions"] == []
     assert [ENGINE in left["reason"] for left in planned["left"]] == [True]
-    refused = delivery.project.holdfast("drift", "-s", "dev", "--revert", "--yes")
+    refused = delivery.project.holdfast("drift", "revert", "-s", "dev", "--yes")
     assert "Left alone:" in refused.stderr
     for _ in range(3):
         delivery.run_cycle()

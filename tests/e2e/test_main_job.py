@@ -43,7 +43,7 @@ def clean(project: FleetProject) -> Iterator[FleetProject]:
     code, report = project.drift()
     assert code == 0, report
     yield project
-    assert project.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    assert project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
 
 
 def writes_since(sandbox: LiveSandbox, count: int) -> list[dict[str, Any]]:
@@ -161,7 +161,7 @@ def test_five_hands_in_the_cluster_are_seen_named_and_put_back(
     }
     assert seen_by_pulumi == {"support-rag", "nightly-cost-report-daily"}
 
-    reverted = clean.holdfast("drift", "-s", "dev", "--revert", "--yes")
+    reverted = clean.holdfast("drift", "revert", "-s", "dev", "--yes")
     assert reverted.returncode == 0, reverted.stdout + reverted.stderr
     assert clean.drift()[0] == 0
     assert not clean.stack().refresh_preview().has_drift

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.kubeconfig import connection_of
-from holdfast.controllers.operator.worker_pool import LONGEST_WAIT_SECONDS
+from holdfast.controllers.operator.loop import LONGEST_WAIT_SECONDS
 from holdfast.errors import ExitCode
 
 from tests.e2e.fleet_project import FleetProject
@@ -141,7 +141,7 @@ def test_an_edit_is_told_of_and_put_back_only_where_the_agent_says_so(
     eventually(
         lambda: kubectl.run("get", "service/held", "-n", "seen").returncode == 0, "made again"
     )
-    assert project.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    assert project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
     eventually(lambda: drifted("told") == "False", "a person takes the drift away")
 
 

@@ -107,7 +107,7 @@ def test_a_commit_goes_on_past_its_gates_and_comes_back(
     assert refused.returncode == 7, refused.stderr
     assert "gate drift failed" in refused.stderr
     assert "gate health: passed" in refused.stderr
-    assert run("drift", "-s", "staging", "--revert", "--yes").returncode == 0
+    assert run("drift", "revert", "-s", "staging", "--yes").returncode == 0
 
     file = tmp_path / "approval.txt"
     file.write_text(f"Commit: {second}\nStack: prod\nApproved-By: Bob\n")

@@ -53,7 +53,7 @@ def files_of(project: GitProject) -> FileHistory:
     return files
 
 
-def recover(project: GitProject, *arguments: str) -> tuple[int, dict[str, Any]]:
+def recover_interrupted(project: GitProject, *arguments: str) -> tuple[int, dict[str, Any]]:
     done = holdfast(project, "recover", "-s", "dev", "-o", "json", *arguments)
     assert done.stdout, done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
@@ -87,7 +87,7 @@ def test_a_lost_state_is_made_anew_and_proved_equal_without_writing_to_the_clust
     gone = holdfast(project, "drift", "-s", "dev")
     written = written_by_us(sandbox)
 
-    code, told = recover(project)
+    code, told = recover_interrupted(project)
 
     assert "state of stack dev is gone" in gone.stderr
     assert "run 'holdfast recover -s dev' to rebuild it" in gone.stderr
@@ -115,7 +115,7 @@ def test_what_differs_or_is_not_there_is_named_and_left_to_the_next_update(
     image = "registry.example/any:by-hand"
     kubectl("set", "image", "deployment/bot", f"agent={image}", "-n", "loop")
 
-    code, told = recover(project, "--replace")
+    code, told = recover_interrupted(project, "--replace")
 
     assert code == ExitCode.DRIFT
     assert told["missing"] == ["NetworkPolicy loop/bot"]
@@ -124,7 +124,7 @@ def test_what_differs_or_is_not_there_is_named_and_left_to_the_next_update(
         "update Deployment loop/bot",
     }
     assert any("image" in each for each in told["drift"])
-    reverted = holdfast(project, "drift", "-s", "dev", "--revert", "--yes")
+    reverted = holdfast(project, "drift", "revert", "-s", "dev", "--yes")
     # What the cluster has is as declared again; what the state says of it is, after an update.
     assert reverted.returncode in (ExitCode.OK, ExitCode.DRIFT), reverted.stderr
     done = holdfast(project, "up", "-s", "dev")
@@ -139,7 +139,7 @@ def test_of_a_state_that_is_cut_off_the_newest_readable_copy_is_taken(project: G
     path.write_bytes(good[:100])
     refused = holdfast(project, "up", "-s", "dev")
 
-    code, told = recover(project)
+    code, told = recover_interrupted(project)
 
     assert refused.returncode == ExitCode.ERROR
     assert "cannot be read, it may be cut off" in refused.stderr
@@ -267,7 +267,7 @@ def test_row_47_an_engine_whose_clock_is_off_by_days_makes_no_drift_and_hides_no
     assert code == ExitCode.DRIFT
     (finding,) = report["findings"]
     assert (finding["object"]["kind"], finding["class"]) == ("Service", "added")
-    reverted = holdfast(project, "drift", "-s", "dev", "--revert", "--yes", "--no-history")
+    reverted = holdfast(project, "drift", "revert", "-s", "dev", "--yes", "--no-history")
     assert reverted.returncode == 0, reverted.stderr
 
 

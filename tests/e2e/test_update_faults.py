@@ -172,7 +172,7 @@ def test_row_38_a_conflict_names_the_manager_and_its_fields_and_is_put_back(
         'loop/ant: field manager dashboard has changed .spec.template.spec.containers[name="agent"]'
         ".image, which holdfast declares; run 'holdfast drift -s dev'" in done.stderr
     )
-    assert project.project.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    assert project.project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
     again = up(project)
     assert again.returncode == 0, again.stderr
     assert project.project.drift()[0] == 0
@@ -197,7 +197,7 @@ def test_row_44_a_namespace_that_does_not_end_is_told_with_what_it_waits_for(
     unstick = '[{"op": "remove", "path": "/metadata/finalizers"}]'
     kubectl("patch", "configmap", "stuck", "-n", "den", "--type=json", "-p", unstick)
     kubectl.wait_for("delete", "namespace/den", seconds=120)
-    assert project.project.holdfast("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    assert project.project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
     again = up(project)
     assert again.returncode == 0, again.stderr
     assert kubectl.get("deploy", "-n", "den")["items"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from holdfast.adapters.git.command import run_git
+from holdfast.adapters.git.repository import run_git
 
 from tests.e2e.git_project import GitProject, agent
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
@@ -108,7 +108,7 @@ def test_status_says_what_runs_from_which_commit_and_who_changed_it(
     (drift,) = told["drift"]
     assert "HOTFIX" in drift["what"]
     assert drift["by"][0].startswith("admin, kubectl-set")
-    assert run("drift", "-s", "dev", "--revert", "--yes").returncode == 0
+    assert run("drift", "revert", "-s", "dev", "--yes").returncode == 0
     newest = history(project, "mover", "-s", "dev")[0]
     assert (newest["action"], newest["outcome"]) == ("revert", "done")
     assert newest["detail"] == "put back Deployment loop/mover"

@@ -1,4 +1,4 @@
-"""`holdfast drift --watch` under test: a process, the lines it prints, and waiting for one."""
+"""`holdfast drift watch` under test: a process, the lines it prints, and waiting for one."""
 
 import json
 import os
@@ -99,12 +99,12 @@ class Watching:
 def watching(
     *arguments: str, folder: Path | None = None, variables: Mapping[str, str] | None = None
 ) -> Iterator[Watching]:
-    """Run `holdfast drift --watch -o json` until the end of the block.
+    """Run `holdfast drift watch -o json` until the end of the block.
 
     Everything that it prints keeps the published schema.
     """
     process = subprocess.Popen(
-        [sys.executable, "-m", "holdfast.cli.main", "drift", "--watch", "-o", "json", *arguments],
+        [sys.executable, "-m", "holdfast.cli.main", "drift", "watch", "-o", "json", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from holdfast.kube.timestamps import Precision, format_utc
+from holdfast.kube.scalars import Precision, format_utc
 
 
 def utc_now(precision: Precision = "seconds") -> str:

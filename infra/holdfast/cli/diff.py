@@ -3,6 +3,7 @@
 import click
 
 from holdfast.cli.exit_codes import exit_code_of
+from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode
 from holdfast.operations.describe.stack_diff import stack_difference
@@ -19,9 +20,7 @@ from holdfast.report.text.stack_diff_text import stack_difference_json, stack_di
 @click.option(
     "--live", is_flag=True, help="What two clusters have made of the same manifests, instead."
 )
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(first: str, second: str, agent: str, output: str, *, live: bool) -> int:
     """Say what two stacks run differently: their commits, and every value of their objects.
 

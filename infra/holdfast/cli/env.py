@@ -13,7 +13,7 @@ from holdfast.cli.options.stack import STACK
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.json_text import json_text
-from holdfast.sandbox.place import sandbox_place
+from holdfast.sandbox.paths import sandbox_paths
 
 
 @click.command()
@@ -49,7 +49,7 @@ def command(stack: str | None, form: str) -> None:
     """
     root = find_project_root()
     kubeconfig = (
-        StackContext(root, stack).sandbox_kubeconfig if stack else sandbox_place().kubeconfig()
+        StackContext(root, stack).sandbox_kubeconfig if stack else sandbox_paths().kubeconfig()
     )
     environment = engine_environment(
         find_pulumi(),

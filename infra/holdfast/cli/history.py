@@ -2,6 +2,7 @@
 
 import click
 
+from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
@@ -28,9 +29,7 @@ from holdfast.report.text.update_text import updates_text
     help="The commit whose render the live object is.",
 )
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="Only the newest.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(name: str, stack: str, live_object: str, limit: int | None, output: str) -> ExitCode:
     """Print the updates of a stack, or of an agent: commit, author, policy, outcome.
 

@@ -8,7 +8,7 @@ import click
 from holdfast import __version__
 from holdfast.cli.help_pages import page_of
 from holdfast.cli.lazy_group import LazyGroup
-from holdfast.cli.verbs import TASKS, VERBS
+from holdfast.cli.verbs import MOVED, TASKS, VERBS
 from holdfast.errors import ExitCode, HoldfastError, InvalidFilesError
 
 
@@ -42,7 +42,7 @@ def run(arguments: list[str]) -> int:
         _report(error)
         return int(error.exit_code)
     except click.ClickException as error:
-        error.show()
+        _named(error).show()
         return int(ExitCode.BAD_INPUT)
     except (click.Abort, KeyboardInterrupt):
         click.echo("cancelled", err=True)
@@ -65,6 +65,16 @@ def _called(arguments: list[str]) -> object:
         return command.main(arguments, prog_name="holdfast", standalone_mode=False)
     click.echo(page, nl=False)
     return ExitCode.OK
+
+
+def _named(error: click.ClickException) -> click.ClickException:
+    """The error, or one that names the verb that an option of earlier versions has become."""
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        verb = MOVED.get(f"{error.ctx.command_path.partition(' ')[2]} {error.option_name}")
+        if verb:
+            text = f"no such option {error.option_name}; it is `holdfast {verb}` now"
+            return click.UsageError(text, error.ctx)
+    return error
 
 
 def _report(error: HoldfastError) -> None:

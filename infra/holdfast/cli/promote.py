@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli.options.confirm import confirm
-from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.updates import print_update
 from holdfast.errors import ExitCode
@@ -30,9 +30,7 @@ from holdfast.report.text.stack_diff_text import commit_change_text
 )
 @click.option("--reason", default="", help="Why, for the history.")
 @click.option("--yes", is_flag=True, help="Confirm without asking.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(
     origin: str,
     target: str,

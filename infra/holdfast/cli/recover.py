@@ -2,7 +2,7 @@
 
 import click
 
-from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.recovery import RecoveryRequest, recover
@@ -20,9 +20,7 @@ from holdfast.report.text.recovery_text import recovery_json, recovery_text
     help="Rebuild the state from the cluster although there is one; the old file is kept.",
 )
 @click.option("--reason", default="the state was lost", show_default=True, help="For the history.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(name: str, reason: str, output: str, *, replaces: bool) -> ExitCode:
     """Rebuild the lost state of a stack, from the files here and from what the cluster has.
 

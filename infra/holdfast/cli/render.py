@@ -8,7 +8,7 @@ import click
 from holdfast.cli.options.stack import STACK
 from holdfast.convert.files.files import RenderedStack
 from holdfast.errors import InputError
-from holdfast.kube.yaml_text import yaml_documents
+from holdfast.kube.text import yaml_documents
 from holdfast.operations.describe.render import (
     FORMS,
     FROM_GIT,

@@ -4,7 +4,7 @@ import click
 
 from holdfast.adapters.git.source import commit_named
 from holdfast.cli.options.confirm import confirm
-from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.updates import print_update
 from holdfast.errors import ExitCode
@@ -20,9 +20,7 @@ from holdfast.operations.tracing import traced_update
 @click.option("-s", "--stack", type=STACK, required=True, help="Stack to bring back.")
 @click.option("--reason", required=True, help="Why, for the history.")
 @click.option("--yes", is_flag=True, help="Confirm without asking.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(commit: str, stack: str, reason: str, output: str, *, yes: bool) -> ExitCode:
     """Bring a stack back to an earlier COMMIT, prove that it is equal, and record why.
 

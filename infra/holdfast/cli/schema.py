@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from holdfast.errors import InputError
-from holdfast.kube.yaml_text import yaml_documents
+from holdfast.kube.text import yaml_documents
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions
 from holdfast.manifest.publish.json_schema import manifest_schema, stack_schema
 from holdfast.operations.stack.project import find_project_root

@@ -3,6 +3,7 @@
 import click
 
 from holdfast.cli.exit_codes import exit_code_of
+from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import STACK
 from holdfast.operations.describe.status import stack_status
 from holdfast.operations.stack.context import StackContext
@@ -13,9 +14,7 @@ from holdfast.report.text.status_text import status_json, status_text
 @click.command()
 @click.argument("name", default="", metavar="[AGENT]")
 @click.option("-s", "--stack", type=STACK, required=True, help="Stack whose status is wanted.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(name: str, stack: str, output: str) -> int:
     """Print what runs of every agent, from which commit, how it differs, and who changed it.
 

@@ -2,7 +2,7 @@
 
 import click
 
-from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.updates import print_update
 from holdfast.errors import ExitCode
@@ -38,9 +38,7 @@ from holdfast.operations.tracing import traced_update
     is_flag=True,
     help="Update what does not depend on what failed; the update has failed all the same.",
 )
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(
     stack: str,
     dirty_reason: str,

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli.exit_codes import exit_code_of
-from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.output import OUTPUT, wants_colour
 from holdfast.cli.options.stack import STACK
 from holdfast.manifest.fleet.loader import manifest_files_in
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
@@ -26,9 +26,7 @@ from holdfast.report.text.validation_text import (
 @click.option(
     "-s", "--stack", "stacks", type=STACK, multiple=True, help="Stack; repeatable. Default: all."
 )
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 @click.option(
     "--cluster",
     "asks_clusters",

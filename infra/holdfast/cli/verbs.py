@@ -47,6 +47,11 @@ _AGENT: Final = {
 }
 
 _DRIFT: Final = {
+    "plan": Verb("print what `revert` would do", "drift.revert:plan"),
+    "revert": Verb("revert drift, after confirmation", "drift.revert:revert"),
+    "adopt": Verb("print the change of the files that declares live state", "drift.adopt"),
+    "ignore": Verb("write a rule that ignores a finding until a day", "drift.ignore"),
+    "watch": Verb("report drift as it comes and goes", "drift.watch"),
     "history": Verb("since when findings stand, and how often seen", "drift.history"),
     "owners": Verb("print which field manager owns which fields", "drift.owners"),
     "rbac": Verb("print the least rights that a scan needs", "drift.rbac"),
@@ -117,7 +122,7 @@ TASKS: Final[Mapping[str, Mapping[str, Verb]]] = {
         "report": Verb("report a fleet, or convert a saved drift report", "report"),
     },
     "Detect and remediate drift": {
-        "drift": Verb("compare the cluster with the declared state", "drift.command", _DRIFT),
+        "drift": Verb("compare the cluster with the declared state", "drift.detect", _DRIFT),
         "gitops": Verb("reconcile a stack with a Git branch", "groups:gitops", _GITOPS),
         "operator": Verb("run agents as resources of a cluster", "groups:operator", _OPERATOR),
     },
@@ -140,6 +145,12 @@ VERBS: Final[Mapping[str, Verb]] = {
 
 MOVED: Final[Mapping[str, str]] = {
     "agent reschedule": "agent evacuate",
+    "drift --act": "drift revert --by-mode",
+    "drift --adopt": "drift adopt",
+    "drift --ignore": "drift ignore",
+    "drift --plan": "drift plan",
+    "drift --revert": "drift revert",
+    "drift --watch": "drift watch",
     "import": "agent import",
     "operator manifests": "operator install --export",
     "operator migrate": "operator handover",
@@ -150,7 +161,7 @@ MOVED: Final[Mapping[str, str]] = {
     "resume": "gitops resume",
     "tools": "mcp",
 }
-"""Spellings of earlier versions to those of this one, for the error that names it."""
+"""Earlier spellings of verbs, and of options that are verbs now; for the error that names those."""
 
 
 def all_verbs() -> Iterator[tuple[tuple[str, ...], Verb]]:

@@ -4,8 +4,8 @@ from typing import cast
 
 import pulumi
 
+from holdfast.components.argument_errors import validated
 from holdfast.components.arguments import AdmissionPoliciesArgs
-from holdfast.components.faulty_arguments import validated
 from holdfast.components.inputs import AdmissionPoliciesInputs
 from holdfast.components.registration import names_of, objects_of, register
 from holdfast.manifest.publish.component_types import component_type

@@ -8,8 +8,8 @@ import pulumi
 
 from holdfast.components.admission import declared_admission
 from holdfast.components.agent import Agent, McpServer
+from holdfast.components.argument_errors import validated
 from holdfast.components.arguments import FleetArgs
-from holdfast.components.faulty_arguments import validated
 from holdfast.components.inputs import FleetInputs
 from holdfast.components.registration import KubernetesObject, objects_of, register
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND

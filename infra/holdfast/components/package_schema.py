@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 
 from holdfast import __version__
 from holdfast.components.argument_types import ARGUMENTS
-from holdfast.components.shape import (
+from holdfast.components.type_expressions import (
     Anything,
     Choice,
     ListOf,
@@ -28,7 +28,7 @@ from holdfast.components.shape import (
     OneOf,
     Record,
     Scalar,
-    Shape,
+    TypeExpression,
     forms_in,
     records_below,
     shape_of,
@@ -148,7 +148,7 @@ def _required(model: type[BaseModel]) -> list[str]:
 
 
 def _typed(  # noqa: PLR0911 - one return a form
-    shape: Shape, choice: str, *, is_plain: bool = True
+    shape: TypeExpression, choice: str, *, is_plain: bool = True
 ) -> Schema:
     """A type of the schema; plain, since arguments are rendered before any output is known."""
     plain: Schema = {"plain": True} if is_plain else {}

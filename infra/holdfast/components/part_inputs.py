@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from holdfast.components.place_inputs import AgentPlace, Sharing
+from holdfast.components.inputs import AgentRef, ContextInputs
 from holdfast.manifest.agent.a2a import AgentCardSpec, Provider
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.backup import RestoreFrom
@@ -27,7 +27,7 @@ from holdfast.render.plan.surroundings import Surroundings
 class PartInputs(ManifestModel):
     """Arguments of one part of an agent."""
 
-    agent: AgentPlace
+    agent: AgentRef
     """The agent that the part belongs to."""
 
     def plan(self, name: str, stack: str) -> AgentPlan:
@@ -35,7 +35,7 @@ class PartInputs(ManifestModel):
         fields = {
             name: getattr(self, name)
             for name in type(self).model_fields
-            if name in AgentSpec.model_fields
+            if name in self.model_fields_set and name in AgentSpec.model_fields
         }
         # A part knows only its own fields; what it does not know, its rendering does not ask for.
         spec = AgentSpec.model_construct(
@@ -47,7 +47,7 @@ class PartInputs(ManifestModel):
         return Surroundings()
 
 
-class SharingPartInputs(Sharing, PartInputs):
+class ContextPartInputs(ContextInputs, PartInputs):
     """Arguments of a part that refers to what agents share."""
 
     def _surroundings(self) -> Surroundings:
@@ -63,7 +63,7 @@ class AgentIdentityInputs(PartInputs):
     """Of this, leaderElection: it brings rights to a Lease."""
 
 
-class AgentSecretsInputs(SharingPartInputs):
+class AgentSecretsInputs(ContextPartInputs):
     """Arguments of AgentSecrets."""
 
     secrets: Items[SecretReference]
@@ -72,7 +72,7 @@ class AgentSecretsInputs(SharingPartInputs):
     """The identity with which AWS is asked."""
 
 
-class AgentStorageInputs(SharingPartInputs):
+class AgentStorageInputs(ContextPartInputs):
     """Arguments of AgentStorage."""
 
     storage: Items[StorageVolume]
@@ -81,7 +81,7 @@ class AgentStorageInputs(SharingPartInputs):
     """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
 
 
-class AgentScalingInputs(SharingPartInputs):
+class AgentScalingInputs(ContextPartInputs):
     """Arguments of AgentScaling."""
 
     scaling: Scaling
@@ -92,7 +92,7 @@ class AgentScalingInputs(SharingPartInputs):
     """Of this, the strategy: it says which workload is scaled."""
 
 
-class AgentConfigInputs(SharingPartInputs):
+class AgentConfigInputs(ContextPartInputs):
     """Arguments of AgentConfig."""
 
     model: Model | None = None
@@ -127,14 +127,14 @@ class AgentConfigInputs(SharingPartInputs):
     """Port of the address in its card."""
 
 
-class AgentMonitoringInputs(SharingPartInputs):
+class AgentMonitoringInputs(ContextPartInputs):
     """Arguments of AgentMonitoring."""
 
     telemetry: Telemetry = Telemetry.model_construct()
     """Metrics, alerts and objectives."""
 
 
-class AgentNetworkInputs(SharingPartInputs):
+class AgentNetworkInputs(ContextPartInputs):
     """Arguments of AgentNetwork."""
 
     network: Network = Network.model_construct()

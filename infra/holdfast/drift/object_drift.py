@@ -1,36 +1,32 @@
 """Judge one object: everything between "these two differ" and findings that can be shown."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from holdfast.drift.cause.attribution import AuditTrail, Evidence
-from holdfast.drift.cause.ownership import Ownership
+from holdfast.drift.cause.attribution import Evidence
 from holdfast.drift.compare.comparison import compare
-from holdfast.drift.compare.difference import Difference, Place
-from holdfast.drift.compare.undeclared import undeclared_drift
-from holdfast.drift.exemption.autoscaling import AUTOSCALER_MANAGERS, REPLICAS, Autoscalers
-from holdfast.drift.exemption.failovers import Failovers
-from holdfast.drift.exemption.ignore import IgnoreRules
-from holdfast.drift.exemption.rollouts import Rollouts
-from holdfast.drift.exemption.server_owned import is_injected_bundle
-from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
+from holdfast.drift.compare.difference import Difference, TypePosition
+from holdfast.drift.compare.ownership import Ownership, undeclared_drift
+from holdfast.drift.context import DriftContext, recorded_uid, uid_of
+from holdfast.drift.exemption.controllers import AUTOSCALER_MANAGERS, REPLICAS
+from holdfast.drift.exemption.server_owned import is_injected_bundle, is_server_owned
+from holdfast.drift.finding import DriftClass, Finding, Severity
 from holdfast.drift.masking import mask_pair
 from holdfast.drift.plan.next_update import next_update_of, next_update_of_object
-from holdfast.drift.record.recorded import recorded_uid, uid_of
-from holdfast.drift.rules import RuleJudge, rules_broken_by
-from holdfast.drift.severity import BrokenRule, severity_of_field, severity_of_object, with_rules
-from holdfast.kube.defaults import ALLOCATED
-from holdfast.kube.managed_fields import (
-    FIELD_MANAGER_ANNOTATION,
-    notations_of,
-    read_managed_fields,
+from holdfast.drift.severity import (
+    BrokenRule,
+    rules_broken_by,
+    severity_of_field,
+    severity_of_object,
+    with_rules,
 )
+from holdfast.kube.defaults import ALLOCATED
+from holdfast.kube.managed_fields import read_managed_fields
 from holdfast.kube.normalisation import LAST_APPLIED, normalise_object
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
-from holdfast.kube.paths import ABSENT
+from holdfast.kube.paths import ABSENT, Path
 from holdfast.kube.semantics import builtin_types
-from holdfast.kube.structure import Structure, TypeTable, builtin_kind
 from holdfast.manifest.types.agent_label import agent_of
 
 _RESTARTED: Final = (
@@ -46,79 +42,23 @@ _SAID_TO_OPERATOR: Final = frozenset(
 """How a person tells the operator to leave an agent alone, or that a fight is over."""
 
 
-class AuditTrails(Protocol):
-    """An audit log, wherever it is kept."""
-
-    def read(self) -> AuditTrail:
-        """Everything that it tells so far; read no earlier than when it is first needed."""
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What judging one object needs to know beside the object.
-
-    Attributes:
-        custom_types: Types of custom resources, from the server or from definitions in files.
-        baseline: Objects as they were after the last good update; None without a baseline.
-        trail: The audit log, read when something is found; None without a log.
-        ignore: Drift that is expected; None when there are no rules.
-        judge: The policy pack's verdict on one object; None leaves `policies` empty.
-        rollouts: What Argo Rollouts may write.
-        failovers: Services that the operator may move.
-        is_during_update: Whether the stack was being updated at a time, in seconds since 1970;
-            None when that is not known.
-    """
-
-    autoscalers: Autoscalers
-    custom_types: Sequence[TypeTable] = ()
-    baseline: Objects | None = None
-    trail: AuditTrails | None = None
-    ignore: IgnoreRules | None = None
-    judge: RuleJudge | None = field(default=None, compare=False)
-    rollouts: Rollouts = field(default_factory=Rollouts, compare=False)
-    failovers: Failovers = field(default_factory=Failovers, compare=False)
-    is_during_update: Callable[[float], bool] | None = field(default=None, compare=False)
-
-    def structure_of(self, ref: ObjectRef, live: Mapping[str, Any]) -> Structure:
-        """Best known structure: built in, from a definition, or what ownership gives away."""
-        for table in (builtin_types(), *self.custom_types):
-            structure = table.structure_of(ref.api_version, ref.kind)
-            if structure is not None:
-                return structure
-        other_version = builtin_kind(ref.api_version, ref.kind)
-        if other_version is not None:
-            return Structure(other_version.type_name, builtin_types())
-        learnt = notations_of(read_managed_fields(live).entries)
-        types = {**builtin_types().types, **learnt}
-        if "root." not in learnt:
-            return builtin_types().of_unknown_kind
-        types["root."] = {**learnt["root."], "metadata": "meta.v1.ObjectMeta"}
-        return Structure("root.", TypeTable(types, {}, {}))
-
-    def evidence_for(self, ref: ObjectRef, desired: Mapping[str, Any]) -> Evidence:
-        """What is known about the writes to one object."""
-        annotations = mapping_at(desired, "metadata", "annotations")
-        events = self.trail.read().of_object(ref) if self.trail is not None else None
-        return Evidence(events, str(annotations.get(FIELD_MANAGER_ANNOTATION) or ""))
-
-
 def object_findings(
-    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], around: Surroundings
+    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], context: DriftContext
 ) -> list[Finding]:
     """All findings about one declared object that exists in the cluster."""
     return [
-        *_findings_of_identity(ref, desired, live, around),
-        *field_findings(ref, desired, live, around),
+        *_findings_of_identity(ref, desired, live, context),
+        *field_findings(ref, desired, live, context),
     ]
 
 
 def _findings_of_identity(
-    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], around: Surroundings
+    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], context: DriftContext
 ) -> Iterator[Finding]:
-    if not _is_same_object(recorded_uid(around.baseline, ref.identity), live):
-        yield whole_object_finding(ref, desired, DriftClass.RECREATED, around)
+    if not _is_same_object(recorded_uid(context.baseline, ref.identity), live):
+        yield whole_object_finding(ref, desired, DriftClass.RECREATED, context)
     if mapping_at(live, "metadata").get("deletionTimestamp"):
-        yield whole_object_finding(ref, desired, DriftClass.TERMINATING, around)
+        yield whole_object_finding(ref, desired, DriftClass.TERMINATING, context)
 
 
 def _is_same_object(before: str, live: Mapping[str, Any]) -> bool:
@@ -131,7 +71,7 @@ def whole_object_finding(
     ref: ObjectRef,
     described_by: Mapping[str, Any],
     drift_class: DriftClass,
-    around: Surroundings,
+    context: DriftContext,
 ) -> Finding:
     """A finding about a whole object.
 
@@ -139,12 +79,12 @@ def whole_object_finding(
         ref: The object.
         described_by: The declared object, or the live one of an unmanaged finding.
         drift_class: What happened to it.
-        around: Where the evidence is.
+        context: Where the evidence is.
     """
     managed = read_managed_fields(described_by)
-    evidence = around.evidence_for(ref, described_by)
-    is_recorded = ref.identity in (around.baseline or {}) and _is_same_object(
-        recorded_uid(around.baseline, ref.identity), described_by
+    evidence = context.evidence_for(ref, described_by)
+    is_recorded = ref.identity in (context.baseline or {}) and _is_same_object(
+        recorded_uid(context.baseline, ref.identity), described_by
     )
     return Finding(
         ref=ref,
@@ -157,28 +97,28 @@ def whole_object_finding(
 
 
 def field_findings(
-    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], around: Surroundings
+    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], context: DriftContext
 ) -> list[Finding]:
     """Findings about the fields of one object, remarks included."""
     wanted, found = normalise_object(desired), normalise_object(live)
-    differences = compare(wanted, found, around.structure_of(ref, live))
+    differences = compare(wanted, found, context.structure_of(ref, live))
     remarks = list(_remarks(desired, live))
     if not differences and not remarks:
         return []
     ownership = Ownership(
-        wanted, live, lambda: _object_before(ref, live, around), around.is_during_update
+        wanted, live, lambda: _object_before(ref, live, context), context.is_during_update
     )
     drift = [
-        one for difference in differences for one in _as_drift(ref, difference, ownership, around)
+        one for difference in differences for one in _as_drift(ref, difference, ownership, context)
     ]
     drift = _without_consequences(drift)
     if not drift and not remarks:
         # Most objects: nothing to judge and nobody to name, so no audit log to read.
         return []
-    counted = [one for one in drift if not _is_remark(ref, one, ownership, around)]
-    broken = rules_broken_by(around.judge, desired, live, counted)
+    counted = [one for one in drift if not _is_remark(ref, one, ownership, context)]
+    broken = rules_broken_by(context.judge, desired, live, counted)
     rules = dict(zip((id(one) for one in counted), broken, strict=True))
-    evidence = around.evidence_for(ref, desired)
+    evidence = context.evidence_for(ref, desired)
     writer = _Writer(ref, desired, ownership, evidence)
     return [
         *(
@@ -190,10 +130,10 @@ def field_findings(
 
 
 def _object_before(
-    ref: ObjectRef, live: Mapping[str, Any], around: Surroundings
+    ref: ObjectRef, live: Mapping[str, Any], context: DriftContext
 ) -> Mapping[str, Any] | None:
     """The object as it was; of one that was made again the old one says nothing: another's."""
-    baseline = around.baseline or {}
+    baseline = context.baseline or {}
     is_same = _is_same_object(recorded_uid(baseline, ref.identity), live)
     return baseline.get(ref.identity) if is_same else None
 
@@ -202,12 +142,12 @@ def _as_drift(
     ref: ObjectRef,
     difference: Difference,
     ownership: Ownership,
-    around: Surroundings,
+    context: DriftContext,
 ) -> Iterator[Difference]:
-    if around.rollouts.writes(ref, difference) or around.failovers.moves(ref, difference):
+    if context.rollouts.writes(ref, difference) or context.failovers.moves(ref, difference):
         return
     if difference.path == REPLICAS:
-        yield from _replicas_drift(ref, difference, ownership, around)
+        yield from _replicas_drift(ref, difference, ownership, context)
     elif not difference.is_declared:
         yield from undeclared_drift(ref, difference, ownership)
     else:
@@ -217,10 +157,10 @@ def _as_drift(
 
 
 def _replicas_drift(
-    ref: ObjectRef, difference: Difference, ownership: Ownership, around: Surroundings
+    ref: ObjectRef, difference: Difference, ownership: Ownership, context: DriftContext
 ) -> Iterator[Difference]:
     """Replica counts: free within the range of an autoscaler, else as declared or defaulted."""
-    scaled = around.autoscalers.range_of(ref)
+    scaled = context.autoscalers.range_of(ref)
     if scaled is None or not isinstance(difference.live, int):
         owned = difference.is_declared or ownership.owners_of(REPLICAS) or ownership.is_wiped
         if owned:
@@ -228,7 +168,7 @@ def _replicas_drift(
     elif difference.live not in scaled:
         nearest = scaled.nearest(difference.live)
         desired = difference.desired if difference.is_declared else nearest
-        yield Difference(difference.place, DriftClass.CHANGED, desired, difference.live)
+        yield Difference(difference.position, DriftClass.CHANGED, desired, difference.live)
     elif not _was_scaled_by_autoscaler(ownership):
         yield difference
 
@@ -239,7 +179,7 @@ def _was_scaled_by_autoscaler(ownership: Ownership) -> bool:
 
 
 def _is_remark(
-    ref: ObjectRef, difference: Difference, ownership: Ownership, around: Surroundings
+    ref: ObjectRef, difference: Difference, ownership: Ownership, context: DriftContext
 ) -> bool:
     """Whether a difference is worth a word but no drift."""
     if difference.path == _RESTARTED and not difference.is_declared:
@@ -247,9 +187,9 @@ def _is_remark(
     is_word = difference.path in _SAID_TO_OPERATOR and not difference.is_declared
     if is_word and (ref.kind, ref.group) == ("Agent", "holdfast.dev"):
         return True
-    if around.rollouts.is_restart(ref, difference):
+    if context.rollouts.is_restart(ref, difference):
         return True
-    scaled = around.autoscalers.range_of(ref)
+    scaled = context.autoscalers.range_of(ref)
     return (
         difference.path == REPLICAS
         and scaled is not None
@@ -275,8 +215,8 @@ def _remarks(desired: KubeObject, live: Mapping[str, Any]) -> Iterator[Differenc
         return
     entries = read_managed_fields(live).of_object
     if any(entry.operation == "Apply" for entry in entries):
-        place = Place(builtin_types().of_unknown_kind, path, is_declared=False)
-        yield Difference(place, DriftClass.ADDED, ABSENT, annotations[LAST_APPLIED])
+        position = TypePosition(builtin_types().of_unknown_kind, path, is_declared=False)
+        yield Difference(position, DriftClass.ADDED, ABSENT, annotations[LAST_APPLIED])
 
 
 @dataclass(frozen=True)
@@ -317,3 +257,23 @@ class _Writer:
         return replace(
             found, next_update=next_update_of(found, owners, self.desired, self.ownership.live)
         )
+
+
+def deviations_of(
+    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], context: DriftContext
+) -> Iterator[tuple[Path, Any, Any]]:
+    """Path, rendered value and live value of each deviation, masked; None where there is none.
+
+    Without what every cluster chooses for itself: addresses, names of volumes, replicas within an
+    autoscaler's range.
+    """
+    wanted = normalise_object(desired)
+    ownership = Ownership(wanted, live)
+    for each in compare(wanted, normalise_object(live), context.structure_of(ref, live)):
+        managers = [entry.manager for entry in ownership.owners_of(each.path)]
+        is_own_choice = each.desired is ALLOCATED or (
+            each.path == REPLICAS and context.autoscalers.range_of(ref) is not None
+        )
+        if is_own_choice or (not each.is_declared and is_server_owned(ref, each, managers, wanted)):
+            continue
+        yield (each.path, *mask_pair(desired, each.path, each.desired, each.live))

@@ -1,15 +1,33 @@
-"""Everything declared against everything live: the whole report of one scan. Pure."""
+"""Everything declared against everything live: the whole report of one scan. Pure.
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+With the state of each agent and team in it, and the objects as the scan found them.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
-from holdfast.drift.finding import DriftClass, DriftReport, Finding, NotChecked, Objects
-from holdfast.drift.object_drift import Surroundings, object_findings, whole_object_finding
+from holdfast.drift.context import DriftContext
+from holdfast.drift.finding import (
+    FIELD_CLASSES,
+    PROBES,
+    AgentState,
+    AgentStatus,
+    DriftClass,
+    DriftReport,
+    ExpectedBy,
+    Finding,
+    NotChecked,
+    Objects,
+)
+from holdfast.drift.object_drift import object_findings, whole_object_finding
 from holdfast.drift.owner_references import Owners
-from holdfast.drift.unmanaged import Strangers
-from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
+from holdfast.drift.unmanaged import UnmanagedFinder
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
+from holdfast.kube.paths import ABSENT, with_value
+from holdfast.manifest.types.agent_label import agent_of
 
 
 @dataclass(frozen=True)
@@ -39,24 +57,24 @@ class DriftJudge:
 
     Attributes:
         declared: Reference and declaration of every declared object, by identity.
-        around: What judging an object needs beside it.
+        context: What judging an object needs beside it.
     """
 
     def __init__(
-        self, desired: Sequence[KubeObject], around: Surroundings, stack: str = ""
+        self, desired: Sequence[KubeObject], context: DriftContext, stack: str = ""
     ) -> None:
         """Prepare to judge.
 
         Args:
             desired: Each with its namespace filled in; no identity twice.
-            around: What judging an object needs beside it.
+            context: What judging an object needs beside it.
             stack: Name in the label of the objects of this stack; empty where there is none.
         """
-        self.around = around
+        self.context = context
         pairs = [(reference_of(one), one) for one in desired]
         self.declared = {ref.identity: (ref, one) for ref, one in pairs}
         self._kinds = {ref.identity.group_kind for ref, _ in pairs}
-        self._strangers = Strangers(desired, stack)
+        self._strangers = UnmanagedFinder(desired, stack)
 
     def report(self, live: LiveState, only: Collection[Identity] | None = None) -> DriftReport:
         """Compare declared objects with live ones, and look for objects nobody declared.
@@ -86,7 +104,7 @@ class DriftJudge:
         findings += self._of_strangers(live, only)
         findings.sort(key=lambda finding: finding.sort_key)
         report = DriftReport(tuple(findings), tuple(sorted(unchecked)), checked)
-        rules = self.around.ignore
+        rules = self.context.ignore
         return report if rules is None else rules.applied_to(report, is_whole=only is None)
 
     def is_in_sync(self, identity: Identity, live: Mapping[str, Any]) -> bool:
@@ -105,15 +123,15 @@ class DriftJudge:
             return False
 
     @cached_property
-    def _quiet(self) -> Surroundings:
-        return replace(self.around, trail=None, judge=None)
+    def _quiet(self) -> DriftContext:
+        return replace(self.context, trail=None, judge=None)
 
     def _of_declared(
         self, ref: ObjectRef, desired: KubeObject, found: Mapping[str, Any] | None
     ) -> list[Finding]:
         if found is None:
-            return [whole_object_finding(ref, desired, DriftClass.MISSING, self.around)]
-        return object_findings(ref, desired, found, self.around)
+            return [whole_object_finding(ref, desired, DriftClass.MISSING, self.context)]
+        return object_findings(ref, desired, found, self.context)
 
     def _of_strangers(
         self, live: LiveState, only: Collection[Identity] | None
@@ -123,4 +141,95 @@ class DriftJudge:
         owners = Owners(live.objects, self.declared, live.is_whole)
         for found in self._strangers.among(candidates, self._kinds | live.watched, owners):
             ref = reference_of(found)
-            yield whole_object_finding(ref, found, DriftClass.UNMANAGED, self.around)
+            yield whole_object_finding(ref, found, DriftClass.UNMANAGED, self.context)
+
+
+TEAM_LABEL: Final = "holdfast.dev/owner"
+
+
+def agents_of(
+    desired: Iterable[Mapping[str, Any]],
+    report: DriftReport,
+    unread: Collection[Identity],
+    *,
+    is_blind: bool = False,
+) -> tuple[AgentStatus, ...]:
+    """State of every agent that declared objects name, sorted by name.
+
+    Law: an agent of which an object could not be read is never in sync.
+
+    Args:
+        desired: Declared objects.
+        report: What was found.
+        unread: Identities that could not be looked at.
+        is_blind: Nothing can be said of the stack as a whole.
+    """
+    drift = Counter(finding.agent for finding in report.drift)
+    teams: dict[str, str] = {}
+    unknown: set[str] = set()
+    for one in desired:
+        name = agent_of(one)
+        if not name:
+            continue
+        team = str(mapping_at(one, "metadata", "labels").get(TEAM_LABEL) or "")
+        teams[name] = teams.get(name) or team
+        if unread and reference_of(one).identity in unread:
+            unknown.add(name)
+    return tuple(
+        AgentStatus(
+            name,
+            teams[name],
+            _state(drift[name], is_unknown=is_blind or name in unknown),
+            drift[name],
+        )
+        for name in sorted(teams)
+    )
+
+
+def _state(findings: int, *, is_unknown: bool) -> AgentState:
+    if findings:
+        return AgentState.OUT_OF_SYNC
+    return AgentState.UNKNOWN if is_unknown else AgentState.SYNCED
+
+
+def by_team(agents: Iterable[AgentStatus]) -> dict[str, Counter[AgentState]]:
+    """How many agents of each team are in each state."""
+    teams: dict[str, Counter[AgentState]] = {}
+    for agent in agents:
+        teams.setdefault(agent.team, Counter())[agent.state] += 1
+    return teams
+
+
+def observed_objects(
+    declared: Iterable[KubeObject], findings: Iterable[Finding]
+) -> Iterator[KubeObject]:
+    """The declared objects as they were found; what was missing is left out.
+
+    Law: without findings it is the declaration.
+
+    Args:
+        declared: Objects as they were wanted, masked.
+        findings: Of the scan, masked.
+    """
+    found: dict[Identity, list[Finding]] = {}
+    for each in findings:
+        found.setdefault(each.ref.identity, []).append(each)
+    for one in declared:
+        about = found.get(reference_of(one).identity, [])
+        if any(each.drift_class is DriftClass.MISSING for each in about):
+            continue
+        seen = one
+        for each in about:
+            if _is_of_field(each):
+                live = ABSENT if each.live is None else each.live
+                seen = with_value(seen, each.path, live)
+        yield seen
+
+
+def _is_of_field(finding: Finding) -> bool:
+    return (
+        finding.drift_class in FIELD_CLASSES
+        and bool(finding.path)
+        and finding.path[0] != PROBES
+        and finding.expected_by is not ExpectedBy.RECORD
+    )

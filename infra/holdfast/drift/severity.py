@@ -1,18 +1,19 @@
-"""How bad a finding is, by what was touched; the rules that it breaks can only make it worse.
+"""How bad a finding is, by the field; a policy rule that it newly breaks can only make it worse.
 
 critical: exposure, widened rights, isolation or Pod Security lowered. high: identity, selectors,
-Secrets, whole objects gone. medium: other fields. low: metadata. `info` is given elsewhere, to what
-is no drift.
+Secrets, whole objects gone. medium: other fields. low: metadata. `info` is for remarks, which are
+no drift. The policy pack is not imported: the caller passes a function that judges one object.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from holdfast.drift.compare.difference import Difference
 from holdfast.drift.finding import DriftClass, Severity
-from holdfast.kube.objects import ObjectRef
-from holdfast.kube.paths import ABSENT, Path, format_path
+from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.paths import ABSENT, Path, format_path, with_value
 
 _POD_SECURITY_LEVELS: Final = ("restricted", "baseline", "privileged")
 _ROLES: Final = frozenset({"Role", "ClusterRole"})
@@ -126,3 +127,44 @@ def with_rules(severity: Severity, broken: Iterable[BrokenRule]) -> Severity:
             raised = Severity.CRITICAL if rule.is_security else Severity.HIGH
             worst = min(worst, raised, key=lambda each: each.rank)
     return worst
+
+
+RuleJudge = Callable[[Mapping[str, Any]], Mapping[str, BrokenRule]]
+"""Judge one object by the rules of the stack: name of each broken rule to the rule."""
+
+
+def rules_broken_by(
+    judge: RuleJudge | None,
+    desired: KubeObject,
+    live: Mapping[str, Any],
+    differences: Sequence[Difference],
+) -> list[tuple[BrokenRule, ...]]:
+    """Rules newly broken by each difference, in the order of the differences.
+
+    A rule is newly broken when it holds for the declared object and not for the live one. Which
+    difference breaks it is found by making each change alone; a rule that only several changes
+    together break is held against all of them.
+    """
+    nothing: list[tuple[BrokenRule, ...]] = [() for _ in differences]
+    if judge is None or not differences:
+        return nothing
+    before = judge(desired)
+    newly = {name: rule for name, rule in judge(live).items() if name not in before}
+    if not newly:
+        return nothing
+    if len(differences) == 1:
+        return [_sorted(newly.values())]
+    alone = [
+        {
+            name
+            for name in judge(with_value(desired, difference.path, difference.live))
+            if name in newly
+        }
+        for difference in differences
+    ]
+    together = set(newly) - set().union(*alone)
+    return [_sorted(newly[name] for name in names | together) for names in alone]
+
+
+def _sorted(rules: Any) -> tuple[BrokenRule, ...]:  # noqa: ANN401  (any iterable of rules)
+    return tuple(sorted(rules, key=lambda rule: rule.name))

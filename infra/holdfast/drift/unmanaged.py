@@ -1,8 +1,8 @@
-"""Live objects that nobody declared, where that is the declaration's business.
+"""Live objects that are not declared, where the declaration is responsible for them.
 
-That is in a namespace which is itself declared, and wherever an object carries the stack's labels.
-What the cluster makes itself, what provably belongs to another object and what a declared object
-refers to is managed.
+That is in a declared namespace, and wherever an object carries the stack's labels. What the cluster
+makes itself, what provably belongs to another object and what a declared object refers to (Secrets,
+claims, settings) is managed. Source: core/v1 PodSpec.
 """
 
 import re
@@ -11,8 +11,47 @@ from functools import cached_property
 from typing import Any, Final
 
 from holdfast.drift.owner_references import Owners
-from holdfast.drift.references import referenced
 from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of
+
+_NAMED_BY: Final = {
+    "secretKeyRef": ("Secret", "name"),
+    "secretRef": ("Secret", "name"),
+    "configMapKeyRef": ("ConfigMap", "name"),
+    "configMapRef": ("ConfigMap", "name"),
+    "configMap": ("ConfigMap", "name"),
+    "secret": ("Secret", "name"),
+    "persistentVolumeClaim": ("PersistentVolumeClaim", "claimName"),
+    "imagePullSecrets": ("Secret", "name"),
+    "roleRef": ("Role", "name"),
+}
+_NAMES: Final = {"secretName": "Secret", "serviceAccountName": "ServiceAccount"}
+
+
+def referenced(desired: Iterable[KubeObject]) -> set[tuple[str, str, str]]:
+    """Kind, namespace and name of everything that declared objects refer to."""
+    return {
+        (kind, reference_of(one).namespace, name)
+        for one in desired
+        for kind, name in _names_in(one)
+    }
+
+
+def _names_in(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401  (any JSON value)
+    if isinstance(value, list):
+        for item in value:
+            yield from _names_in(item)
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key in _NAMES and isinstance(inner, str):
+                yield _NAMES[key], inner
+            elif key in _NAMED_BY:
+                kind, field = _NAMED_BY[key]
+                holders = inner if isinstance(inner, list) else [inner]
+                for holder in holders:
+                    if isinstance(holder, Mapping) and isinstance(holder.get(field), str):
+                        yield kind, holder[field]
+            yield from _names_in(inner)
+
 
 _MANAGED_BY: Final = "app.kubernetes.io/managed-by"
 _INSTANCE: Final = "app.kubernetes.io/instance"
@@ -72,7 +111,7 @@ def stack_selector(stack: str) -> str:
     return f"{_MANAGED_BY}=holdfast,{_INSTANCE}={stack}"
 
 
-class Strangers:
+class UnmanagedFinder:
     """Tells the strangers among live objects."""
 
     def __init__(self, desired: Sequence[KubeObject], stack: str = "") -> None:
@@ -113,7 +152,7 @@ class Strangers:
                 (identity.group_kind in wanted or _is_token(found))
                 and self._is_our_business(identity.namespace, found, is_alone=owners.is_whole)
                 and not _is_system(found, owners)
-                and not self._is_meant(*identity[1:])
+                and not self._is_referenced(*identity[1:])
             ):
                 yield found
 
@@ -129,7 +168,7 @@ class Strangers:
         )
         return namespace in self._owned and not is_others
 
-    def _is_meant(self, kind: str, namespace: str, name: str) -> bool:
+    def _is_referenced(self, kind: str, namespace: str, name: str) -> bool:
         """Whether a declared object refers to it, or a declared set has made it."""
         is_claim = kind == "PersistentVolumeClaim" and any(
             namespace == where and pattern.fullmatch(name) for where, pattern in self._claims

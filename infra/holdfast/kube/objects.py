@@ -1,6 +1,6 @@
-"""A Kubernetes object as plain JSON data, and the reference that identifies it."""
+"""A Kubernetes object as plain JSON data, the reference that identifies it, and its namespace."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -83,3 +83,27 @@ def reference_of(kube_object: Mapping[str, Any]) -> ObjectRef:
 def canonical_json(value: object) -> bytes:
     """One text for one JSON value, whatever the order in which it was built."""
     return msgspec.json.encode(value, order="sorted")
+
+
+def placed(
+    objects: Iterable[KubeObject], is_namespaced: Callable[[str, str], bool | None], default: str
+) -> list[KubeObject]:
+    """Objects with their namespace filled in, or taken away where the kind has none.
+
+    Law: idempotent; the input is not changed.
+
+    Args:
+        objects: Whole objects.
+        is_namespaced: apiVersion and kind to whether it has namespaces; None when not known, which
+            leaves the object as it is.
+        default: Namespace of objects that name none.
+    """
+    return [_placed(one, is_namespaced(one["apiVersion"], one["kind"]), default) for one in objects]
+
+
+def _placed(one: KubeObject, is_namespaced: bool | None, default: str) -> KubeObject:
+    metadata = one.get("metadata") or {}
+    if is_namespaced is None or bool(metadata.get("namespace")) == is_namespaced:
+        return one
+    rest = {key: value for key, value in metadata.items() if key != "namespace"}
+    return {**one, "metadata": {**rest, "namespace": default} if is_namespaced else rest}

@@ -1,6 +1,6 @@
-"""What pods and Jobs are doing, read from their status. Pure.
+"""State of what runs: pods, Jobs and nodes. Pure.
 
-Source: Kubernetes API reference, PodStatus, ContainerState, JobStatus; metrics.k8s.io/v1beta1.
+Source: Kubernetes API reference, PodStatus, JobStatus, NodeStatus.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 
 MEASURED: Final = ("cpu", "memory")
 _VERSION_LABEL: Final = "app.kubernetes.io/version"
@@ -204,3 +204,25 @@ def version_of(live: KubeObject) -> str:
     """Version of what an object runs, by its label; empty without one."""
     # A semantic version may hold '+', a label may not.
     return str(mapping_at(live, "metadata", "labels").get(_VERSION_LABEL) or "").replace("_", "+")
+
+
+NODE_GONE = "it does not exist any more"
+
+
+def node_trouble(node: Mapping[str, Any] | None) -> str:
+    """Why a node is to be left; empty when it takes pods.
+
+    Args:
+        node: The live node; None when there is none of that name.
+    """
+    if node is None:
+        return NODE_GONE
+    conditions = mapping_at(node, "status").get("conditions") or ()
+    ready: Mapping[str, Any] = next(
+        (each for each in conditions if each.get("type") == "Ready"), {}
+    )
+    if ready.get("status") != "True":
+        return f"it is not ready: {ready.get('reason') or 'it says nothing'}"
+    if mapping_at(node, "spec").get("unschedulable"):
+        return "it is cordoned"
+    return ""

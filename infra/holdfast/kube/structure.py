@@ -35,14 +35,14 @@ class Shape(Enum):
 class ListType(Enum):
     """How the items of a list are told apart.
 
-    ATOMIC: by position. SET: by value. KEYED: by merge keys. BAG: by value as far as the meaning
-    goes, although the server treats the list as atomic (the rules of a Role).
+    ATOMIC: by position. SET: by value. KEYED: by merge keys. UNORDERED: by value, where order
+    means nothing although the server treats the list as atomic (the rules of a Role).
     """
 
     ATOMIC = "atomic"
     SET = "set"
     KEYED = "keyed"
-    BAG = "bag"
+    UNORDERED = "unordered"
 
 
 class Structure:
@@ -99,7 +99,7 @@ class Structure:
     def _become_list(self, notation: str) -> None:
         self.shape = Shape.LIST
         kind = notation[notation.rindex("]") + 1 :]
-        if kind in {"set", "bag", ""}:
+        if kind in {"set", "unordered", ""}:
             self.list_type = ListType(kind or "atomic")
             self.is_atomic = kind != "set"
         else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.kube.rbac import RBAC_GROUP, policy_rule, user_subject
-from holdfast.sandbox.place import USERS
+from holdfast.sandbox.paths import USERS
 
 PROVISIONER = "sandbox.holdfast.dev/volume"
 """Played by the stage `claim-provision` of kwok-stages.yaml."""

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from holdfast.adapters.files.atomic_write import make_private_directory, write_private_file
-from holdfast.sandbox.place import LOOPBACK, USERS, SandboxPlace
+from holdfast.adapters.files import make_private_directory, write_private_file
+from holdfast.sandbox.paths import LOOPBACK, USERS, SandboxPaths
 
 LIFETIME = datetime.timedelta(days=365)
 RENEW_BEFORE = datetime.timedelta(days=30)
@@ -52,7 +52,7 @@ class KeyPair:
     private: bytes
 
 
-def make_certificates(place: SandboxPlace) -> None:
+def make_certificates(place: SandboxPaths) -> None:
     """Make everything anew in the sandbox's `certificates` folder.
 
     Pairs lie there as NAME.crt and NAME.key: `api-server`, `etcd` (server, and client of itself)
@@ -72,7 +72,7 @@ def make_certificates(place: SandboxPlace) -> None:
     write_private_file(place.certificates / "ca.crt", cluster.certificate)
 
 
-def make_signing_key(place: SandboxPlace) -> None:
+def make_signing_key(place: SandboxPaths) -> None:
     """Make the key that signs service account tokens, unless there is one.
 
     It outlives the certificates: tokens that pods were given stay valid.
@@ -88,7 +88,7 @@ def make_signing_key(place: SandboxPlace) -> None:
     _write_pair(place, "service-accounts", KeyPair(public, _private_pem(key)))
 
 
-def certificates_are_current(place: SandboxPlace) -> bool:
+def certificates_are_current(place: SandboxPaths) -> bool:
     """Whether a whole set exists and stays valid for a month."""
     try:
         authority = x509.load_pem_x509_certificate((place.certificates / "ca.crt").read_bytes())
@@ -183,6 +183,6 @@ def _private_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
     )
 
 
-def _write_pair(place: SandboxPlace, name: str, pair: KeyPair) -> None:
+def _write_pair(place: SandboxPaths, name: str, pair: KeyPair) -> None:
     write_private_file(place.certificates / f"{name}.crt", pair.public)
     write_private_file(place.certificates / f"{name}.key", pair.private)

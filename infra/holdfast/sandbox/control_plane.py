@@ -1,26 +1,64 @@
-"""Bring a sandbox up and down: the only module that changes one, always under its lock."""
+"""Bring a sandbox up and down: the only module that changes one, always under its lock.
+
+Every interruption of a start becomes a KeyboardInterrupt, so that one way of undoing serves.
+"""
 
 import secrets
 import shutil
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 
 from holdfast.adapters.engine.run.toolchain import find_program
-from holdfast.adapters.files.atomic_write import make_private_directory
+from holdfast.adapters.files import make_private_directory
 from holdfast.errors import SandboxError
 from holdfast.sandbox.health import is_fit_for_use
-from holdfast.sandbox.interruption import interrupts_ignored, interrupts_raised
-from holdfast.sandbox.launch import Launcher
-from holdfast.sandbox.lock import exclusive
-from holdfast.sandbox.place import SandboxPlace
-from holdfast.sandbox.ports import busy_ports, choose_ports
+from holdfast.sandbox.launch import Launcher, prepare_files, start_programs, stop_programs
+from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.programs import PROGRAMS
-from holdfast.sandbox.record import SandboxRecord, read_record, write_record
-from holdfast.sandbox.requirements import prepare_folder, require_linux, require_resources
-from holdfast.sandbox.start import prepare_files, start_programs
-from holdfast.sandbox.stop import stop_programs
+from holdfast.sandbox.record import SandboxRecord, exclusive, read_record, write_record
+from holdfast.sandbox.requirements import (
+    busy_ports,
+    choose_ports,
+    prepare_folder,
+    require_linux,
+    require_resources,
+)
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def interrupts_raised() -> Iterator[None]:
+    """Raise KeyboardInterrupt also when a CI job is cancelled or a terminal is closed."""
+    with _handled_by(signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def interrupts_ignored() -> Iterator[None]:
+    """Finish what must not be left half done."""
+    with _handled_by(lambda number, frame: None):
+        yield
+
+
+@contextmanager
+def _handled_by(handler: "signal._HANDLER") -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may handle signals, and only it receives them
+        return
+    # What `nohup` or a background shell has made ignored stays ignored.
+    heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in heeded}
+    try:
+        yield
+    finally:
+        for number, previous in before.items():
+            signal.signal(number, previous or signal.SIG_DFL)
+
 
 Report = Callable[[str], None]
 """Takes one line of progress."""
@@ -38,7 +76,7 @@ class Outcome(StrEnum):
     ABSENT = "there was none"
 
 
-def up(place: SandboxPlace, report: Report) -> Outcome:
+def up(place: SandboxPaths, report: Report) -> Outcome:
     """Make a sandbox run, whatever it is now; nothing is done when it is fit for use.
 
     A sandbox of which a program has ended is stopped in order and started again with its data. A
@@ -68,7 +106,7 @@ def up(place: SandboxPlace, report: Report) -> Outcome:
     return outcome
 
 
-def down(place: SandboxPlace, report: Report, *, keeps_data: bool) -> Outcome:
+def down(place: SandboxPaths, report: Report, *, keeps_data: bool) -> Outcome:
     """Stop a sandbox and, unless its data are to be kept, remove its folder.
 
     Raises:
@@ -91,7 +129,7 @@ def down(place: SandboxPlace, report: Report, *, keeps_data: bool) -> Outcome:
 
 
 @contextmanager
-def _file_errors_explained(place: SandboxPlace) -> Iterator[None]:
+def _file_errors_explained(place: SandboxPaths) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -103,7 +141,7 @@ def _file_errors_explained(place: SandboxPlace) -> Iterator[None]:
 
 
 @contextmanager
-def _undone_on_failure(place: SandboxPlace, *, is_new: bool) -> Iterator[None]:
+def _undone_on_failure(place: SandboxPaths, *, is_new: bool) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
@@ -116,7 +154,7 @@ def _undone_on_failure(place: SandboxPlace, *, is_new: bool) -> Iterator[None]:
         raise
 
 
-def _take_ports(place: SandboxPlace, record: SandboxRecord | None, report: Report) -> SandboxRecord:
+def _take_ports(place: SandboxPaths, record: SandboxRecord | None, report: Report) -> SandboxRecord:
     if record is None:
         make_private_directory(place.directory)
         taken = SandboxRecord(token=secrets.token_hex(16), ports=choose_ports())
@@ -129,7 +167,7 @@ def _take_ports(place: SandboxPlace, record: SandboxRecord | None, report: Repor
     return taken
 
 
-def _remove_folder(place: SandboxPlace) -> None:
+def _remove_folder(place: SandboxPaths) -> None:
     # Renamed first: a removal that is cut short must not leave half a sandbox under its name.
     leftover = place.directory.with_name(f".{place.name}.removed")
     try:

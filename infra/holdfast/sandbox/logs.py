@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.programs import PROGRAMS
 
 AUDIT = "audit"
@@ -15,7 +15,7 @@ POLL_SECONDS = 0.2
 _BLOCK_BYTES = 64 * 1024
 
 
-def log_files(place: SandboxPlace, name: str | None = None) -> dict[str, Path]:
+def log_files(place: SandboxPaths, name: str | None = None) -> dict[str, Path]:
     """The log of one program or the audit log; without a name those of all programs."""
     if name == AUDIT:
         return {AUDIT: place.audit_log}

@@ -7,7 +7,7 @@ kube-controller-manager and kube-scheduler, `etcd --help`, `kwok --help`.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from holdfast.sandbox.place import LOOPBACK, SandboxPlace
+from holdfast.sandbox.paths import LOOPBACK, SandboxPaths
 from holdfast.sandbox.record import Ports
 
 SERVICE_NETWORK = "10.96.0.0/16"
@@ -29,12 +29,12 @@ class Program:
     """
 
     name: str
-    arguments: Callable[[SandboxPlace, Ports], list[str]]
+    arguments: Callable[[SandboxPaths, Ports], list[str]]
     environment: dict[str, str] = field(default_factory=dict)
     stop_seconds: float = 3
 
 
-def etcd_arguments(place: SandboxPlace, ports: Ports) -> list[str]:
+def etcd_arguments(place: SandboxPaths, ports: Ports) -> list[str]:
     """Clients and peers must show a certificate of etcd's own authority."""
     client = f"https://{LOOPBACK}:{ports.etcd}"
     peer = f"https://{LOOPBACK}:{ports.etcd_peer}"
@@ -62,7 +62,7 @@ def etcd_arguments(place: SandboxPlace, ports: Ports) -> list[str]:
     ]
 
 
-def api_server_arguments(place: SandboxPlace, ports: Ports) -> list[str]:
+def api_server_arguments(place: SandboxPaths, ports: Ports) -> list[str]:
     """Loopback only, RBAC, an audit log, no anonymous requests."""
     certificates = place.certificates
     return [
@@ -94,7 +94,7 @@ def api_server_arguments(place: SandboxPlace, ports: Ports) -> list[str]:
     ]
 
 
-def controller_manager_arguments(place: SandboxPlace, ports: Ports) -> list[str]:
+def controller_manager_arguments(place: SandboxPaths, ports: Ports) -> list[str]:
     """Each controller acts as its own service account, so that the audit log tells them apart."""
     del ports  # it listens nowhere; the API server's port is in its kubeconfig
     return [
@@ -115,7 +115,7 @@ def controller_manager_arguments(place: SandboxPlace, ports: Ports) -> list[str]
     ]
 
 
-def scheduler_arguments(place: SandboxPlace, ports: Ports) -> list[str]:
+def scheduler_arguments(place: SandboxPaths, ports: Ports) -> list[str]:
     """One scheduler, so without an election."""
     del ports  # it listens nowhere; the API server's port is in its kubeconfig
     return [
@@ -126,7 +126,7 @@ def scheduler_arguments(place: SandboxPlace, ports: Ports) -> list[str]:
     ]
 
 
-def kwok_arguments(place: SandboxPlace, ports: Ports) -> list[str]:
+def kwok_arguments(place: SandboxPaths, ports: Ports) -> list[str]:
     """Plays the kubelets, the volume provisioner and the load balancer by our stages."""
     del ports  # it listens nowhere; the API server's port is in its kubeconfig
     return [

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.adapters.engine.backend.file_backend import FileHistory
 from holdfast.adapters.engine.stack import Stack
-from holdfast.adapters.engine.state.interrupted import interrupted, mend
+from holdfast.adapters.engine.state.interrupted import interrupted, recover_interrupted
 
 from tests.e2e.pulumi_project import PulumiProject
 
@@ -43,7 +43,7 @@ def recovered(stack: Stack) -> list[str]:
     """What `holdfast up --recover` does before the update, and what it says of it."""
     refusal = interrupted(stack).refusal(stack.name)
     assert refusal is not None
-    said = list(mend(stack, interrupted(stack)))
+    said = list(recover_interrupted(stack, interrupted(stack)))
     assert interrupted(stack).refusal(stack.name) is None
     return said
 

@@ -13,7 +13,7 @@ from holdfast.adapters.engine.backend.processes import pid_namespace
 from holdfast.adapters.engine.backend.stack_lock import stack_lock
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.baseline import read_baseline
-from holdfast.adapters.engine.state.interrupted import interrupted, mend
+from holdfast.adapters.engine.state.interrupted import interrupted, recover_interrupted
 from holdfast.errors import EngineError, ExitCode
 
 from tests.e2e.engine.runs import PATIENCE_SECONDS, driven, started, wait_until
@@ -92,12 +92,12 @@ def test_row_10_a_lock_of_a_dead_process_is_told_from_one_of_another_machine(
     locks.mkdir(parents=True, exist_ok=True)
     (locks / "a.json").write_text(json.dumps(DEAD | {"hostname": "ci-7", "pidNamespace": ""}))
     with pytest.raises(EngineError, match=r"is locked by ann@ci-7 .*; wait .* seen on ci-7"):
-        list(mend(updated, interrupted(updated)))
+        list(recover_interrupted(updated, interrupted(updated)))
     assert (locks / "a.json").exists()
     alive = DEAD | {"pid": os.getpid()}
     (locks / "a.json").write_text(json.dumps(alive))
     with pytest.raises(EngineError, match="since then; wait for that run to end"):
-        list(mend(updated, interrupted(updated)))
+        list(recover_interrupted(updated, interrupted(updated)))
 
     (locks / "a.json").write_text(json.dumps(DEAD))
 
@@ -137,6 +137,6 @@ def test_row_12_a_lock_that_cannot_be_read_is_named(updated: Stack, content: str
 
     assert f"if no run is changing the stack, remove {lock}" in str(refusal)
     with pytest.raises(EngineError, match="does not say who"):
-        list(mend(updated, interrupted(updated)))
+        list(recover_interrupted(updated, interrupted(updated)))
     lock.unlink()
     assert not updated.up().has_changes

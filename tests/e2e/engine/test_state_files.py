@@ -16,7 +16,7 @@ from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.baseline import read_baseline
 from holdfast.adapters.engine.state.interrupted import interrupted
 from holdfast.adapters.engine.state.rebuilding import rebuild
-from holdfast.adapters.engine.state.set_aside import set_aside
+from holdfast.adapters.engine.state.state_backup import backed_up_state
 from holdfast.errors import EngineError, ExitCode
 
 from tests.e2e.engine.runs import PATIENCE_SECONDS, driven
@@ -87,8 +87,8 @@ def test_row_15_a_state_without_integrity_is_refused_and_still_scanned(
     assert [each.reference.name for each in read_baseline(project.root, "dev").objects] == ["one"]
     arguments = ["state", "repair", "--yes", "--stack", "dev"]
     if updated.runner.run(arguments, lambda _: None).exit_code:
-        # The engine cannot mend what is there twice: the state is made anew.
-        with set_aside(files_of(updated)):
+        # The engine cannot recover what is there twice: the state is made anew.
+        with backed_up_state(files_of(updated)):
             updated.init_if_absent()
             rebuild(updated)
     assert_converges(project, updated, "one")
@@ -190,7 +190,7 @@ def test_row_40_objects_of_a_manager_that_only_the_lost_state_knew_go_on_under_i
     stack = project.stack()
     stack.up()
 
-    with set_aside(files_of(stack)):
+    with backed_up_state(files_of(stack)):
         stack.init_if_absent()
         rebuild(stack)
     one["data"] = {"a": "2"}

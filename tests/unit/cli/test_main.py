@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 from holdfast import errors
-from holdfast.cli.drift.command import SECTIONS
+from holdfast.cli.drift.detect import SECTIONS
 from holdfast.cli.lazy_group import LazyGroup
 from holdfast.cli.main import run
 from holdfast.cli.verbs import MOVED, VERBS, all_verbs
@@ -123,7 +123,7 @@ def test_a_misspelt_verb_is_told_the_one_that_may_be_meant(
     assert words in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("old", "new"), MOVED.items())
+@pytest.mark.parametrize(("old", "new"), MOVED.items(), ids=MOVED)
 def test_an_earlier_spelling_of_a_verb_names_the_one_of_now(
     old: str, new: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

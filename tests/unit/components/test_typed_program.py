@@ -6,7 +6,7 @@ itself an error, so each refusal below is proven twice.
 
 import holdfast
 import pytest
-from holdfast.components.faulty_arguments import FaultyArgumentsError, validated
+from holdfast.components.argument_errors import ArgumentsError, validated
 from holdfast.components.inputs import AgentInputs
 
 IMAGE = f"registry.example/other@sha256:{'3' * 64}"
@@ -31,7 +31,7 @@ def test_a_wrong_key_is_refused() -> None:
         "image": IMAGE,
         "rolout": {"max_surge": 1},  # type: ignore[typeddict-unknown-key]  # the point
     }
-    with pytest.raises(FaultyArgumentsError, match='did you mean "rollout"'):
+    with pytest.raises(ArgumentsError, match='did you mean "rollout"'):
         validated("Agent x", args, AgentInputs)
 
 
@@ -42,11 +42,11 @@ def test_a_wrong_word_is_refused_deep_inside() -> None:
         "image": IMAGE,
         "telemetry": {"logs": {"level": "warn"}},  # type: ignore[typeddict-item]  # the point
     }
-    with pytest.raises(FaultyArgumentsError, match='did you mean "warning"'):
+    with pytest.raises(ArgumentsError, match='did you mean "warning"'):
         validated("Agent x", args, AgentInputs)
 
 
 def test_a_missing_key_is_refused() -> None:
     args: holdfast.AgentArgs = {"namespace": "cx", "image": IMAGE}  # type: ignore[typeddict-item]  # the point
-    with pytest.raises(FaultyArgumentsError, match="add version"):
+    with pytest.raises(ArgumentsError, match="add version"):
         validated("Agent x", args, AgentInputs)

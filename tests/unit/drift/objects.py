@@ -3,9 +3,10 @@
 import copy
 from typing import Any
 
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import Finding
-from holdfast.drift.object_drift import Surroundings, object_findings
+from holdfast.drift.object_drift import object_findings
 from holdfast.kube.managed_fields import FieldSet
 from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.kube.paths import ABSENT, format_path, parse_path, with_value
@@ -120,10 +121,10 @@ def owned_by(
     return {**one, "metadata": {**metadata, "managedFields": entries}}
 
 
-def findings(desired: KubeObject, live: KubeObject, **around: Any) -> list[Finding]:
+def findings(desired: KubeObject, live: KubeObject, **context: Any) -> list[Finding]:
     """Findings about one object."""
-    around.setdefault("autoscalers", Autoscalers(()))
-    return object_findings(reference_of(desired), desired, live, Surroundings(**around))
+    context.setdefault("autoscalers", Autoscalers(()))
+    return object_findings(reference_of(desired), desired, live, DriftContext(**context))
 
 
 def summary(found: list[Finding]) -> list[tuple[str, str]]:
@@ -131,9 +132,9 @@ def summary(found: list[Finding]) -> list[tuple[str, str]]:
     return [(each.drift_class.value, format_path(each.path)) for each in found]
 
 
-def drift(desired: KubeObject, live: KubeObject, **around: Any) -> list[tuple[str, str]]:
+def drift(desired: KubeObject, live: KubeObject, **context: Any) -> list[tuple[str, str]]:
     """Class and path of each finding that counts."""
-    return summary([each for each in findings(desired, live, **around) if each.counts])
+    return summary([each for each in findings(desired, live, **context) if each.counts])
 
 
 def identity(one: KubeObject) -> Identity:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from holdfast.drift.exemption.autoscaling import Autoscalers
-from holdfast.drift.object_drift import Surroundings
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.report.documents.drift import drift_json
@@ -72,11 +72,11 @@ def test_no_object_is_too_odd_to_be_judged(
 ) -> None:
     desired, live = spoilt(kind, *declared), spoilt(kind, *found)
     identity = reference_of(desired).identity
-    around = Surroundings(
+    context = DriftContext(
         autoscalers=Autoscalers([desired], lambda: [live]),
         baseline={identity: desired} if has_baseline else None,
     )
-    report = DriftJudge([desired], around, "dev").report(LiveState({identity: live}))
+    report = DriftJudge([desired], context, "dev").report(LiveState({identity: live}))
     assert drift_json(report)
     assert drift_text(report)
 
@@ -94,7 +94,7 @@ def test_an_object_nested_beyond_measure_is_not_checked_and_the_others_are() -> 
     }
     live = {**agent, "spec": deep}
     objects = {reference_of(one).identity: one for one in (shallow, live)}
-    around = Surroundings(autoscalers=Autoscalers(()))
-    report = DriftJudge([shallow, agent], around).report(LiveState(objects))
+    context = DriftContext(autoscalers=Autoscalers(()))
+    report = DriftJudge([shallow, agent], context).report(LiveState(objects))
     assert report.findings == ()
     assert [item.scope for item in report.not_checked] == ["Agent a"]

@@ -1,13 +1,15 @@
+"""The whole report of one scan."""
+
 from typing import Any
 
 import pytest
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked
-from holdfast.drift.object_drift import Surroundings
-from holdfast.drift.scan import DriftJudge, LiveState
+from holdfast.drift.scan import DriftJudge, LiveState, observed_objects
 from holdfast.kube.objects import KubeObject
 
-from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, edit, identity, live_of
+from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, edit, findings, identity, live_of
 
 NAMESPACE: KubeObject = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "cx"}}
 CONFIG: KubeObject = {
@@ -21,7 +23,7 @@ CONFIG: KubeObject = {
 def scan(desired: list[KubeObject], live: list[KubeObject], **more: Any) -> DriftReport:
     stack = more.pop("stack", "")
     state = LiveState({identity(one): one for one in live}, **more)
-    return DriftJudge(desired, Surroundings(autoscalers=Autoscalers(desired)), stack).report(state)
+    return DriftJudge(desired, DriftContext(autoscalers=Autoscalers(desired)), stack).report(state)
 
 
 def found(report: DriftReport) -> list[tuple[str, str]]:
@@ -138,7 +140,7 @@ def test_judging_only_what_moved_finds_what_the_whole_report_finds_there() -> No
     moved = live_of(DEPLOYMENT, {"spec.replicas": 9})
     desired = [NAMESPACE, CONFIG, DEPLOYMENT]
     live = LiveState({identity(one): one for one in (NAMESPACE, moved, stranger)})
-    judge = DriftJudge(desired, Surroundings(autoscalers=Autoscalers(desired)))
+    judge = DriftJudge(desired, DriftContext(autoscalers=Autoscalers(desired)))
     whole = judge.report(live)
     assert len({each.ref for each in whole.findings}) == 3
     for one in (NAMESPACE, CONFIG, moved, stranger):
@@ -146,3 +148,18 @@ def test_judging_only_what_moved_finds_what_the_whole_report_finds_there() -> No
         assert alone.findings == tuple(
             each for each in whole.findings if each.ref.identity == identity(one)
         )
+
+
+def test_without_findings_it_is_the_declaration() -> None:
+    assert list(observed_objects([DEPLOYMENT], [])) == [DEPLOYMENT]
+
+
+def test_what_was_changed_added_and_removed_is_as_it_was_found() -> None:
+    edits = {
+        f"{CONTAINER}.image": "evil:1",
+        CONTAINER.replace("agent", "tap"): {"name": "tap", "image": "t:1"},
+    }
+    live = live_of(DEPLOYMENT, edits)
+    assert list(observed_objects([DEPLOYMENT], findings(DEPLOYMENT, live))) == [
+        edit(DEPLOYMENT, edits)
+    ]

@@ -1,11 +1,11 @@
-"""Pods, Jobs and workloads in the words of their status; what nobody knows is not zero."""
+"""State of pods, Jobs and nodes."""
 
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from holdfast.kube.objects import KubeObject
-from holdfast.kube.running import job_state, pod_state
+from holdfast.kube.running import NODE_GONE, job_state, node_trouble, pod_state
 
 IMAGE_ID = "registry.example/agent@sha256:" + "1" * 64
 
@@ -141,3 +141,22 @@ def test_a_job_has_one_outcome(
     job = {"kind": "Job", "metadata": {"name": "one"}, "spec": spec}
     state = job_state(job | {"status": {"conditions": conditions}})
     assert (state.outcome, state.reason) == expected
+
+
+def node(ready: str, **spec: Any) -> dict[str, Any]:
+    conditions = [{"type": "Ready", "status": ready, "reason": "NodeStatusUnknown"}]
+    return {"spec": spec, "status": {"conditions": conditions}}
+
+
+@pytest.mark.parametrize(
+    ("live", "trouble"),
+    [
+        pytest.param(node("True"), "", id="takes pods"),
+        pytest.param(node("True", unschedulable=True), "it is cordoned", id="cordoned"),
+        pytest.param(node("Unknown"), "it is not ready: NodeStatusUnknown", id="lost"),
+        pytest.param({"spec": {}}, "it is not ready: it says nothing", id="never seen"),
+        pytest.param(None, NODE_GONE, id="gone"),
+    ],
+)
+def test_a_node_says_why_it_is_to_be_left(live: dict[str, Any] | None, trouble: str) -> None:
+    assert node_trouble(live) == trouble

@@ -58,8 +58,7 @@ CASES = [
         "tool server on standard input",
         server(f"{HOSTED_IMAGE}\ntransport: stdio"),
         "6:14",
-        "spec.transport: expected sse or streamable-http: nobody else's standard input can be "
-        "reached",
+        "spec.transport: expected 'sse' or 'streamable-http'",
         file=SERVER_FILE,
     ),
     bad(
@@ -127,8 +126,7 @@ CASES = [
         "tools of another's standard input",
         spec('tools: [{mcp: {url: "http://a", toolNames: [x], transport: stdio}}]'),
         "7:62",
-        "spec.tools[0].mcp.transport: expected sse or streamable-http",
-        "behind a proxy",
+        "spec.tools[0].mcp.transport: expected 'sse' or 'streamable-http'",
     ),
     bad(
         "period of no cost",
@@ -153,8 +151,8 @@ CASES = [
     bad(
         "signed card",
         spec("a2a: {sign: true}"),
-        "7:15",
-        "spec.a2a.sign: a card cannot be signed here: its signature needs a private key",
+        "7:9",
+        "spec.a2a.sign: expected a known field",
     ),
     bad(
         "two skills of one id",
@@ -190,12 +188,6 @@ CASES = [
         spec("a2a: {enabled: false, outputModes: [a/b]}"),
         "7:18",
         "spec.a2a.enabled: enabled: false excludes all that a card would tell",
-    ),
-    bad(
-        "no card, but a probe for it",
-        spec("a2a: {enabled: false}"),
-        "7:18",
-        "without a card, expected probes.readiness",
     ),
     bad(
         "two skills of one name",

@@ -21,8 +21,8 @@ CONTAINERS = [
         "add image",
     ),
     bad(
-        "sidecar by tag",
-        spec("sidecars: [{name: a, image: a/b:1}]"),
+        "sidecar with half a digest",
+        spec("sidecars: [{name: a, image: 'a/b@sha256:00'}]"),
         "7:31",
         "[image-digest-pinned]",
     ),
@@ -85,14 +85,7 @@ CONTAINERS = [
         "7:37",
         "expected an integer",
     ),
-    bad(
-        "85 class that does not come out",
-        spec("qosClass: Guaranteed"),
-        "7:13",
-        "the pods would be Burstable, not Guaranteed",
-        "cpu of container agent: request 100m, limit 1",
-    ),
-    bad("class that nobody gets", spec("qosClass: BestEffort"), "7:13", "remove qosClass"),
+    bad("asserted class", spec("qosClass: Guaranteed"), "7:3", "expected a known field"),
     bad(
         "language without the operator",
         spec("telemetry: {traces: {language: python}}"),

@@ -107,27 +107,20 @@ LIFECYCLE = [
         "with key",
     ),
     bad(
-        "warm-up beside a startup probe",
-        spec("probes: {startup: {tcpPort: 1}}\nlifecycle: {warmup: {http: /warm}}"),
-        "8:15",
-        "lifecycle.warmup is the startup probe",
-        "remove probes.startup",
-    ),
-    bad(
-        "warm-up of nothing",
-        spec("lifecycle: {warmup: {timeout: 5m}}"),
+        "warm-up, which is the startup probe",
+        spec("lifecycle: {warmup: {http: /warm}}"),
         "7:15",
-        "exactly one of http and command",
+        "spec.lifecycle.warmup: expected a known field",
     ),
     bad(
-        "warm-up longer than an update",
+        "startup longer than an update",
         spec(
             "rollout: {progressDeadlineSeconds: 300}\n"
-            "lifecycle: {warmup: {http: /warm, timeout: 10m}}"
+            "probes: {startup: {httpGet: {path: /warm}, failureThreshold: 60}}"
         ),
         "7:38",
-        "longer than the warm-up",
-        "300 s, the warm-up may take 600 s",
+        "longer than the startup probe",
+        "300 s, the probe may take 600 s",
     ),
     bad(
         "102 grace shorter than tool and hook",
@@ -139,20 +132,20 @@ LIFECYCLE = [
     ),
     bad(
         "probe of two kinds",
-        spec("probes: {liveness: {tcpPort: 1, grpc: {}}}"),
+        spec("probes: {liveness: {tcpSocket: {port: 1}, grpc: {}}}"),
         "7:12",
-        "exactly one of httpGet, command, tcpPort and grpc",
+        "exactly one of httpGet, exec, tcpSocket and grpc",
     ),
     bad(
         "liveness that must succeed twice",
-        spec("probes: {liveness: {tcpPort: 1, successThreshold: 2}}"),
-        "7:53",
+        spec("probes: {liveness: {tcpSocket: {port: 1}, successThreshold: 2}}"),
+        "7:63",
         "successThreshold of liveness must be 1",
     ),
     bad(
         "readiness that restarts",
-        spec("probes: {readiness: {tcpPort: 1, terminationGracePeriodSeconds: 2}}"),
-        "7:67",
+        spec("probes: {readiness: {tcpSocket: {port: 1}, terminationGracePeriodSeconds: 2}}"),
+        "7:77",
         "no effect on readiness",
     ),
     bad(

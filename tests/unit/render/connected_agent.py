@@ -40,7 +40,7 @@ SURROUNDINGS = Surroundings(
                 "provider": "OpenAI",
                 "name": "gpt-5",
                 "baseUrl": "https://api.openai.com/v1",
-                "apiKey": {"name": "llm", "key": "token"},
+                "apiKeySecretRef": {"name": "llm", "key": "token"},
             }
         )
     },

@@ -116,19 +116,11 @@ def test_the_host_of_a_fetch_joins_the_egress() -> None:
     assert any("proxy" in str(rule) for rule in rules)
 
 
-def test_warming_up_is_the_startup_probe_for_as_long_as_it_may_take() -> None:
-    rendered = render({"lifecycle": {"warmup": {"http": "/warm", "timeout": "15m"}}})
-    probe = pod(rendered)["containers"][0]["startupProbe"]
-    assert probe["httpGet"]["path"] == "/warm"
-    assert probe["failureThreshold"] * probe["periodSeconds"] >= 900
-    assert body(rendered, "deployment")["progressDeadlineSeconds"] == 960
-
-
-def test_a_warm_up_of_days_stays_within_what_the_api_counts() -> None:
-    rendered = render({"lifecycle": {"warmup": {"command": ["warm"], "timeout": "12h"}}})
-    probe = pod(rendered)["containers"][0]["startupProbe"]
-    assert probe["failureThreshold"] <= 1000
-    assert probe["failureThreshold"] * probe["periodSeconds"] >= 12 * 3600
+def test_the_startup_probe_stretches_the_deadline_of_an_update() -> None:
+    startup = {"httpGet": {"path": "/warm"}, "initialDelaySeconds": 30, "failureThreshold": 90}
+    rendered = render({"probes": {"startup": startup}})
+    assert body(rendered, "deployment")["progressDeadlineSeconds"] == 30 + 900 + 60
+    assert body(render({}), "deployment")["progressDeadlineSeconds"] == 600
 
 
 def test_every_sub_field_of_a_probe_is_rendered() -> None:
@@ -144,7 +136,7 @@ def test_every_sub_field_of_a_probe_is_rendered() -> None:
             "initialDelaySeconds": 5,
             "terminationGracePeriodSeconds": 20,
         },
-        "readiness": {"tcpPort": 8080, "successThreshold": 2, "timeoutSeconds": 4},
+        "readiness": {"tcpSocket": {"port": 8080}, "successThreshold": 2, "timeoutSeconds": 4},
     }
     container = pod(render({"probes": probes}))["containers"][0]
     assert container["startupProbe"]["grpc"] == {"port": 8080, "service": "agent"}
@@ -170,7 +162,7 @@ def test_every_sub_field_of_a_probe_is_rendered() -> None:
     ("lifecycle", "seconds"),
     [
         pytest.param({}, 60, id="at least a minute"),
-        pytest.param({"preStop": {"sleepSeconds": 40}}, 130, id="tool and hook"),
+        pytest.param({"preStop": {"sleep": {"seconds": 40}}}, 130, id="tool and hook"),
         pytest.param({"terminationGracePeriodSeconds": 500}, 500, id="declared"),
     ],
 )

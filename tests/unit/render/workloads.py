@@ -43,7 +43,7 @@ MODELS = {
             "provider": "vllm",
             "name": "vlm-7b",
             "baseUrl": "http://vllm.models.svc:8000/v1",
-            "apiKey": {"name": "llm", "key": "token"},
+            "apiKeySecretRef": {"name": "llm", "key": "token"},
         }
     )
 }

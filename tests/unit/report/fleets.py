@@ -5,11 +5,12 @@ from dataclasses import replace
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Commit, Source
 from holdfast.drift.finding import AgentState, DriftReport, Finding, NotChecked, Severity
-from holdfast.drift.record.sightings import Sighting, finding_key
+from holdfast.drift.record.finding_history import FindingHistory, finding_key
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.workload_status import HEALTHY, Health, HealthVerdict
-from holdfast.manifest.fleet.topology import Edge, Node, Relation
+from holdfast.manifest.fleet.topology import Edge, Node
+from holdfast.manifest.types.references import Relation
 from holdfast.operations.describe.fleet import (
     FleetAgent,
     FleetReport,
@@ -234,10 +235,12 @@ def large_fleet(agents: int = 500, teams: int = 18) -> FleetReport:
 def _seen(findings: tuple[Finding, ...]) -> DriftContext:
     first = "2026-11-20T04:00:00Z"
     seen = {
-        finding_key(one): Sighting(one, first, first, MADE_AT, 3, age_seconds=172_800 + 600 * at)
+        finding_key(one): FindingHistory(
+            one, first, first, MADE_AT, 3, age_seconds=172_800 + 600 * at
+        )
         for at, one in enumerate(findings)
     }
-    return replace(CONTEXT, sightings=seen)
+    return replace(CONTEXT, histories=seen)
 
 
 def attacked(text: str) -> FleetReport:

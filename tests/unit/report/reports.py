@@ -13,7 +13,7 @@ from holdfast.drift.finding import (
     NotChecked,
     Severity,
 )
-from holdfast.drift.record.sightings import Sighting, finding_key
+from holdfast.drift.record.finding_history import FindingHistory, finding_key
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import ItemKey, parse_path
@@ -103,8 +103,8 @@ CONTEXT = DriftContext(
     stack="prod",
     observed_at="2026-11-21T12:00:00Z",
     locations=OfAgents(SourceLocation("agents/support-rag.yaml", 14, 10)),
-    sightings={
-        finding_key(SIDECAR): Sighting(
+    histories={
+        finding_key(SIDECAR): FindingHistory(
             SIDECAR,
             first_seen="2026-11-19T12:00:00Z",
             since="2026-11-19T12:00:00Z",

@@ -3,21 +3,22 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from holdfast.drift.cause.cause_ledger import CauseEvent
-from holdfast.drift.cause.causes import hand_behind
+from holdfast.drift.cause.causes import CauseEvent, source_of
 from holdfast.drift.finding import Actor, DriftClass, EvidenceSource, Finding, Severity
-from holdfast.drift.record.ledger import FindingEvent, Moment, Turn
+from holdfast.drift.record.ledger import FindingEvent, Timestamp, Transition
 from holdfast.drift.record.watch_report import Look
 from holdfast.kube.objects import ObjectRef
 
 REF = ObjectRef("cx", "Deployment", "support", "apps/v1")
 
 
-def at(seconds: float) -> Moment:
-    return Moment(seconds, datetime(2026, 11, 21, 10, 0, int(seconds), tzinfo=UTC))
+def at(seconds: float) -> Timestamp:
+    return Timestamp(seconds, datetime(2026, 11, 21, 10, 0, int(seconds), tzinfo=UTC))
 
 
-def event(turn: Turn = Turn.OPENED, live: str = "x:hotfix", until: float = 0) -> FindingEvent:
+def event(
+    turn: Transition = Transition.OPENED, live: str = "x:hotfix", until: float = 0
+) -> FindingEvent:
     alice = Actor(
         "kubectl-set", "Update", "", "2026-11-21T10:00:00Z", "alice", EvidenceSource.AUDIT
     )
@@ -32,14 +33,14 @@ def look(*events: FindingEvent) -> Look:
     return Look("ab-1", REF, at(0), 3, at(0.1), at(0.2), events)
 
 
-def cause(turn: Turn, names: str, until: float = 0) -> CauseEvent:
-    of_turn = Turn.CLOSED if turn is Turn.CLOSED else Turn.OPENED
+def cause(turn: Transition, names: str, until: float = 0) -> CauseEvent:
+    of_turn = Transition.CLOSED if turn is Transition.CLOSED else Transition.OPENED
     events = tuple(
         replace(each, finding=replace(each.finding, ref=replace(REF, name=name)))
         for name in names
         for each in [event(of_turn, until=until)]
     )
-    hand = hand_behind(events[0].finding)
+    hand = source_of(events[0].finding)
     assert hand is not None
-    objects = 0 if turn is Turn.CLOSED else len(names)
+    objects = 0 if turn is Transition.CLOSED else len(names)
     return CauseEvent(turn, hand, events, objects, at(0), at(until))

@@ -8,18 +8,18 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from holdfast.sandbox import certificates
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> SandboxPlace:
-    made = SandboxPlace("a", tmp_path_factory.mktemp("a"))
+def place(tmp_path_factory: pytest.TempPathFactory) -> SandboxPaths:
+    made = SandboxPaths("a", tmp_path_factory.mktemp("a"))
     certificates.make_certificates(made)
     certificates.make_signing_key(made)
     return made
 
 
-def load(place: SandboxPlace, name: str) -> x509.Certificate:
+def load(place: SandboxPaths, name: str) -> x509.Certificate:
     return x509.load_pem_x509_certificate((place.certificates / f"{name}.crt").read_bytes())
 
 
@@ -35,7 +35,7 @@ def load(place: SandboxPlace, name: str) -> x509.Certificate:
     ],
 )
 def test_a_clients_subject_is_its_user_and_group(
-    place: SandboxPlace, client: str, user: str, groups: list[str]
+    place: SandboxPaths, client: str, user: str, groups: list[str]
 ) -> None:
     subject = load(place, client).subject
 
@@ -47,7 +47,7 @@ def test_a_clients_subject_is_its_user_and_group(
 
 
 @pytest.mark.parametrize("client", certificates.CLIENTS)
-def test_a_client_is_no_server_and_signed_by_the_cluster(place: SandboxPlace, client: str) -> None:
+def test_a_client_is_no_server_and_signed_by_the_cluster(place: SandboxPaths, client: str) -> None:
     certificate = load(place, client)
 
     certificate.verify_directly_issued_by(load(place, "ca"))
@@ -55,14 +55,14 @@ def test_a_client_is_no_server_and_signed_by_the_cluster(place: SandboxPlace, cl
     assert list(usage) == [ExtendedKeyUsageOID.CLIENT_AUTH]
 
 
-def test_a_users_certificate_does_not_open_the_database(place: SandboxPlace) -> None:
+def test_a_users_certificate_does_not_open_the_database(place: SandboxPaths) -> None:
     load(place, "etcd").verify_directly_issued_by(load(place, "etcd-ca"))
 
     with pytest.raises(ValueError, match="does not match certificate issuer"):
         load(place, "admin").verify_directly_issued_by(load(place, "etcd-ca"))
 
 
-def test_the_api_server_serves_the_loopback_address(place: SandboxPlace) -> None:
+def test_the_api_server_serves_the_loopback_address(place: SandboxPaths) -> None:
     names = (
         load(place, "api-server")
         .extensions.get_extension_for_class(x509.SubjectAlternativeName)
@@ -73,7 +73,7 @@ def test_the_api_server_serves_the_loopback_address(place: SandboxPlace) -> None
     assert "localhost" in names.get_values_for_type(x509.DNSName)
 
 
-def test_strict_verifiers_accept_the_chain(place: SandboxPlace) -> None:
+def test_strict_verifiers_accept_the_chain(place: SandboxPaths) -> None:
     # Python from 3.13 on asks for the key identifiers that many home-made authorities leave out.
     for name in ("api-server", "alice"):
         extensions = load(place, name).extensions
@@ -83,20 +83,20 @@ def test_strict_verifiers_accept_the_chain(place: SandboxPlace) -> None:
     context.load_cert_chain(place.certificates / "alice.crt", place.certificates / "alice.key")
 
 
-def test_the_authorities_keys_are_thrown_away(place: SandboxPlace) -> None:
+def test_the_authorities_keys_are_thrown_away(place: SandboxPaths) -> None:
     names = {path.name for path in place.certificates.iterdir()}
 
     assert {"ca.crt", "etcd-ca.crt"} <= names
     assert not {"ca.key", "etcd-ca.key"} & names
 
 
-def test_only_the_owner_reads_keys(place: SandboxPlace) -> None:
+def test_only_the_owner_reads_keys(place: SandboxPaths) -> None:
     assert place.certificates.stat().st_mode & 0o777 == 0o700
     assert {path.stat().st_mode & 0o777 for path in place.certificates.iterdir()} == {0o600}
 
 
 def test_the_signing_key_outlives_new_certificates(tmp_path: Path) -> None:
-    place = SandboxPlace("a", tmp_path)
+    place = SandboxPaths("a", tmp_path)
     certificates.make_signing_key(place)
     before = (place.certificates / "service-accounts.key").read_bytes()
 
@@ -110,7 +110,7 @@ def test_the_signing_key_outlives_new_certificates(tmp_path: Path) -> None:
 def test_certificates_are_renewed_a_month_before_they_end(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    place = SandboxPlace("a", tmp_path)
+    place = SandboxPaths("a", tmp_path)
     assert not certificates.certificates_are_current(place)
 
     certificates.make_certificates(place)

@@ -5,18 +5,18 @@ import pytest
 from holdfast.errors import SandboxError
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.control_plane import Outcome, down, up
-from holdfast.sandbox.place import SandboxPlace, sandbox_place
+from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 from holdfast.sandbox.record import Ports, SandboxRecord, read_record, write_record
 
 
 @pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SandboxPlace:
+def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SandboxPaths:
     monkeypatch.setenv("HOLDFAST_STATE", str(tmp_path))
     monkeypatch.setattr(control_plane, "find_program", lambda name: Path("/nonexistent") / name)
-    return sandbox_place()
+    return sandbox_paths()
 
 
-def make(place: SandboxPlace) -> None:
+def make(place: SandboxPaths) -> None:
     place.directory.mkdir(parents=True)
     write_record(place, SandboxRecord("t", Ports(1, 2, 3)))
 
@@ -37,7 +37,7 @@ def interrupted(*_: object) -> None:
     ],
 )
 def test_a_file_that_cannot_be_written_is_one_clear_error(
-    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace, number: int, says: str
+    monkeypatch: pytest.MonkeyPatch, place: SandboxPaths, number: int, says: str
 ) -> None:
     def fail(*_: object) -> None:
         raise OSError(number, says, "/state/sandbox.json")
@@ -48,7 +48,7 @@ def test_a_file_that_cannot_be_written_is_one_clear_error(
         up(place, report)
 
 
-def test_a_failed_first_start_keeps_its_logs_for_a_look(place: SandboxPlace) -> None:
+def test_a_failed_first_start_keeps_its_logs_for_a_look(place: SandboxPaths) -> None:
     with pytest.raises(SandboxError, match="etcd could not be started"):
         up(place, report)
 
@@ -58,7 +58,7 @@ def test_a_failed_first_start_keeps_its_logs_for_a_look(place: SandboxPlace) -> 
 
 @pytest.mark.parametrize("moment", ["make_private_directory", "write_record", "start_programs"])
 def test_an_interrupted_first_start_leaves_nothing(
-    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace, moment: str
+    monkeypatch: pytest.MonkeyPatch, place: SandboxPaths, moment: str
 ) -> None:
     monkeypatch.setattr(control_plane, moment, interrupted)
 
@@ -69,7 +69,7 @@ def test_an_interrupted_first_start_leaves_nothing(
 
 
 def test_an_interrupted_restart_keeps_the_data(
-    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace
+    monkeypatch: pytest.MonkeyPatch, place: SandboxPaths
 ) -> None:
     make(place)
     (place.directory / "etcd").mkdir()
@@ -82,7 +82,7 @@ def test_an_interrupted_restart_keeps_the_data(
 
 
 def test_a_program_that_is_missing_is_found_before_anything_is_stopped(
-    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace
+    monkeypatch: pytest.MonkeyPatch, place: SandboxPaths
 ) -> None:
     make(place)
 
@@ -99,7 +99,7 @@ def test_a_program_that_is_missing_is_found_before_anything_is_stopped(
         up(place, report)
 
 
-def test_down_removes_the_folder_and_what_an_earlier_removal_left(place: SandboxPlace) -> None:
+def test_down_removes_the_folder_and_what_an_earlier_removal_left(place: SandboxPaths) -> None:
     make(place)
     leftover = place.directory.with_name(".default.removed")
     (leftover / "etcd").mkdir(parents=True)
@@ -110,7 +110,7 @@ def test_down_removes_the_folder_and_what_an_earlier_removal_left(place: Sandbox
     assert not leftover.exists()
 
 
-def test_down_never_removes_what_it_did_not_make(place: SandboxPlace) -> None:
+def test_down_never_removes_what_it_did_not_make(place: SandboxPaths) -> None:
     place.directory.mkdir(parents=True)
     (place.directory / "thesis.tex").touch()
 

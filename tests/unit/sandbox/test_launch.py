@@ -5,30 +5,29 @@ from pathlib import Path
 
 import pytest
 from holdfast.errors import SandboxError
-from holdfast.sandbox.launch import Launcher, process_token
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.launch import Launcher, process_token, stop_programs
+from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.process import find_by_environment, is_running
 from holdfast.sandbox.programs import ETCD
 from holdfast.sandbox.record import Ports, SandboxRecord, read_record
-from holdfast.sandbox.stop import stop_programs
 
 RUN = secrets.token_hex(8)
 
 
-def record_of(place: SandboxPlace) -> SandboxRecord:
+def record_of(place: SandboxPaths) -> SandboxRecord:
     """A record whose token is one test's alone: processes are found by it, also those that end."""
     return SandboxRecord(token=f"{RUN}-{place.directory.name}", ports=Ports(1, 2, 3))
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[SandboxPlace]:
-    made = SandboxPlace("a", tmp_path)
+def place(tmp_path: Path) -> Iterator[SandboxPaths]:
+    made = SandboxPaths("a", tmp_path)
     (tmp_path / "logs").mkdir()
     yield made
     stop_programs(record_of(made), is_urgent=True)
 
 
-def launcher(place: SandboxPlace, script: str) -> Launcher:
+def launcher(place: SandboxPaths, script: str) -> Launcher:
     program = place.directory / "etcd"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
@@ -41,7 +40,7 @@ def watch(starting: Launcher) -> None:
         starting.require_all_running()
 
 
-def test_writes_down_what_it_started_before_anything_else(place: SandboxPlace) -> None:
+def test_writes_down_what_it_started_before_anything_else(place: SandboxPaths) -> None:
     starting = launcher(place, "sleep 600")
     starting.launch(ETCD)
 
@@ -51,7 +50,7 @@ def test_writes_down_what_it_started_before_anything_else(place: SandboxPlace) -
     starting.release()
 
 
-def test_knows_a_script_that_becomes_the_real_program(place: SandboxPlace) -> None:
+def test_knows_a_script_that_becomes_the_real_program(place: SandboxPaths) -> None:
     starting = launcher(place, "echo; exec sleep 600")
     starting.launch(ETCD)
     while not Path(f"/proc/{starting.record.processes['etcd'].pid}/exe").samefile("/bin/sleep"):
@@ -67,7 +66,7 @@ def test_knows_a_script_that_becomes_the_real_program(place: SandboxPlace) -> No
 
 
 def test_a_program_gets_a_session_of_its_own_and_no_more_variables_than_it_needs(
-    place: SandboxPlace, monkeypatch: pytest.MonkeyPatch
+    place: SandboxPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "private")
     starting = launcher(place, "env; pwd; exec sleep 600")
@@ -83,7 +82,7 @@ def test_a_program_gets_a_session_of_its_own_and_no_more_variables_than_it_needs
     assert f"\n{place.directory}\n" in said
 
 
-def test_reports_a_program_that_ends_with_its_code_and_last_words(place: SandboxPlace) -> None:
+def test_reports_a_program_that_ends_with_its_code_and_last_words(place: SandboxPaths) -> None:
     starting = launcher(place, "seq 100; echo address already in use; sleep 0.1; exit 7")
 
     with pytest.raises(SandboxError) as caught:
@@ -95,7 +94,7 @@ def test_reports_a_program_that_ends_with_its_code_and_last_words(place: Sandbox
     assert len(words) == 7
 
 
-def test_reports_a_program_that_cannot_be_run(place: SandboxPlace) -> None:
+def test_reports_a_program_that_cannot_be_run(place: SandboxPaths) -> None:
     starting = Launcher(place, record_of(place), {"etcd": place.directory})
 
     with pytest.raises(SandboxError, match="etcd could not be started: Permission denied"):

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from holdfast.sandbox.logs import LOG_NAMES, follow, last_lines, log_files
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -51,11 +51,11 @@ def test_follows_what_is_written_from_now_on_also_into_a_new_file(tmp_path: Path
 
 @pytest.mark.parametrize("name", LOG_NAMES)
 def test_every_name_has_a_file(tmp_path: Path, name: str) -> None:
-    assert list(log_files(SandboxPlace("a", tmp_path), name)) == [name]
+    assert list(log_files(SandboxPaths("a", tmp_path), name)) == [name]
 
 
 def test_without_a_name_all_programs_are_meant(tmp_path: Path) -> None:
-    place = SandboxPlace("a", tmp_path)
+    place = SandboxPaths("a", tmp_path)
 
     assert "audit" not in log_files(place)
     assert len(log_files(place)) == 5

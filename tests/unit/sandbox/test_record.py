@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from holdfast.errors import SandboxError
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.process import ProcessIdentity
 from holdfast.sandbox.record import Ports, SandboxRecord, read_record, write_record
 from hypothesis import HealthCheck, given, settings
@@ -25,26 +25,26 @@ records = st.builds(
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> SandboxPlace:
-    return SandboxPlace("a", tmp_path)
+def place(tmp_path: Path) -> SandboxPaths:
+    return SandboxPaths("a", tmp_path)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(record=records)
-def test_reads_what_was_written(place: SandboxPlace, record: SandboxRecord) -> None:
+def test_reads_what_was_written(place: SandboxPaths, record: SandboxRecord) -> None:
     write_record(place, record)
 
     assert read_record(place) == record
 
 
-def test_is_for_the_owners_eyes_and_leaves_no_scratch_file(place: SandboxPlace) -> None:
+def test_is_for_the_owners_eyes_and_leaves_no_scratch_file(place: SandboxPaths) -> None:
     write_record(place, SandboxRecord(token="t", ports=Ports(1, 2, 3)))
 
     assert [path.name for path in place.directory.iterdir()] == ["sandbox.json"]
     assert place.record.stat().st_mode & 0o777 == 0o600
 
 
-def test_there_may_be_none(place: SandboxPlace) -> None:
+def test_there_may_be_none(place: SandboxPaths) -> None:
     assert read_record(place) is None
 
 
@@ -61,7 +61,7 @@ def test_there_may_be_none(place: SandboxPlace) -> None:
         ),
     ],
 )
-def test_trusts_nothing_that_it_cannot_read(place: SandboxPlace, text: str, says: str) -> None:
+def test_trusts_nothing_that_it_cannot_read(place: SandboxPaths, text: str, says: str) -> None:
     place.record.write_text(text)
 
     with pytest.raises(SandboxError, match=says) as caught:

@@ -1,21 +1,59 @@
+"""What a start needs of the machine."""
+
 import os
+import socket
 import sys
+from collections.abc import Iterator
+from dataclasses import astuple
+from itertools import count
 from pathlib import Path
 
 import pytest
 from holdfast.errors import SandboxError
 from holdfast.sandbox import requirements
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import LOOPBACK, SandboxPaths
+from holdfast.sandbox.record import Ports
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that somebody listens on, outside those of outgoing connections."""
+    with socket.socket() as listening:
+        for number in count(30_000):
+            try:
+                listening.bind((LOOPBACK, number))
+            except OSError:
+                continue
+            listening.listen()
+            yield number
+            return
+
+
+def test_ports_differ_and_are_none_of_those_for_outgoing_connections() -> None:
+    chosen = astuple(requirements.choose_ports())
+
+    assert len(set(chosen)) == 3
+    assert all(20_000 <= number < 30_000 for number in chosen)
+
+
+def test_a_port_that_is_taken_is_not_chosen(taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requirements, "_CHOSEN_FROM", [taken])
+
+    assert taken not in astuple(requirements.choose_ports())
+    assert requirements.busy_ports(Ports(taken, *astuple(requirements.choose_ports())[1:])) == (
+        taken,
+    )
+
 
 MEBIBYTE = 1024**2
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> SandboxPlace:
-    return SandboxPlace("a", tmp_path / "sandboxes" / "a")
+def place(tmp_path: Path) -> SandboxPaths:
+    return SandboxPaths("a", tmp_path / "sandboxes" / "a")
 
 
-def test_makes_a_folder_that_only_its_owner_may_enter(place: SandboxPlace) -> None:
+def test_makes_a_folder_that_only_its_owner_may_enter(place: SandboxPaths) -> None:
     requirements.prepare_folder(place)
 
     assert place.directory.parent.stat().st_mode & 0o777 == 0o700
@@ -23,14 +61,14 @@ def test_makes_a_folder_that_only_its_owner_may_enter(place: SandboxPlace) -> No
 
 def test_refuses_a_state_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    place = SandboxPlace("a", tmp_path / "file" / "sandboxes" / "a")
+    place = SandboxPaths("a", tmp_path / "file" / "sandboxes" / "a")
 
     with pytest.raises(SandboxError, match=r"cannot be written: Not a directory; set HOLDFAST_S"):
         requirements.prepare_folder(place)
 
 
 def test_refuses_another_users_sandbox(
-    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace
+    monkeypatch: pytest.MonkeyPatch, place: SandboxPaths
 ) -> None:
     requirements.prepare_folder(place)
     monkeypatch.setattr(os, "geteuid", lambda: 4321)
@@ -39,7 +77,7 @@ def test_refuses_another_users_sandbox(
         requirements.prepare_folder(place)
 
 
-def test_refuses_a_folder_that_is_no_sandbox(place: SandboxPlace) -> None:
+def test_refuses_a_folder_that_is_no_sandbox(place: SandboxPaths) -> None:
     place.directory.mkdir(parents=True)
     requirements.prepare_folder(place)
     (place.directory / "thesis.tex").touch()
@@ -83,7 +121,7 @@ def test_knows_the_memory_left_to_it(
     ],
 )
 def test_refuses_to_start_without_room(
-    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace, memory: int, disk: int, says: str
+    monkeypatch: pytest.MonkeyPatch, place: SandboxPaths, memory: int, disk: int, says: str
 ) -> None:
     requirements.prepare_folder(place)
     monkeypatch.setattr(requirements, "available_memory_bytes", lambda: memory)
@@ -94,7 +132,7 @@ def test_refuses_to_start_without_room(
 
 
 def test_starts_when_the_memory_is_unknown(
-    monkeypatch: pytest.MonkeyPatch, place: SandboxPlace
+    monkeypatch: pytest.MonkeyPatch, place: SandboxPaths
 ) -> None:
     requirements.prepare_folder(place)
     monkeypatch.setattr(requirements, "available_memory_bytes", lambda: None)

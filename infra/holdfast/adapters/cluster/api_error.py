@@ -10,7 +10,7 @@ import urllib3
 
 from holdfast.adapters.cluster.kubeconfig import Connection
 from holdfast.errors import ClusterError, HoldfastError, LoginError
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 
 _FORBIDDEN: Final = 403
 _NOT_FOUND: Final = 404

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from holdfast.adapters.codehost.api import CodeHostError
-from holdfast.adapters.codehost.host import CodeHost, Text
+from holdfast.adapters.codehost.api import CodeHost, CodeHostError, Text
 from holdfast.errors import InputError
 
 LABEL: Final = "holdfast"
@@ -23,7 +22,7 @@ _NOT_OURS: Final = frozenset({403, 404})
 _MARKER: Final = re.compile(r"[A-Za-z0-9._/-]+")
 
 
-class Deed(StrEnum):
+class Outcome(StrEnum):
     """What was done."""
 
     CREATED = "created"
@@ -34,22 +33,22 @@ class Deed(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptEntry:
     """What became of a comment or an issue.
 
     Attributes:
         text: The one that is kept; None where there is none.
     """
 
-    deed: Deed
+    outcome: Outcome
     text: Text | None = None
 
     def __str__(self) -> str:
         where = f": {self.text.address}" if self.text and self.text.address else ""
-        return f"{self.deed.value}{where}"
+        return f"{self.outcome.value}{where}"
 
 
-def keep_comment(host: CodeHost, change: int, marker: str, body: str) -> Kept:
+def keep_comment(host: CodeHost, change: int, marker: str, body: str) -> KeptEntry:
     """Keep one comment on a pull or merge request.
 
     Args:
@@ -65,17 +64,17 @@ def keep_comment(host: CodeHost, change: int, marker: str, body: str) -> Kept:
     first = _first_line(marker)
     found = [each for each in host.comments(change) if _bears(each, first)]
     if not found and not body.strip():
-        return Kept(Deed.NOTHING)
+        return KeptEntry(Outcome.NOTHING)
     whole = _whole(first, body if body.strip() else "Nothing to say about this change any more.")
     if same := next((each for each in found if _is_same(each, whole)), None):
-        return Kept(Deed.UNCHANGED, same)
+        return KeptEntry(Outcome.UNCHANGED, same)
     edited = _first_done(found, lambda each: host.edit_comment(change, each.number, whole))
     if edited is not None:
-        return Kept(Deed.UPDATED, edited)
-    return Kept(Deed.CREATED, host.add_comment(change, whole))
+        return KeptEntry(Outcome.UPDATED, edited)
+    return KeptEntry(Outcome.CREATED, host.add_comment(change, whole))
 
 
-def keep_issue(host: CodeHost, marker: str, title: str, body: str | None) -> Kept:
+def keep_issue(host: CodeHost, marker: str, title: str, body: str | None) -> KeptEntry:
     """Keep one open issue while there is something to tell, and none otherwise.
 
     Args:
@@ -94,14 +93,14 @@ def keep_issue(host: CodeHost, marker: str, title: str, body: str | None) -> Kep
         closed = _first_done(
             found, lambda each: host.close_issue(each.number, "All is well again.")
         )
-        return Kept(Deed.NOTHING) if closed is None else Kept(Deed.CLOSED, closed)
+        return KeptEntry(Outcome.NOTHING) if closed is None else KeptEntry(Outcome.CLOSED, closed)
     whole = _whole(first, body)
     if same := next((each for each in found if _is_same(each, whole)), None):
-        return Kept(Deed.UNCHANGED, same)
+        return KeptEntry(Outcome.UNCHANGED, same)
     edited = _first_done(found, lambda each: host.edit_issue(each.number, title, whole))
     if edited is not None:
-        return Kept(Deed.UPDATED, edited)
-    return Kept(Deed.CREATED, host.add_issue(title, whole, LABEL))
+        return KeptEntry(Outcome.UPDATED, edited)
+    return KeptEntry(Outcome.CREATED, host.add_issue(title, whole, LABEL))
 
 
 def _first_done(found: Iterable[Text], change: Callable[[Text], Text]) -> Text | None:

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from holdfast.adapters.engine.state.history import Change
-from holdfast.kube.timestamps import format_utc
+from holdfast.kube.scalars import format_utc
 
 _TRAILER = re.compile(r"^Holdfast-([A-Za-z-]+): (.*)$", re.MULTILINE)
 _IN_MESSAGE: Final = (

@@ -12,7 +12,6 @@ from typing import Final
 
 import msgspec
 
-from holdfast.adapters.journal.configurations import Configurations, WrittenDeclarations
 from holdfast.adapters.journal.scan_lines import (
     NO_REPORT,
     SCAN_VERSION,
@@ -24,9 +23,10 @@ from holdfast.adapters.journal.scan_lines import (
     encoded_summary,
     was_made_after,
 )
+from holdfast.adapters.journal.snapshots import DeclarationSnapshots, SnapshotWriter
 from holdfast.adapters.journal.stored_report import StoredReport
-from holdfast.drift.record.sightings import SightingBook
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.drift.record.finding_history import FindingHistories
+from holdfast.kube.scalars import parse_timestamp
 
 DETAIL: Final = timedelta(days=30)
 """Scans that are younger are all kept; a finding is forgotten so long after it was closed."""
@@ -59,9 +59,11 @@ class Thinned:
 
     lines: list[bytes] = field(default_factory=list)
     reports: dict[str, None] = field(default_factory=dict)
-    declarations: WrittenDeclarations = field(default_factory=WrittenDeclarations)
+    declarations: SnapshotWriter = field(default_factory=SnapshotWriter)
 
-    def add(self, line: ScanLine, reports: "_Reports", configurations: Configurations) -> None:
+    def add(
+        self, line: ScanLine, reports: "_Reports", configurations: DeclarationSnapshots
+    ) -> None:
         """Add a scan; its report and declaration are written where no line holds them yet."""
         is_written = line.digest in self.reports
         self.reports[line.digest] = None
@@ -114,7 +116,7 @@ def thinned(lines: Sequence[JournalLine], before: datetime) -> Thinned:
     return kept
 
 
-def forget(book: SightingBook) -> None:
+def forget(book: FindingHistories) -> None:
     """Forget what was closed before all that is kept in full."""
     if book.latest:
         book.forget_closed(parse_timestamp(book.latest) - DETAIL)

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from holdfast.adapters.journal.configurations import Configurations, Kept
+from holdfast.adapters.journal.snapshots import DeclarationSnapshots, SnapshotEntry
 from holdfast.adapters.journal.stored_report import (
     StoredFinding,
     StoredReport,
@@ -21,14 +21,9 @@ from holdfast.adapters.journal.stored_report import (
     stored_finding,
 )
 from holdfast.drift.finding import DriftReport
-from holdfast.drift.record.sightings import (
-    Observation,
-    SightingBook,
-    Track,
-    finding_key,
-)
+from holdfast.drift.record.finding_history import FindingHistories, Observation, Track, finding_key
 from holdfast.kube.objects import canonical_json
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.scalars import parse_timestamp
 
 SCAN_VERSION: Final = "holdfast.dev/journal/scan/v1"
 SUMMARY_VERSION: Final = "holdfast.dev/journal/summary/v1"
@@ -51,7 +46,7 @@ class ScanLine(msgspec.Struct, rename="camel", omit_defaults=True):
     digest: str
     objects_checked: int | None = None
     report: msgspec.Raw = NO_REPORT
-    declared: Kept = msgspec.field(default_factory=Kept)
+    declared: SnapshotEntry = msgspec.field(default_factory=SnapshotEntry)
 
 
 class StoredTrack(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -130,7 +125,7 @@ def digest_of(report: StoredReport) -> str:
     return hashlib.sha256(canonical_json(report)).hexdigest()[:_HEX_DIGITS]
 
 
-def stored_book(book: SightingBook) -> StoredBook:
+def stored_book(book: FindingHistories) -> StoredBook:
     """A book as it is stored."""
     tracks = [
         StoredTrack(
@@ -146,12 +141,12 @@ def stored_book(book: SightingBook) -> StoredBook:
     return StoredBook(book.scans, book.latest, tracks, sorted(book.low))
 
 
-def encoded_summary(book: SightingBook) -> bytes:
+def encoded_summary(book: FindingHistories) -> bytes:
     """The line that stands for every scan before it."""
     return msgspec.json.encode(SummaryLine(SUMMARY_VERSION, stored_book(book)))
 
 
-def book_of(stored: StoredBook) -> SightingBook:
+def book_of(stored: StoredBook) -> FindingHistories:
     """The book that was stored.
 
     Raises:
@@ -170,7 +165,7 @@ def book_of(stored: StoredBook) -> SightingBook:
         for each in stored.tracks
     )
     by_key = {finding_key(each.finding): each for each in tracks}
-    return SightingBook(stored.scans, stored.latest, by_key, set(stored.low))
+    return FindingHistories(stored.scans, stored.latest, by_key, set(stored.low))
 
 
 @dataclass
@@ -186,9 +181,9 @@ class ScanReader:
         damaged_lines: Numbers of lines that are no scan, or refer to one that is lost.
     """
 
-    book: SightingBook = field(default_factory=SightingBook)
+    book: FindingHistories = field(default_factory=FindingHistories)
     reports: dict[str, DriftReport] = field(default_factory=dict)
-    configurations: Configurations = field(default_factory=Configurations)
+    configurations: DeclarationSnapshots = field(default_factory=DeclarationSnapshots)
     configuration: str = ""
     detail_since: str = ""
     damaged_lines: list[int] = field(default_factory=list)

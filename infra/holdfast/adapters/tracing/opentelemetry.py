@@ -151,14 +151,10 @@ def _provider(stack: str, version: str, protocol: str) -> "TracerProvider":
 
 def _exporter(protocol: str) -> "SpanExporter":
     if protocol == "grpc":
-        from opentelemetry.exporter.otlp.proto.grpc import (  # noqa: PLC0415  (slow to load)
-            trace_exporter as by_grpc,
-        )
+        from opentelemetry.exporter.otlp.proto.grpc import trace_exporter as by_grpc  # noqa: PLC0415  (slow to load)
 
         return by_grpc.OTLPSpanExporter()
-    from opentelemetry.exporter.otlp.proto.http import (  # noqa: PLC0415  (only where one traces)
-        trace_exporter as by_http,
-    )
+    from opentelemetry.exporter.otlp.proto.http import trace_exporter as by_http  # noqa: PLC0415  (only where one traces)
 
     return by_http.OTLPSpanExporter()
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from holdfast.cli.options.confirm import confirm
-from holdfast.cli.options.progress import TerminalProgress
+from holdfast.cli.options.output import OUTPUT, TerminalProgress
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import DeclaredAgent
@@ -123,13 +123,7 @@ def takes_action(
         @click.option("--reason", help="Why, for the history.", **default)
         @click.option("--yes", is_flag=True, help="Agree to what is shown.")
         @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
-        @click.option(
-            "-o",
-            "--output",
-            type=click.Choice(["text", "json"]),
-            default="text",
-            show_default=True,
-        )
+        @OUTPUT
         @wraps(function)
         def with_action(
             *arguments: Any,  # noqa: ANN401  (click's own)

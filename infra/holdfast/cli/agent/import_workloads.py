@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import click
 
-from holdfast.cli.options.progress import TerminalProgress
+from holdfast.cli.options.output import OUTPUT, TerminalProgress
 from holdfast.errors import ExitCode, InputError
 from holdfast.kube.objects import KubeObject
 from holdfast.operations.describe.workload_import import (
@@ -39,9 +39,7 @@ _SOURCE: Final = ("from_cluster", "namespace", "kubeconfig", "context")
     help="Folder for one manifest an agent, such as agents/; default standard output.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace manifests that are there.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(
     paths: tuple[Path, ...],
     digests: Path | None,

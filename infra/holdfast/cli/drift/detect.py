@@ -1,21 +1,121 @@
-"""`holdfast drift` without remediation: one scan and its reports."""
+"""`holdfast drift`: compares live and desired state, of one stack or of several."""
+
+import gc
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import click
 
 from holdfast.adapters.tracing.spans import Span
-from holdfast.cli.drift.options import Compared, DriftOptions
-from holdfast.cli.options.progress import TERMINAL
-from holdfast.cli.options.report import write_reports
-from holdfast.errors import ExitCode
+from holdfast.cli.drift.options import COMPARED, Compared
+from holdfast.cli.lazy_group import LazyGroup
+from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.output import TERMINAL
+from holdfast.cli.options.probes import PROBES
+from holdfast.cli.options.recording import RECORDING
+from holdfast.cli.options.report import (
+    DRIFT_REPORT,
+    ReportRequest,
+    check_files,
+    write_reports,
+)
+from holdfast.cli.verbs import VERBS
+from holdfast.errors import ExitCode, InputError
+from holdfast.operations.scan.probing.request import ProbeRequest
 from holdfast.operations.scan.recording import record
-from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.request import RecordingRequest
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.scanner import Scan, Scanner
-from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.tracing import traced_scan
 
+SECTIONS: Final = {
+    "stacks": "What is compared",
+    "output": "Reports",
+    "history": "History",
+    "probes": "Probes of what agents depend on",
+    "engine": "Pulumi's refresh",
+}
 
-def detect(asked: DriftOptions) -> ExitCode:
-    """Scan as asked, and report; the exit code."""
-    request = request_of(asked.compared)
+
+def _itself(*, engine: bool | None) -> bool | None:
+    return engine
+
+
+_ENGINE: Final[Group] = (
+    _itself,
+    (
+        click.option(
+            "--engine/--no-engine",
+            default=None,
+            help="Run Pulumi's refresh too: on the whole stack, or never. Default: on what "
+            "drifted.",
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Everything that `holdfast drift` is asked for.
+
+    Attributes:
+        engine: Pulumi's refresh: of everything, never, or (None) of what drifted.
+    """
+
+    compared: Compared
+    report: ReportRequest
+    recording: RecordingRequest
+    probing: ProbeRequest
+    engine: bool | None
+
+
+@click.group(
+    cls=LazyGroup,
+    verbs=VERBS["drift"].below,
+    sections=SECTIONS,
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND]",
+)
+@takes(
+    _Asked,
+    compared=COMPARED,
+    report=DRIFT_REPORT,
+    recording=RECORDING,
+    probing=PROBES,
+    engine=_ENGINE,
+)
+def command(asked: _Asked) -> int:
+    """Compare the cluster with the declared state.
+
+    Finds what `pulumi refresh` cannot: fields, list items and objects that were added, objects that
+    were recreated; names the author and the policy rules that a change violates. Reads only (one
+    LIST a kind). With OTEL_EXPORTER_OTLP_ENDPOINT a scan is a trace.
+
+    \b
+    Examples:
+      holdfast drift -s dev
+      holdfast drift -s dev -s staging -s prod
+      holdfast drift --desired manifests/ --context kind-test
+      holdfast drift --desired app.yaml --live live.json -o json
+      holdfast drift -s dev --report html=drift.html --report sarif=drift.sarif
+      holdfast drift revert -s dev
+
+    \b
+    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked   2 bad input
+    """
+    freeze_loaded()
+    check_files(asked.report)
+    if len(asked.compared.stacks) > 1:
+        from holdfast.cli.drift.several import detect_several  # noqa: PLC0415  (the models)
+
+        _refuse_options_of_one(asked)
+        return detect_several(asked.compared, asked.recording, asked.report)
+    if asked.probing.is_on and not asked.compared.stacks:
+        raise InputError("--probes requires --stack", remedy="add -s STACK")
+    if asked.engine and not asked.compared.stacks:
+        raise InputError("--engine requires --stack", remedy="Pulumi knows stacks, not files")
+    request = asked.compared.request()
     with traced_scan(request.stack, TERMINAL) as span:
         scanner = Scanner(request, TERMINAL)
         scan = scanner.run(engine=asked.engine)
@@ -23,39 +123,29 @@ def detect(asked: DriftOptions) -> ExitCode:
             from holdfast.operations.scan.probing.run import with_probes  # noqa: PLC0415  (the models)
 
             scan = with_probes(scanner, scan, asked.probing)
-        report(scanner, scan, asked)
+        report(scanner, scan, asked.report, asked.recording)
         return exit_code(scan, span)
 
 
-def request_of(compared: Compared, stack: str = "") -> ScanRequest:
-    """The request for what is compared: a stack of the project here, or plain objects."""
-    name = stack or "".join(compared.stacks)
-    return ScanRequest(
-        root=find_project_root() if name else None,
-        stack=name,
-        desired=compared.desired,
-        live=compared.live,
-        baseline=compared.baseline,
-        kubeconfig=compared.kubeconfig,
-        context=compared.context,
-        audit_log=compared.audit_log,
-        request_timeout_seconds=compared.request_timeout,
-        ignore_file=compared.ignore_file,
-        use_cache=not compared.no_cache,
-    )
+def freeze_loaded() -> None:
+    """Exempt what is loaded from garbage collection, which else costs a third of a scan."""
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 100)
 
 
-def report(scanner: Scanner, scan: Scan, asked: DriftOptions) -> None:
+def report(
+    scanner: Scanner, scan: Scan, wanted: ReportRequest, recording: RecordingRequest
+) -> None:
     """Record a scan, and write its reports."""
-    recording = record(scanner, scan, asked.recording)
+    recorded = record(scanner, scan, recording)
     context = DriftContext(
         scanner.request.stack,
-        recording.observed_at,
-        asked.report.runbook,
+        recorded.observed_at,
+        wanted.runbook,
         scanner.desired.locations,
-        recording.sightings,
+        recorded.histories,
     )
-    write_reports(scan.report, asked.report, context)
+    write_reports(scan.report, wanted, context)
 
 
 def exit_code(scan: Scan, span: Span, failures: int = 0) -> ExitCode:
@@ -67,3 +157,23 @@ def exit_code(scan: Scan, span: Span, failures: int = 0) -> ExitCode:
     if failures or not found.is_complete:
         return ExitCode.ERROR
     return ExitCode.DRIFT if found.drift else ExitCode.OK
+
+
+def _refuse_options_of_one(asked: _Asked) -> None:
+    """Refuse what has no meaning for several stacks, before anything is read."""
+    compared = asked.compared
+    twice = next((each for each in compared.stacks if compared.stacks.count(each) > 1), None)
+    if twice is not None:
+        raise InputError(f"stack {twice} is named twice", remedy="name each stack once")
+    given: Mapping[str, object] = {
+        "--live": compared.live,
+        "--baseline": compared.baseline,
+        "--kubeconfig": compared.kubeconfig,
+        "--context": compared.context,
+        "--history": asked.recording.file,
+        "--probes": asked.probing.is_on,
+        "--engine": asked.engine,
+    }
+    for option, value in given.items():
+        if value:
+            raise InputError(f"{option} takes one stack", remedy="run a scan for each stack")

@@ -5,12 +5,12 @@ from pathlib import Path
 import click
 
 from holdfast.adapters.journal.scan_journal import read_history
-from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.output import OUTPUT, wants_colour
 from holdfast.cli.options.recording import threshold_option
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import Moment
-from holdfast.drift.record.observed import observed_objects
-from holdfast.drift.record.sightings import alerts
+from holdfast.drift.record.finding_history import alerts
+from holdfast.drift.scan import observed_objects
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.recording import damage_note, default_history_file
 from holdfast.operations.stack.project import find_project_root
@@ -30,9 +30,7 @@ from holdfast.report.text.history_text import history_text
     "--at", "moment", type=Moment(), help="As it was then: the whole scan and the configuration."
 )
 @threshold_option()
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(
     stack: str, file: Path | None, moment: str | None, alert_after: int, output: str
 ) -> int:
@@ -79,7 +77,7 @@ def _report(file: Path, stack: str, moment: str | None, alert_after: int) -> His
         stack=stack,
         scans=history.book.scans,
         last=last,
-        sightings=history.book.sightings(),
+        sightings=history.book.by_key(),
         alerts=alerts(history.observations, alert_after),
         configuration=None
         if declared is None or moment is None

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli.options.groups import Group, takes
-from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import STACK
 from holdfast.drift.cause.owners import owned_objects
 from holdfast.errors import ExitCode, InputError
@@ -48,9 +48,7 @@ _READ: Group = (
 @click.argument("agent", default="")
 @takes(_itself, request=_READ)
 @click.option("--shared", is_flag=True, help="Only what more than one deliverer applies.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(
     asked: ScanRequest,
     *,

@@ -9,8 +9,8 @@ from holdfast.cli.options.stack import STACK
 from holdfast.controllers.gitops.status_role import status_writer_rbac
 from holdfast.drift.reader_role import Reader
 from holdfast.errors import InputError
-from holdfast.kube.names import fault_in_label_name
-from holdfast.kube.yaml_text import yaml_documents
+from holdfast.kube.syntax import fault_in_label_name
+from holdfast.kube.text import yaml_documents
 from holdfast.operations.describe.reader_rights import RightsRequest, reader_rights
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import click
 
-from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.output import OUTPUT, wants_colour
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.describe.agent import explain_agent
@@ -51,9 +51,7 @@ _WORDS = {
     help="Ask the stack's cluster too: insist, or never. Default: where it answers.",
 )
 @click.option("--objects", is_flag=True, help="With --compare: rendered objects, too.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(
     words: tuple[str, ...],
     stack: str | None,

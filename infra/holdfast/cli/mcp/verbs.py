@@ -8,6 +8,7 @@ import click
 
 from holdfast.cli.options.addresses import addresses, header_value
 from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
@@ -19,7 +20,7 @@ from holdfast.manifest.fleet.tool_lock import (
     tool_lock_text,
     write_tool_lock,
 )
-from holdfast.manifest.fleet.tool_servers import ToolServer, tool_servers_of
+from holdfast.manifest.fleet.tool_servers import DeclaredToolServer, tool_servers_of
 from holdfast.operations.scan.probing.tool_servers import Answer, ask, chosen_servers
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.tool_report import CheckedServer, tool_json, tool_text
@@ -42,7 +43,7 @@ class ServersAsked:
     headers: Mapping[str, str]
     timeout_seconds: float
 
-    def answers(self, known: Sequence[ToolServer]) -> Iterator[Answer]:
+    def answers(self, known: Sequence[DeclaredToolServer]) -> Iterator[Answer]:
         """What each of them says.
 
         Raises:
@@ -141,9 +142,7 @@ def lock(asked: ServersAsked) -> ExitCode:
 
 @click.command()
 @takes(_itself, asked=_SERVERS)
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def check(asked: ServersAsked, *, output: str) -> ExitCode:
     """Ask SERVERS (default all) for their tools and compare them with agents/tools.lock.
 

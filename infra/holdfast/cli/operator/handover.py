@@ -3,7 +3,7 @@
 import click
 
 from holdfast.cli.options.confirm import confirm
-from holdfast.cli.options.progress import TerminalProgress
+from holdfast.cli.options.output import OUTPUT, TerminalProgress
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode
 from holdfast.operations.actions.action import ActionRequest, execute
@@ -22,9 +22,7 @@ _ACTION = "handover"
 @click.option("--reason", default="mode expand", show_default=True, help="Why, for the history.")
 @click.option("--yes", is_flag=True, help="Agree to what is shown.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(stack: str, reason: str, output: str, *, yes: bool, dry_run: bool) -> ExitCode:
     """Hand the objects of a stack's agents from Pulumi to the operator; nothing is deleted.
 

@@ -7,12 +7,12 @@ import click
 
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kubeconfig import connection_of
-from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.output import TERMINAL
 from holdfast.cli.options.stack import STACK
 from holdfast.controllers.operator.installation import OperatorImage, install, operator_of
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject
-from holdfast.kube.yaml_text import yaml_documents
+from holdfast.kube.text import yaml_documents
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root

@@ -23,23 +23,34 @@ def threshold_option() -> Callable[[Command], Command]:
     )
 
 
+_FILE: Final = click.option(
+    "--history",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File that keeps the scans; default one a stack in the state folder.",
+)
+_NONE: Final = click.option("--no-history", is_flag=True, help="Record nothing.")
+
+
 def _recording(
-    history: Path | None, observed_at: str | None, alert_after: int, *, no_history: bool
+    history: Path | None,
+    observed_at: str | None = None,
+    alert_after: int = DEFAULT_ALERT_THRESHOLD,
+    *,
+    no_history: bool,
 ) -> RecordingRequest:
     if history and no_history:
-        raise InputError("--history and --no-history exclude each other", remedy="leave one")
+        raise InputError("--history and --no-history exclude each other", remedy="remove one")
     return RecordingRequest(history, no_history, observed_at, alert_after)
 
+
+HISTORY: Final[Group] = (_recording, (_FILE, _NONE))
+"""Where a scan is recorded."""
 
 RECORDING: Final[Group] = (
     _recording,
     (
-        click.option(
-            "--history",
-            type=click.Path(path_type=Path, dir_okay=False),
-            help="File that keeps the scans; default one a stack in the state folder.",
-        ),
-        click.option("--no-history", is_flag=True, help="Record nothing."),
+        _FILE,
+        _NONE,
         click.option(
             "--observed-at",
             type=Moment(),
@@ -48,3 +59,4 @@ RECORDING: Final[Group] = (
         threshold_option(),
     ),
 )
+"""The same, and how it is recorded."""

@@ -7,9 +7,9 @@ from typing import Final, Protocol
 
 import click
 
-from holdfast.adapters.files.atomic_write import write_atomically
-from holdfast.cli.options.colour import wants_colour
+from holdfast.adapters.files import write_atomically
 from holdfast.cli.options.groups import Command, Group, Option, takes
+from holdfast.cli.options.output import wants_colour
 from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import HoldfastError, InputError

@@ -3,7 +3,7 @@
 import click
 
 from holdfast.cli.options.typed_parameter import TypedParameter
-from holdfast.kube.timestamps import format_utc, parse_timestamp
+from holdfast.kube.scalars import format_utc, parse_timestamp
 
 
 class Moment(TypedParameter[str]):

@@ -3,7 +3,7 @@
 import click
 
 from holdfast.adapters.engine.update_record import UpdateRecord
-from holdfast.cli.options.progress import TERMINAL
+from holdfast.cli.options.output import TERMINAL
 from holdfast.report.documents.updates import updates_json
 from holdfast.report.text.update_text import update_line
 

@@ -8,7 +8,7 @@ from holdfast_policies.rule import PROFILES, Environment
 
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import InputError
-from holdfast.kube.yaml_text import yaml_documents
+from holdfast.kube.text import yaml_documents
 from holdfast.operations.describe.render_files import write_files
 from holdfast.operations.policy.export import (
     TARGETS,

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli.exit_codes import exit_code_of
-from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.output import wants_colour
 from holdfast.operations.policy.settings import lint_files, lint_project
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.validation_text import validation_text

@@ -4,7 +4,7 @@ import click
 from holdfast_policies.profile import profile_of
 from holdfast_policies.rule import PROFILES
 
-from holdfast.cli.options.colour import wants_colour
+from holdfast.cli.options.output import OUTPUT, wants_colour
 from holdfast.report.text.rule_list import rules_json, rules_text
 
 
@@ -16,9 +16,7 @@ from holdfast.report.text.rule_list import rules_json, rules_text
     show_default=True,
     help="By which levels.",
 )
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@OUTPUT
 def command(profile: str, output: str) -> None:
     """Every rule with its level in a profile, its severity and what it is about.
 

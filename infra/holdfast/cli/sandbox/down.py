@@ -4,13 +4,13 @@ import click
 
 from holdfast.cli.sandbox.options import name_option, report_line
 from holdfast.sandbox.control_plane import down as bring_down
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 
 
 @click.command()
 @name_option
 @click.option("--keep", is_flag=True, help="Keep the cluster's objects for the next `up`.")
-def command(place: SandboxPlace, keep: bool) -> None:
+def command(place: SandboxPaths, keep: bool) -> None:
     """Stop a sandbox and delete its cluster, logs and kubeconfigs.
 
     Ends exactly the processes that `up` started, whatever has their numbers by now. With --keep the

@@ -3,7 +3,7 @@
 import click
 
 from holdfast.cli.sandbox.options import name_option, require_sandbox
-from holdfast.sandbox.place import USERS, SandboxPlace
+from holdfast.sandbox.paths import USERS, SandboxPaths
 
 
 @click.command()
@@ -11,7 +11,7 @@ from holdfast.sandbox.place import USERS, SandboxPlace
 @click.option(
     "--user", type=click.Choice(list(USERS)), default="admin", show_default=True, help="As whom."
 )
-def command(place: SandboxPlace, user: str) -> None:
+def command(place: SandboxPaths, user: str) -> None:
     """Print the path of a kubeconfig.
 
     \b

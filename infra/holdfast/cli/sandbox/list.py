@@ -5,7 +5,7 @@ import click
 from holdfast.cli.sandbox.options import output_option
 from holdfast.report.text.sandbox_text import list_json, list_text
 from holdfast.sandbox.health import sandbox_status
-from holdfast.sandbox.place import existing_places
+from holdfast.sandbox.paths import existing_sandboxes
 
 
 @click.command()
@@ -17,7 +17,7 @@ def command(form: str) -> None:
     Example:
       holdfast sandbox list
     """
-    statuses = [sandbox_status(place) for place in existing_places()]
+    statuses = [sandbox_status(place) for place in existing_sandboxes()]
     if form == "json":
         click.echo(list_json(statuses))
     elif statuses:

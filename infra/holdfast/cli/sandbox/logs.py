@@ -6,7 +6,7 @@ import click
 
 from holdfast.cli.sandbox.options import name_option, require_sandbox
 from holdfast.sandbox.logs import LOG_NAMES, follow, last_lines, log_files
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 
 DEFAULT_LINES = 40
 
@@ -23,7 +23,7 @@ DEFAULT_LINES = 40
     help="How many of the last lines of each log.",
 )
 @click.option("-f", "--follow", "is_following", is_flag=True, help="Go on until interrupted.")
-def command(program: str | None, place: SandboxPlace, lines: int, is_following: bool) -> None:
+def command(program: str | None, place: SandboxPaths, lines: int, is_following: bool) -> None:
     """Print the log of a program, or of all of them; `audit` is who changed what.
 
     PROGRAM is etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok or audit.

@@ -3,7 +3,7 @@
 import click
 
 from holdfast.errors import SandboxError
-from holdfast.sandbox.place import DEFAULT_NAME, SandboxPlace, sandbox_place
+from holdfast.sandbox.paths import DEFAULT_NAME, SandboxPaths, sandbox_paths
 
 name_option = click.option(
     "--name",
@@ -11,7 +11,7 @@ name_option = click.option(
     default=DEFAULT_NAME,
     show_default=True,
     metavar="NAME",
-    callback=lambda _context, _parameter, value: sandbox_place(value),
+    callback=lambda _context, _parameter, value: sandbox_paths(value),
     help="Which sandbox; several run side by side.",
 )
 output_option = click.option(
@@ -30,7 +30,7 @@ def report_line(line: str) -> None:
     click.echo(line, err=True)
 
 
-def require_sandbox(place: SandboxPlace) -> None:
+def require_sandbox(place: SandboxPaths) -> None:
     """Refuse a sandbox that does not exist.
 
     Raises:

@@ -6,13 +6,13 @@ from holdfast.cli.sandbox.options import name_option, output_option
 from holdfast.errors import ExitCode
 from holdfast.report.text.sandbox_text import status_json, status_text
 from holdfast.sandbox.health import sandbox_status
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 
 
 @click.command()
 @name_option
 @output_option
-def command(place: SandboxPlace, form: str) -> int:
+def command(place: SandboxPaths, form: str) -> int:
     """Show whether a sandbox is fit for use, its programs and the memory they take.
 
     Ends with 1 unless it is running and ready, and says what to do.

@@ -10,7 +10,7 @@ from holdfast.report.text.sandbox_text import status_json, up_text
 from holdfast.sandbox.control_plane import up as bring_up
 from holdfast.sandbox.definitions import Definer, definers, install_definitions
 from holdfast.sandbox.health import sandbox_status
-from holdfast.sandbox.place import SandboxPlace
+from holdfast.sandbox.paths import SandboxPaths
 
 
 def _controllers(
@@ -39,7 +39,7 @@ def _controllers(
     help="Controllers whose custom resources it knows: names with commas between, or all.",
 )
 @output_option
-def command(place: SandboxPlace, controllers: tuple[Definer, ...], form: str) -> None:
+def command(place: SandboxPaths, controllers: tuple[Definer, ...], form: str) -> None:
     """Start a sandbox; repair it when a program of it has ended.
 
     Does nothing when it is fit for use already. A sandbox that was stopped with `down --keep`, or

@@ -122,7 +122,7 @@ class Actor:
         if live is None or found[0].drift_class is DriftClass.MISSING:
             plan = plan_missing(found[0], desired)
         else:
-            structure = judge.around.structure_of(ref, live)
+            structure = judge.context.structure_of(ref, live)
             plan = plan_object(found, desired, live, structure)
         writer = Writer(field_manager_for(desired, live))
         written, body, entry = None, plan.apply, self._entry(ref)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.drift.cause.delivery import engine_of
+from holdfast.drift.cause.owners import engine_of
 from holdfast.drift.finding import Finding
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import Path, format_path

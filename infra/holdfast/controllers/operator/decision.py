@@ -7,7 +7,7 @@ from typing import Literal
 
 from holdfast.controllers.operator.agent_view import AgentView, field_name
 from holdfast.controllers.operator.failover import FailoverState
-from holdfast.drift.cause.delivery import left_to
+from holdfast.drift.cause.owners import left_to
 from holdfast.drift.finding import Finding
 from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.manifest.types.agent_label import agent_of

@@ -12,13 +12,11 @@ from typing import Any, Final
 import msgspec
 from pydantic import ValidationError
 
-from holdfast.drift.exemption.autoscaling import Autoscalers
-from holdfast.drift.exemption.failovers import Failovers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers, Failovers, Rollouts
 from holdfast.drift.exemption.ignore import IgnoreRules
-from holdfast.drift.exemption.rollouts import Rollouts
-from holdfast.drift.object_drift import Surroundings
-from holdfast.drift.rules import RuleJudge
 from holdfast.drift.scan import DriftJudge
+from holdfast.drift.severity import RuleJudge
 from holdfast.errors import InputError, RenderError
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.structure import TypeTable
@@ -205,7 +203,7 @@ class Renderer:
         self._kept = {place: kept for place, kept in self._kept.items() if place in rendered}
         objects = [item.manifest for items in rendered.values() for item in items]
         verdicts = self._verdicts_for(read.fleet)
-        around = Surroundings(
+        context = DriftContext(
             autoscalers=Autoscalers(objects, self._find_autoscalers),
             custom_types=self._find_types(),
             ignore=verdicts.ignore,
@@ -213,7 +211,7 @@ class Renderer:
             rollouts=Rollouts(objects),
             failovers=Failovers(objects),
         )
-        judge = DriftJudge(objects, around, self._stack)
+        judge = DriftJudge(objects, context, self._stack)
         return Declaration(settings, read, rendered, unresolved, verdicts, judge)
 
     def _rendered(self, plan: AgentPlan, fingerprint: object) -> tuple[RenderedObject, ...]:

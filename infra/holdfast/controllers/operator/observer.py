@@ -9,16 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.controllers.operator.agent_view import AgentView
 from holdfast.controllers.operator.declaration import Declaration
 from holdfast.controllers.operator.failover import FailoverState, failover_state_of
-from holdfast.controllers.operator.object_store import ObjectStore
 from holdfast.controllers.watch.dispatcher import moment
 from holdfast.drift.finding import Finding
-from holdfast.drift.record.ledger import Ledger, Moment
+from holdfast.drift.record.ledger import Ledger, Timestamp
 from holdfast.drift.scan import LiveState
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
-from holdfast.kube.timestamps import format_utc
+from holdfast.kube.scalars import format_utc
 from holdfast.manifest.agent.model import as_reference
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.resource_fleet import Place
@@ -29,7 +29,7 @@ Read = Callable[[ObjectRef], KubeObject | None]
 class AgentObserver:
     """Sees agents as they are wanted and as they are, and remembers since when they differ."""
 
-    def __init__(self, store: ObjectStore, read: Read) -> None:
+    def __init__(self, store: AgentStore, read: Read) -> None:
         """Prepare to see.
 
         Args:
@@ -45,7 +45,7 @@ class AgentObserver:
         self._down_since: dict[Place, float] = {}
 
     @property
-    def open_findings(self) -> tuple[tuple[Finding, Moment], ...]:
+    def open_findings(self) -> tuple[tuple[Finding, Timestamp], ...]:
         """Everything that is found and since when."""
         with self._noting:
             return tuple(self._ledger)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from holdfast.controllers.operator.agent_view import AgentView
-from holdfast.drift.cause.delivery import left_to
+from holdfast.drift.cause.owners import left_to
 from holdfast.drift.finding import Finding
 from holdfast.kube.conditions import Condition, Truth, join_names, with_times
 from holdfast.kube.objects import KubeObject

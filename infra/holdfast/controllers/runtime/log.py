@@ -19,7 +19,7 @@ import msgspec
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.tracing.spans import UNTRACED, Fact, Span, Tracer
 from holdfast.errors import HoldfastError
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.report.documents.json_text import json_line
 
 _PLAIN: Final = re.compile(r"[^\s\"=]+")

@@ -1,1 +1,1 @@
-"""`holdfast drift --watch`: reports drift of a stack while it comes and goes."""
+"""`holdfast drift watch`: reports drift of a stack while it comes and goes."""

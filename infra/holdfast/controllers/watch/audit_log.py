@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from holdfast.adapters.cluster.audit_log import AuditTail
-from holdfast.drift.cause.attribution import AuditTrail
+from holdfast.drift.cause.attribution import AuditTrail, session_findings
 from holdfast.drift.finding import Finding, Objects
-from holdfast.drift.sessions import session_findings
 from holdfast.errors import InputError
 from holdfast.kube.objects import Identity
 

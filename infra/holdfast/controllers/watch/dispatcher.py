@@ -7,19 +7,19 @@ from datetime import UTC, datetime, timedelta
 from holdfast.adapters.cluster.changes import Snapshot
 from holdfast.controllers.runtime.log import run_ids
 from holdfast.controllers.watch.pending import Task
-from holdfast.drift.cause.cause_ledger import CauseLedger
+from holdfast.drift.cause.causes import CauseLedger
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.record.ledger import FindingEvent, Ledger, Moment
+from holdfast.drift.record.ledger import FindingEvent, Ledger, Timestamp
 from holdfast.drift.record.watch_report import Listener, Look, Reading, Status, WatchState
 from holdfast.kube.objects import ObjectRef
 
 STATE_SECONDS = 1.0
 
 
-def moment(seconds: float) -> Moment:
+def moment(seconds: float) -> Timestamp:
     """A monotonic time on both clocks."""
     ago = timedelta(seconds=time.monotonic() - seconds)
-    return Moment(seconds, datetime.now(UTC) - ago)
+    return Timestamp(seconds, datetime.now(UTC) - ago)
 
 
 class ListenerDispatcher:

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from holdfast.adapters.cluster.changes import Change, WatchedKind
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
-from holdfast.drift.exemption.autoscaling import scaled_by
+from holdfast.drift.exemption.controllers import scaled_by
 from holdfast.drift.finding import DriftReport, Finding, NotChecked, Objects, with_findings
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef
@@ -71,8 +71,8 @@ class DesiredState:
         old, new = (scaled_by([one] if one is not None else []) for one in (before, live))
         if old == new:
             return frozenset()
-        autoscalers = self.judge.around.autoscalers.beside(self._autoscalers.values())
-        self.judge.around = replace(self.judge.around, autoscalers=autoscalers)
+        autoscalers = self.judge.context.autoscalers.beside(self._autoscalers.values())
+        self.judge.context = replace(self.judge.context, autoscalers=autoscalers)
         return frozenset({*old, *new} & self.judge.declared.keys())
 
 

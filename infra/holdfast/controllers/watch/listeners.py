@@ -1,4 +1,4 @@
-"""Listeners of `holdfast drift --watch`: the terminal, the webhook, a file of metrics."""
+"""Listeners of `holdfast drift watch`: the terminal, the webhook, a file of metrics."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from holdfast.adapters.http.webhook import Webhook
 from holdfast.controllers.runtime.log import Output
 from holdfast.controllers.watch.metrics import MetricsFile
-from holdfast.drift.cause.cause_ledger import CauseEvent
+from holdfast.drift.cause.causes import CauseEvent
 from holdfast.drift.finding import Finding, NotChecked
-from holdfast.drift.record.ledger import FindingEvent, Moment
+from holdfast.drift.record.ledger import FindingEvent, Timestamp
 from holdfast.drift.record.watch_report import Listener, Look, Reading, Status, WatchState
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.report.documents.drift_event import (
     cause_cloud_event,
     cause_json,
@@ -77,7 +77,7 @@ class LineListener(Listener):
         """Log why a stream began again."""
         self._log(f'phase=restart kind={safe_text(kind)} reason="{safe_text(reason)}"')
 
-    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
+    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
         """Print the state when it is another one."""
         now = (state.status, state.not_checked)
         if now == self._told:
@@ -123,7 +123,7 @@ class MetricsFileListener(Listener):
     def __init__(self, file: MetricsFile) -> None:
         self._file = file
 
-    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
+    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
         """Write the file when it is due."""
         self._file.write_if_due()
 

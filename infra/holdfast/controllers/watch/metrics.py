@@ -15,7 +15,7 @@ from prometheus_client import (
 )
 
 from holdfast.drift.finding import DriftClass, Finding, Severity
-from holdfast.drift.record.ledger import Moment, Turn
+from holdfast.drift.record.ledger import Timestamp, Transition
 from holdfast.drift.record.watch_report import Listener, Look, Reading, Status, WatchState
 from holdfast.errors import InputError
 from holdfast.report.exchange.metric_names import METRICS
@@ -43,7 +43,7 @@ class DriftMetrics(Listener):
         self._turns = self._counter("holdfast_drift_finding_turns_total", "turn")
         self._restarts = self._counter("holdfast_drift_watch_restarts_total", "kind")
         self._deliveries = self._counter("holdfast_drift_webhook_deliveries_total", "outcome")
-        for turn in Turn:
+        for turn in Transition:
             self._turns.labels(stack, turn.value)
         for gauge in (self._looks, self._scanned, self._complete):
             gauge.labels(stack)
@@ -53,7 +53,7 @@ class DriftMetrics(Listener):
         self._looks.labels(self._stack).inc()
         self._detection.labels(self._stack).observe(look.judged.seconds - look.heard.seconds)
         for event in look.events:
-            self._turns.labels(self._stack, event.turn.value).inc()
+            self._turns.labels(self._stack, event.transition.value).inc()
 
     def read(self, reading: Reading) -> None:
         """Count one reading."""
@@ -64,7 +64,7 @@ class DriftMetrics(Listener):
         """Count one restart."""
         self._restarts.labels(self._stack, kind).inc()
 
-    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
+    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
         """Take the state as it is now."""
         self._objects.labels(self._stack).set(state.objects)
         is_complete = state.status is not Status.UNKNOWN

@@ -1,4 +1,4 @@
-"""How `holdfast drift --watch` is asked to watch."""
+"""How `holdfast drift watch` is asked to watch."""
 
 from dataclasses import dataclass
 

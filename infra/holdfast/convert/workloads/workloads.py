@@ -7,14 +7,14 @@ from holdfast.convert.workloads.belongings import Belongings
 from holdfast.convert.workloads.containers import Fields, tag_of
 from holdfast.convert.workloads.conversion import Conversion
 from holdfast.convert.workloads.kinds import CONVERTERS
-from holdfast.convert.workloads.outcome import ImportedAgent
 from holdfast.convert.workloads.pods import Pod
-from holdfast.convert.workloads.remainder import Remainder
+from holdfast.convert.workloads.remainder import ImportedAgent, Remainder
 from holdfast.errors import InputError
 from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.kube.syntax import fault_in_label_name
 from holdfast.manifest.agent.agent import API_VERSION, OWN_PREFIXES
-from holdfast.manifest.types.text_checks import fault_in_agent_name, fault_in_semver
+from holdfast.manifest.types.values import AGENT_NAME_MAX_CHARACTERS, SEMVER
 
 UNKNOWN_VERSION: Final = "0.0.0"
 _TEMPLATES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
@@ -52,7 +52,7 @@ def import_workloads(
 
 def _agent(work: Conversion, digests: Mapping[str, str]) -> ImportedAgent:
     ref, template = work.ref, _TEMPLATES[work.ref.group, work.ref.kind]
-    if found := fault_in_agent_name(ref.name):
+    if found := fault_in_label_name(ref.name, AGENT_NAME_MAX_CHARACTERS):
         raise InputError(f"{ref}: name {found}", remedy="import it under another name")
     of_pod = mapping_at(work.workload, *template, "spec")
     if not of_pod.get("containers"):
@@ -129,7 +129,7 @@ def _version(work: Conversion, image: str) -> str:
     labels = mapping_at(work.workload, "metadata", "labels")
     for text in (labels.get("app.kubernetes.io/version"), tag_of(image)):
         plain = str(text or "").removeprefix("v")
-        if plain and not fault_in_semver(plain):
+        if plain and SEMVER.matches(plain):
             return plain
     reason = "neither the label app.kubernetes.io/version nor the image's tag is a version"
     work.change("", UNKNOWN_VERSION, f"{reason}: set spec.version")
@@ -144,8 +144,9 @@ def _ports(spec: Fields, pod: Pod) -> None:
         spec["network"] = {"expose": {"port": expose}}
     others = {name: number for name, number in declared.items() if number != expose}
     metrics = others.pop("metrics", None)
-    spec["telemetry"] = {"metrics": {"port": metrics} if metrics else {"enabled": False}}
-    ports = [{"name": name, "port": number} for name, number in others.items()]
+    if metrics:
+        spec["telemetry"] = {"metrics": {"port": metrics}}
+    ports = [{"name": name, "containerPort": number} for name, number in others.items()]
     if ports := ports + pod.container.other_ports:
         spec["ports"] = ports
 

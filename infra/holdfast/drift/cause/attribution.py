@@ -1,21 +1,23 @@
 """Who may have caused a finding: the owners in managed fields, and the user from the audit log.
 
-A manager's name is a hint that the client chose; only the audit log proves a person. Who removed a
-field leaves no owner: there the log's writes to the object since the last deployment are named, and
-without a log nobody is.
+A client chooses its manager's name, so that is a hint; only the audit log proves a person. A
+removed field has no owner: then the log's writes to the object since the last deployment are named.
+Sessions in a pod (exec, attach, debug containers) show in no declared field and end with the pod:
+the audit log is their only evidence, and they are remarks, not drift.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
-from holdfast.drift.finding import Actor, DriftClass, EvidenceSource
+from holdfast.drift.finding import Actor, DriftClass, EvidenceSource, ExpectedBy, Finding, Severity
 from holdfast.kube.audit import AuditEvent, plurals_of
 from holdfast.kube.managed_fields import ManagerEntry
-from holdfast.kube.objects import ObjectRef
-from holdfast.kube.timestamps import format_utc
+from holdfast.kube.objects import ObjectRef, mapping_at, reference_of
+from holdfast.kube.scalars import format_utc
+from holdfast.manifest.types.agent_label import agent_of
 
 ADMISSION: Final = "(admission)"
 """Stands for the in-cluster mutation that is held to have set what nobody owns."""
@@ -192,3 +194,39 @@ class AuditTrail:
         for number, event in enumerate(event for event in events if event.enters_pod):
             inside.setdefault(event.identifier or str(number), event)
         return tuple(map(_of_event, sorted(inside.values(), key=lambda each: each.time)))
+
+
+_PATHS: Final = {"ephemeralcontainers": ("spec", "ephemeralContainers")}
+
+
+def session_findings(
+    live: Iterable[Mapping[str, Any]], trail: AuditTrail, namespaces: set[str]
+) -> Iterator[Finding]:
+    """One remark a pod and way into it, with everybody who took it, the latest first.
+
+    Args:
+        live: Objects of the cluster; only pods are looked at.
+        trail: The audit log.
+        namespaces: Where the declared objects live.
+    """
+    for one in live:
+        if one.get("kind") != "Pod":
+            continue
+        ref = reference_of(one)
+        if ref.namespace not in namespaces:
+            continue
+        made = str(mapping_at(one, "metadata").get("creationTimestamp") or "")
+        ways: dict[str, list[Actor]] = {}
+        for actor in trail.sessions_in(ref):
+            if actor.time >= made:
+                ways.setdefault(actor.subresource, []).insert(0, actor)
+        for way, actors in sorted(ways.items()):
+            yield Finding(
+                ref=ref,
+                agent=agent_of(one),
+                drift_class=DriftClass.ADDED,
+                path=_PATHS.get(way, (way,)),
+                severity=Severity.INFO,
+                actors=tuple(actors),
+                expected_by=ExpectedBy.NOBODY,
+            )

@@ -1,14 +1,45 @@
-"""Who owns which fields of live objects, as their managed fields say."""
+"""Who owns the fields of live objects, and whether a GitOps engine delivers them. Pure.
+
+Two tools that revert the same field overwrite each other, so what only an engine applies is left to
+it. Clients choose the names of managers: what the stack's own record says we deployed stays ours,
+whatever the name of a writer.
+
+Source: Flux, kustomize-controller and helm-controller (the field manager is the controller's name);
+Argo CD, "Server-Side Apply" (`argocd-controller`).
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from holdfast.drift.cause.attribution import is_deployer
-from holdfast.drift.cause.delivery import ENGINES
 from holdfast.kube.managed_fields import owned_paths, read_managed_fields
 from holdfast.kube.objects import ObjectRef, reference_of
 from holdfast.kube.paths import format_path
+
+ENGINES: Final = {
+    "argocd-controller": "Argo CD",
+    "helm-controller": "Flux",
+    "kustomize-controller": "Flux",
+}
+"""Field manager to the engine that applies under it."""
+
+
+def engine_of(live: Mapping[str, Any]) -> str:
+    """Field manager of the engine that delivers an object; empty when we do, or nobody known."""
+    entries = read_managed_fields(live).of_object
+    if any(entry.operation == "Apply" and is_deployer(entry.manager) for entry in entries):
+        return ""
+    return next((entry.manager for entry in entries if entry.manager in ENGINES), "")
+
+
+def left_to(engine: str) -> str:
+    """Why something is left to an engine, and what to do instead."""
+    return (
+        f"{ENGINES[engine]} delivers it ({engine}) and puts it back: change what it delivers, or "
+        "suspend it"
+    )
+
 
 HOLDFAST = "Holdfast"
 

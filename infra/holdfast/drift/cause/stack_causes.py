@@ -1,7 +1,7 @@
-"""Several stacks side by side: how each is, and what one hand did on several of them. Pure.
+"""Several stacks side by side: how each is, and what one source did on several of them. Pure.
 
 Two findings on two stacks are one change when they are the same in kind, field and value, by the
-same hand, and follow each other within a quarter of an hour.
+same source, and follow each other within a quarter of an hour.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from holdfast.drift.cause.causes import Hand, hand_behind
+from holdfast.drift.cause.causes import ChangeSource, source_of
 from holdfast.drift.finding import NOT_LOOKED_AT, AgentStatus, DriftReport, Finding
 from holdfast.kube.objects import canonical_json
-from holdfast.kube.timestamps import format_utc
+from holdfast.kube.scalars import format_utc
 from holdfast.kube.workload_status import HealthVerdict
 
 SAME_TIME: Final = timedelta(minutes=15)
-"""Long enough to go through the stacks by hand, short enough not to join two days of work."""
+"""Long enough to go through the stacks by source, short enough not to join two days of work."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ class StackDrift:
 
 @dataclass(frozen=True)
 class SharedCause:
-    """One change by one hand on several stacks.
+    """One change by one source on several stacks.
 
     Attributes:
         findings: Each with its stack, in the order in which they were made.
         first: When the first of them was made; RFC 3339.
     """
 
-    hand: Hand
+    source: ChangeSource
     findings: tuple[tuple[str, Finding], ...]
     first: str
 
@@ -66,7 +66,7 @@ class SharedCause:
     def summary(self) -> str:
         """In words."""
         objects = len({(stack, finding.ref) for stack, finding in self.findings})
-        return f"{self.hand.words(objects)} on {len(self.stacks)} stacks"
+        return f"{self.source.words(objects)} on {len(self.stacks)} stacks"
 
 
 def shared_causes(stacks: Iterable[StackDrift]) -> tuple[SharedCause, ...]:
@@ -74,27 +74,29 @@ def shared_causes(stacks: Iterable[StackDrift]) -> tuple[SharedCause, ...]:
 
     A finding of which nobody knows who or when is no part of one.
     """
-    groups: dict[tuple[Hand, bytes], list[tuple[datetime, str, Finding]]] = {}
+    groups: dict[tuple[ChangeSource, bytes], list[tuple[datetime, str, Finding]]] = {}
     for each in stacks:
         for finding in each.report.drift:
-            hand, made = hand_behind(finding), _time_of(finding)
-            if hand is not None and made is not None:
-                key = (hand, canonical_json(finding.live))
+            source, made = source_of(finding), _time_of(finding)
+            if source is not None and made is not None:
+                key = (source, canonical_json(finding.live))
                 groups.setdefault(key, []).append((made, each.stack, finding))
     causes = [
         cause
-        for (hand, _), found in groups.items()
+        for (source, _), found in groups.items()
         for one in _at_one_time(found)
-        for cause in _shared(hand, one)
+        for cause in _shared(source, one)
     ]
     return tuple(sorted(causes, key=lambda cause: (-len(cause.findings), cause.summary)))
 
 
-def _shared(hand: Hand, found: list[tuple[datetime, str, Finding]]) -> Iterator[SharedCause]:
+def _shared(
+    source: ChangeSource, found: list[tuple[datetime, str, Finding]]
+) -> Iterator[SharedCause]:
     if len({stack for _, stack, _ in found}) > 1:
         made, _, _ = found[0]
         first = format_utc(made)
-        yield SharedCause(hand, tuple((stack, finding) for _, stack, finding in found), first)
+        yield SharedCause(source, tuple((stack, finding) for _, stack, finding in found), first)
 
 
 def _at_one_time(
@@ -112,7 +114,7 @@ def _at_one_time(
 
 
 def _time_of(finding: Finding) -> datetime | None:
-    """When the hand behind a finding wrote; None when that is not known."""
+    """When the source behind a finding wrote; None when that is not known."""
     text = finding.actors[0].time if finding.actors else ""
     try:
         time = datetime.fromisoformat(text)

@@ -15,13 +15,12 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.drift.compare.difference import Difference, Place
+from holdfast.drift.compare.difference import Difference, TypePosition
 from holdfast.drift.compare.list_comparison import compare_lists
 from holdfast.drift.finding import DriftClass
 from holdfast.kube.defaults import ALLOCATED
-from holdfast.kube.durations import parse_duration
 from holdfast.kube.paths import ABSENT
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_duration, parse_quantity
 from holdfast.kube.semantics import CANONICAL
 from holdfast.kube.structure import ListType, Shape, Structure
 
@@ -36,13 +35,13 @@ _PARSERS: Final[dict[str, Any]] = {"quantity": parse_quantity, "duration": parse
 
 def compare(desired: JsonObject, live: JsonObject, structure: Structure) -> list[Difference]:
     """Differences between two normalised objects of one identity, in the order of the walk."""
-    return compare_at(Place(structure), _body(desired), _body(live))
+    return compare_at(TypePosition(structure), _body(desired), _body(live))
 
 
-def compare_at(place: Place, desired: Any, live: Any) -> list[Difference]:  # noqa: ANN401  (JSON)
-    """Differences between two values at one place."""
+def compare_at(position: TypePosition, desired: Any, live: Any) -> list[Difference]:  # noqa: ANN401  (JSON)
+    """Differences between two values at one position."""
     walk = Walk()
-    walk.value(place, desired, live)
+    walk.value(position, desired, live)
     return walk.found
 
 
@@ -96,62 +95,62 @@ class Walk:
     def __init__(self) -> None:
         self.found: list[Difference] = []
 
-    def note(self, place: Place, drift_class: DriftClass, desired: Any, live: Any) -> None:  # noqa: ANN401
+    def note(self, at: TypePosition, drift_class: DriftClass, desired: Any, live: Any) -> None:  # noqa: ANN401
         """Record one difference."""
-        self.found.append(Difference(place, drift_class, desired, live))
+        self.found.append(Difference(at, drift_class, desired, live))
 
-    def value(self, place: Place, want: Any, have: Any) -> None:  # noqa: ANN401  (JSON values)
-        """Compare whatever stands at a place."""
+    def value(self, position: TypePosition, want: Any, have: Any) -> None:  # noqa: ANN401  (JSON values)
+        """Compare whatever stands at a position."""
         if isinstance(want, dict) and isinstance(have, dict):
-            self.struct(place, want, have)
+            self.struct(position, want, have)
         elif isinstance(want, list) and isinstance(have, list):
             if not is_same_json(want, have):
-                compare_lists(self, place, want, have)
-        elif place.structure.omits_zero and _is_nothing(want) and _is_nothing(have):
+                compare_lists(self, position, want, have)
+        elif position.structure.omits_zero and _is_nothing(want) and _is_nothing(have):
             return
-        elif not is_same_scalar(place.structure, want, have):
-            self.note(place, DriftClass.CHANGED, want, have)
+        elif not is_same_scalar(position.structure, want, have):
+            self.note(position, DriftClass.CHANGED, want, have)
 
-    def struct(self, place: Place, want: JsonObject, have: JsonObject) -> None:
+    def struct(self, position: TypePosition, want: JsonObject, have: JsonObject) -> None:
         """Compare two structs or maps."""
-        canonical = CANONICAL.get(place.structure.notation)
+        canonical = CANONICAL.get(position.structure.notation)
         if canonical is not None:
             want, have = canonical(want), canonical(have)
         for key, wanted in want.items():
             found = have.get(key)
             if found is None:
-                if place.is_declared and wanted is not None:
-                    self.missing(place, key, want)
-            elif wanted is None or (not wanted and _is_unset(place.structure, key, found)):
-                self.surplus(place, key, want, have)
+                if position.is_declared and wanted is not None:
+                    self.missing(position, key, want)
+            elif wanted is None or (not wanted and _is_unset(position.structure, key, found)):
+                self.surplus(position, key, want, have)
             elif wanted is not found and not is_same_json(wanted, found):
-                self.value(place.field(key), wanted, found)
+                self.value(position.field(key), wanted, found)
         for key, found in have.items():
             if found is not None and key not in want:
-                self.surplus(place, key, want, have)
+                self.surplus(position, key, want, have)
 
-    def missing(self, parent: Place, key: str, want: JsonObject) -> None:
+    def missing(self, parent: TypePosition, key: str, want: JsonObject) -> None:
         """A declared field that is not there: nothing to say when that means the same."""
-        place, wanted = parent.field(key), want[key]
-        structure = place.structure
+        position, wanted = parent.field(key), want[key]
+        structure = position.structure
         if wanted in _EMPTY:
             if not structure.omits_zero:
-                self.note(place, DriftClass.REMOVED, wanted, ABSENT)
+                self.note(position, DriftClass.REMOVED, wanted, ABSENT)
         elif structure.omits_zero and structure.shape is Shape.SCALAR and not wanted:
             return
         elif _is_open(structure):
-            self.value(place, wanted, {} if isinstance(wanted, dict) else [])
+            self.value(position, wanted, {} if isinstance(wanted, dict) else [])
         elif not _is_default(parent, key, want):
-            self.note(place, DriftClass.REMOVED, wanted, ABSENT)
+            self.note(position, DriftClass.REMOVED, wanted, ABSENT)
 
-    def surplus(self, parent: Place, key: str, want: JsonObject, have: JsonObject) -> None:
+    def surplus(self, parent: TypePosition, key: str, want: JsonObject, have: JsonObject) -> None:
         """A field that nobody declared: nothing to say when it holds the default."""
-        place, found = parent.field(key), have[key]
+        position, found = parent.field(key), have[key]
         is_known = parent.structure.knows(key)
-        if not (place.is_in_whole and is_known):
+        if not (position.is_in_whole and is_known):
             # What is written as a whole is declared as a whole; elsewhere others may add.
-            place = place.undeclared(is_known=is_known)
-        structure = place.structure
+            position = position.undeclared(is_known=is_known)
+        structure = position.structure
         is_zero = structure.omits_zero and structure.shape is Shape.SCALAR and not found
         if is_zero or (found in _EMPTY and structure.omits_zero):
             return
@@ -160,18 +159,18 @@ class Walk:
             # The value may have been filled in for what was declared or for what is there now.
             computed = [default(want), default(have)]
             if any(
-                value is not ABSENT and not compare_at(place, value, found) for value in computed
+                value is not ABSENT and not compare_at(position, value, found) for value in computed
             ):
                 return
             default = computed[0]
         if default is ALLOCATED:
-            self.note(place, DriftClass.CHANGED, ALLOCATED, found)
+            self.note(position, DriftClass.CHANGED, ALLOCATED, found)
         elif default is not ABSENT:
-            self.value(place, default, found)
+            self.value(position, default, found)
         elif _is_open(structure) and isinstance(found, dict | list) and found:
-            self.value(place, {} if isinstance(found, dict) else [], found)
+            self.value(position, {} if isinstance(found, dict) else [], found)
         else:
-            self.note(place, DriftClass.ADDED, ABSENT, found)
+            self.note(position, DriftClass.ADDED, ABSENT, found)
 
 
 def _is_nothing(value: Any) -> bool:  # noqa: ANN401  (JSON value)
@@ -188,7 +187,7 @@ def _is_unset(parent: Structure, key: str, found: Any) -> bool:  # noqa: ANN401 
     return bool(is_zero and key in parent.defaults)
 
 
-def _is_default(parent: Place, key: str, want: JsonObject) -> bool:
+def _is_default(parent: TypePosition, key: str, want: JsonObject) -> bool:
     default = parent.structure.defaults.get(key, ABSENT)
     if callable(default):
         default = default(want)

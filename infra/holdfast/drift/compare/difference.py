@@ -10,7 +10,7 @@ from holdfast.kube.structure import ListType, Structure
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TypePosition:
     """Where a comparison stands.
 
     Attributes:
@@ -25,22 +25,22 @@ class Place:
     is_known: bool = True
     is_in_whole: bool = False
 
-    def field(self, name: str) -> "Place":
+    def field(self, name: str) -> "TypePosition":
         """The field of a struct or the value of a map."""
         return self._below(self.structure.field(name), name)
 
-    def item(self, segment: Segment) -> "Place":
+    def item(self, segment: Segment) -> "TypePosition":
         """An item of a list."""
         return self._below(self.structure.item, segment)
 
-    def _below(self, structure: Structure, segment: Segment) -> "Place":
+    def _below(self, structure: Structure, segment: Segment) -> "TypePosition":
         is_in_whole = self.is_in_whole or self.structure.is_atomic
         path = (*self.path, segment)
-        return Place(structure, path, self.is_declared, is_in_whole=is_in_whole)
+        return TypePosition(structure, path, self.is_declared, is_in_whole=is_in_whole)
 
-    def undeclared(self, *, is_known: bool = True) -> "Place":
-        """The same place, of which the declaration says nothing."""
-        return Place(self.structure, self.path, False, is_known, self.is_in_whole)
+    def undeclared(self, *, is_known: bool = True) -> "TypePosition":
+        """The same position, of which the declaration says nothing."""
+        return TypePosition(self.structure, self.path, False, is_known, self.is_in_whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Difference:
         is_from_baseline: `desired` is what the object had before, not a default.
     """
 
-    place: Place
+    position: TypePosition
     drift_class: DriftClass
     desired: Any
     live: Any
@@ -63,7 +63,7 @@ class Difference:
     @property
     def expected_by(self) -> ExpectedBy:
         """Where the expected value comes from."""
-        if self.place.is_declared:
+        if self.position.is_declared:
             return ExpectedBy.DECLARATION
         if self.desired is ABSENT:
             return ExpectedBy.NOBODY
@@ -74,16 +74,16 @@ class Difference:
     @property
     def path(self) -> Path:
         """Field path of the difference."""
-        return self.place.path
+        return self.position.path
 
     @property
     def leaves_owner(self) -> bool:
         """Whether who did this owns the field afterwards: not by removing or reordering."""
-        structure = self.place.structure
+        structure = self.position.structure
         is_order = isinstance(self.live, list) and structure.list_type is ListType.KEYED
         return self.drift_class is not DriftClass.REMOVED and not is_order
 
     @property
     def is_declared(self) -> bool:
         """Whether the declaration, not a default, says what should be here."""
-        return self.place.is_declared
+        return self.position.is_declared

@@ -1,12 +1,12 @@
-"""What the next update of an object does about a finding: the risk that drift is to a deployment.
+"""What the next update of an object does about a finding: the risk of drift for a deployment. Pure.
 
-An update that changes nothing about an object sends nothing, and leaves all drift as it is; the
-next one that does change it is what this is about. Before such an update Pulumi takes over what
-`kubectl` wrote, without a word in its preview; what another manager or the scale subresource owns
-ends in a conflict, unless the object is forced; what nobody declared stays as long as somebody else
-owns it. Pure.
+An update that changes nothing in an object sends nothing and leaves its drift. One that changes it
+takes over what `kubectl` wrote, without a word in the preview of Pulumi; what another manager or
+the scale subresource owns ends in a conflict unless the object is forced; what is not declared
+stays while another manager owns it.
 
-Source: pulumi-kubernetes 4.27, server-side apply; each answer was tried on a real API server.
+Source: pulumi-kubernetes 4.27, server-side apply, each answer tried on a real API server; the
+validation of updates in Kubernetes 1.36.
 """
 
 import re
@@ -15,9 +15,47 @@ from typing import Any, Final
 
 from holdfast.drift.cause.attribution import is_deployer
 from holdfast.drift.finding import DriftClass, ExpectedBy, Finding, NextUpdate
-from holdfast.drift.plan.replacement import needs_replacement
 from holdfast.kube.managed_fields import ManagerEntry
 from holdfast.kube.objects import mapping_at
+from holdfast.kube.paths import format_path
+
+NEVER_REPLACED: Final = frozenset(
+    {"PersistentVolumeClaim", "Namespace", "CustomResourceDefinition", "PersistentVolume"}
+)
+"""With these goes what they hold: volumes, everything inside, every object of the kind."""
+
+ORPHANING: Final = frozenset({"StatefulSet"})
+"""Replaced without their pods, which the new object takes over."""
+
+_UNCHANGEABLE: Final[dict[str, re.Pattern[str]]] = {
+    "Deployment": re.compile(r"spec\.selector"),
+    "DaemonSet": re.compile(r"spec\.selector"),
+    "ReplicaSet": re.compile(r"spec\.selector"),
+    "StatefulSet": re.compile(
+        r"spec\.(?!replicas|template|updateStrategy|persistentVolumeClaimRetentionPolicy"
+        r"|minReadySeconds|ordinals|revisionHistoryLimit)"
+    ),
+    "Job": re.compile(r"spec\.(selector|template|completions|completionMode|podFailurePolicy)"),
+    "RoleBinding": re.compile(r"roleRef"),
+    "ClusterRoleBinding": re.compile(r"roleRef"),
+    "Service": re.compile(r"spec\.clusterIPs?\b"),
+    "PersistentVolumeClaim": re.compile(r"spec\.(?!resources|volumeAttributesClassName)"),
+    "Secret": re.compile(r"(type|immutable)$"),
+    "ConfigMap": re.compile(r"immutable$"),
+    "StorageClass": re.compile(r"(provisioner|parameters|reclaimPolicy|volumeBindingMode)"),
+}
+
+
+def needs_replacement(finding: Finding, live: Mapping[str, Any]) -> str:
+    """Why a field cannot be changed in place; empty when it can."""
+    path = format_path(finding.path)
+    unchangeable = _UNCHANGEABLE.get(finding.ref.kind)
+    if unchangeable is not None and unchangeable.match(path):
+        return "cannot be changed in place"
+    if live.get("immutable") is True and path.startswith(("data", "binaryData")):
+        return "the live object is immutable and cannot be changed in place"
+    return ""
+
 
 _TAKEN_OVER: Final = re.compile(r"^(kubectl.*|before-first-apply)$")
 _FORCE: Final = "pulumi.com/patchForce"

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from holdfast.drift.cause.attribution import ADMISSION, is_deployer
 from holdfast.drift.compare.comparison import compare
-from holdfast.drift.exemption.autoscaling import REPLICAS
+from holdfast.drift.exemption.controllers import REPLICAS
 from holdfast.drift.exemption.server_owned import UPDATE_MARKS
 from holdfast.drift.finding import DriftClass, ExpectedBy, Finding, NextUpdate
-from holdfast.drift.plan.replacement import NEVER_REPLACED, needs_replacement
+from holdfast.drift.plan.next_update import NEVER_REPLACED, needs_replacement
 from holdfast.drift.plan.undeployed import with_owned_fields
 from holdfast.kube.managed_fields import (
     FIELD_MANAGER,
@@ -25,7 +25,7 @@ from holdfast.kube.managed_fields import (
 from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.kube.paths import ABSENT, Path, json_pointer, value_at, with_value
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 from holdfast.kube.structure import Structure
 
 

@@ -7,7 +7,7 @@ from holdfast.drift.finding import Severity
 from holdfast.drift.probes.outcome import Outcome, Subject, as_declared, differs
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.paths import ItemKey
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 
 
 def probe_nodes(

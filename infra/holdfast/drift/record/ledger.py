@@ -16,7 +16,7 @@ from holdfast.kube.paths import Path
 FindingKey = tuple[DriftClass, Path]
 
 
-class Turn(StrEnum):
+class Transition(StrEnum):
     """What happened to a finding."""
 
     OPENED = "opened"
@@ -25,7 +25,7 @@ class Turn(StrEnum):
 
 
 @dataclass(frozen=True)
-class Moment:
+class Timestamp:
     """A time on both clocks: differences are taken on the one that never jumps.
 
     Attributes:
@@ -39,18 +39,18 @@ class Moment:
 
 @dataclass(frozen=True)
 class FindingEvent:
-    """One turn of one finding.
+    """One transition of one finding.
 
     Attributes:
         finding: As it is now; of a closed one, as it was last.
         opened: When what it tells of was first seen.
-        at: When this turn was seen.
+        at: When this transition was seen.
     """
 
-    turn: Turn
+    transition: Transition
     finding: Finding
-    opened: Moment
-    at: Moment
+    opened: Timestamp
+    at: Timestamp
 
     @property
     def dwell_seconds(self) -> float:
@@ -67,9 +67,9 @@ class Ledger:
 
     def __init__(self) -> None:
         self.counting = 0
-        self._open: dict[Identity, dict[FindingKey, tuple[Finding, Moment]]] = {}
+        self._open: dict[Identity, dict[FindingKey, tuple[Finding, Timestamp]]] = {}
 
-    def __iter__(self) -> Iterator[tuple[Finding, Moment]]:
+    def __iter__(self) -> Iterator[tuple[Finding, Timestamp]]:
         """Every open finding with the moment it was opened."""
         for found in self._open.values():
             yield from found.values()
@@ -84,7 +84,7 @@ class Ledger:
         return self._open.get(identity, {}).keys() == _by_key(findings).keys()
 
     def note(
-        self, identity: Identity, findings: Iterable[Finding], at: Moment
+        self, identity: Identity, findings: Iterable[Finding], at: Timestamp
     ) -> tuple[FindingEvent, ...]:
         """Take what is found of one object now for what is open.
 
@@ -103,10 +103,10 @@ class Ledger:
             old, opened = before.pop(key, (None, at))
             kept[key] = (finding, opened)
             if old != finding:
-                turn = Turn.OPENED if old is None else Turn.CHANGED
-                events.append(FindingEvent(turn, finding, opened, at))
+                transition = Transition.OPENED if old is None else Transition.CHANGED
+                events.append(FindingEvent(transition, finding, opened, at))
         for finding, opened in before.values():
-            events.append(FindingEvent(Turn.CLOSED, finding, opened, at))
+            events.append(FindingEvent(Transition.CLOSED, finding, opened, at))
         if kept:
             self._open[identity] = kept
         return tuple(events)

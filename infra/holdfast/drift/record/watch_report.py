@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from holdfast.drift.cause.cause_ledger import CauseEvent
+from holdfast.drift.cause.causes import CauseEvent
 from holdfast.drift.finding import Finding, NotChecked
-from holdfast.drift.record.ledger import FindingEvent, Moment
+from holdfast.drift.record.ledger import FindingEvent, Timestamp
 from holdfast.kube.objects import ObjectRef
 
 
@@ -50,10 +50,10 @@ class Look:
 
     identifier: str
     ref: ObjectRef
-    heard: Moment
+    heard: Timestamp
     changes: int
-    taken: Moment
-    judged: Moment
+    taken: Timestamp
+    judged: Timestamp
     events: tuple[FindingEvent, ...] = ()
 
 
@@ -86,7 +86,7 @@ class Listener:
     def restarted(self, kind: str, reason: str) -> None:
         """A stream had to begin again."""
 
-    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
+    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
         """The state, whenever something was looked at or became unknown."""
 
     def settled(

@@ -1,12 +1,19 @@
 """How an agent presents itself to others: the A2A agent card."""
 
-import re
 from typing import Annotated, Final, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from holdfast.manifest.text.faults import KEY, fault
-from holdfast.manifest.types.values import Items, JsonObject, LabelName, ManifestModel, Text, Url
+from holdfast.manifest.types.values import (
+    Items,
+    JsonObject,
+    LabelName,
+    ManifestModel,
+    MediaType,
+    Text,
+    Url,
+)
 
 SECURITY_SCHEMES: Final = (
     "apiKeySecurityScheme",
@@ -16,19 +23,6 @@ SECURITY_SCHEMES: Final = (
     "openIdConnectSecurityScheme",
 )
 """Forms of a security scheme in a card of version 1.0, each under a key of its own."""
-
-
-def _media_type(value: str) -> str:
-    if re.fullmatch(r"[a-zA-Z0-9.+-]+/[a-zA-Z0-9.+*-]+", value):
-        return value
-    raise fault('expected a media type such as "text/plain"', found=repr(value))
-
-
-MediaType = Annotated[
-    str,
-    AfterValidator(_media_type),
-    WithJsonSchema({"type": "string", "pattern": "^[^/ ]+/[^/ ]+$", "examples": ["text/plain"]}),
-]
 
 
 class Provider(ManifestModel):
@@ -79,20 +73,11 @@ class AgentCardSpec(ManifestModel):
     """Media types it gives; default text/plain."""
     security_schemes: dict[Text, JsonObject] = Field(default_factory=dict)
     """Ways to authenticate, by name, in the card's own words; a caller needs one of them."""
-    sign: bool = False
-    """Reserved: a signature needs a private key, which no manifest holds. Default false."""
     allowed_namespaces: Items[LabelName] = ()
     """Other namespaces whose agents may refer to this one."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.sign:
-            raise fault(
-                "a card cannot be signed here: its signature needs a private key",
-                found="true",
-                remedy="let the agent sign the card that it serves, with a key from a Secret",
-                at=("sign",),
-            )
         presented = self.model_copy(update={"enabled": True, "allowed_namespaces": ()})
         if not self.enabled and presented != AgentCardSpec():
             expected = "enabled: false excludes all that a card would tell"

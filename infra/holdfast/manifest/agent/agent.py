@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from holdfast.kube.names import ANNOTATIONS_MAX_BYTES
+from holdfast.kube.syntax import ANNOTATIONS_MAX_BYTES
 from holdfast.manifest.agent.a2a import AgentCardSpec, Provider
 from holdfast.manifest.agent.agent_checks import faults_of_spec
 from holdfast.manifest.agent.agent_types import AgentType
@@ -22,8 +22,10 @@ from holdfast.manifest.agent.runtime import (
     ContainerPort,
     EnvFromSource,
     EnvVar,
+    LocalObjectReference,
     Placement,
     Resources,
+    TemporaryFolder,
 )
 from holdfast.manifest.agent.sandbox import SandboxSettings
 from holdfast.manifest.agent.scaling import Availability, Scaling
@@ -34,20 +36,20 @@ from holdfast.manifest.agent.telemetry import Telemetry
 from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.text.faults import KEY, fault, together
 from holdfast.manifest.types.kubernetes_fields import ExtraContainer, PodSpecChange
-from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.manifest.types.references import RefersTo
 from holdfast.manifest.types.values import (
     AbsolutePath,
     AgentName,
-    DigestReference,
+    ImageReference,
     Items,
     LabelName,
     LabelValue,
     ManifestModel,
-    ObjectName,
     QualifiedKey,
     Semver,
     Text,
     Url,
+    duration_milliseconds,
 )
 
 API_VERSION: Final = "holdfast.dev/v1alpha1"
@@ -55,7 +57,7 @@ AGENT_KIND = "Agent"
 OWN_PREFIXES = ("holdfast.dev/", "app.kubernetes.io/")
 DEFAULT_GRACE_SECONDS = 60
 CRON_JOB_NAME_MAX_CHARACTERS = 52
-SECONDS_BEYOND_WARMUP = 60
+SECONDS_BEYOND_STARTUP = 60
 
 
 class Metadata(ManifestModel):
@@ -103,16 +105,17 @@ class AgentSpec(Placement):
     """The agent's own version (semantic)."""
     owner: LabelValue | None = None
     """Team that answers for the agent; required on stacks with the prod profile."""
-    framework: Literal["langgraph", "crewai", "adk", "openai", "dapr", "custom"] = "custom"
-    """What the agent is written with; default custom."""
+    framework: LabelValue = "custom"
+    """What the agent is written with, such as langgraph; a label, default custom."""
     provider: Provider | None = None
     """Who offers the agent; told in its card."""
     icon_url: Url | None = None
     """Picture of the agent; told in its card."""
     documentation_url: Url | None = None
     """Page about the agent; told in its card."""
-    image: DigestReference | None = None
-    """Image with its digest: name@sha256:<64 hex digits>; required but for type Declarative."""
+    image: ImageReference | None = None
+    """Image, such as name@sha256:<64 hex digits>; a tag without digest passes the policy pack in
+    profile dev only. Required but for type Declarative."""
     command: Items[Text] = ()
     """Entry point; default the image's."""
     args: Items[str] = ()
@@ -125,9 +128,11 @@ class AgentSpec(Placement):
     """Environment variables, by name."""
     env_from: Items[EnvFromSource] = ()
     """ConfigMaps and Secrets whose keys become variables."""
-    image_pull_secrets: Items[ObjectName] = ()
-    """Secrets for the registry."""
-    depends_on: Items[DependencyReference] = ()
+    image_pull_secrets: Items[LocalObjectReference] = ()
+    """Secrets for the registry, as {name}."""
+    tmp: TemporaryFolder = TemporaryFolder.model_construct()
+    """The folder /tmp, which a read-only root file system leaves writable."""
+    depends_on: Items[Annotated[DependencyReference, RefersTo("", "dependsOn")]] = ()
     """What must run before the agent starts: agents, shared servers and models, Services. Each
     gives a variable `<NAME>_URL`; agents among them are deployed first."""
     wait_for_dependencies: bool = True
@@ -192,7 +197,8 @@ class AgentSpec(Placement):
     init_containers: Items[ExtraContainer] = ()
     """Containers that end before the agent starts, as in PodSpec; after Holdfast's own."""
     pod_overrides: PodSpecChange | None = None
-    """Laid over the rendered PodSpec last: maps by key, lists by their merge key, null removes."""
+    """Laid over the rendered PodSpec last: maps by key, lists by their merge key; {$patch: delete}
+    in place of a value removes it."""
 
     @model_validator(mode="after")
     def _fields_agree(self) -> Self:
@@ -250,8 +256,8 @@ class AgentSpec(Placement):
         """Seconds after which an update counts as stuck, as declared or derived."""
         if self.rollout.progress_deadline_seconds is not None:
             return self.rollout.progress_deadline_seconds
-        warmup = self.lifecycle.warmup
-        derived = warmup.timeout_seconds + SECONDS_BEYOND_WARMUP if warmup else 0
+        startup = self.probes.startup
+        derived = startup.longest_seconds + SECONDS_BEYOND_STARTUP if startup else 0
         return max(DEFAULT_DEADLINE_SECONDS, derived)
 
 

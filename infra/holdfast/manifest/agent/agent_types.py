@@ -41,6 +41,7 @@ EFFECTS: Final[Mapping[str, frozenset[str]]] = {
     "env": EVERY,
     "envFrom": EVERY,
     "imagePullSecrets": EVERY,
+    "tmp": EVERY,
     "dependsOn": EVERY,
     "waitForDependencies": EVERY,
     "model": EVERY,
@@ -68,7 +69,6 @@ EFFECTS: Final[Mapping[str, frozenset[str]]] = {
     "probes": CALLED,
     "lifecycle": EVERY,
     "lifecycle.preStop": CALLED,
-    "lifecycle.warmup": CALLED,
     "lifecycle.postStartCheck": SERVING,
     "lifecycle.cacheWarmer": SERVING,
     "lifecycle.leaderElection": SERVING,
@@ -82,7 +82,6 @@ EFFECTS: Final[Mapping[str, frozenset[str]]] = {
     "sidecars": CALLED,
     "initContainers": EVERY,
     "podOverrides": EVERY,
-    "qosClass": EVERY,
     "queueName": EVERY,
     "priorityClassName": EVERY,
     "runtimeClassName": EVERY,
@@ -131,12 +130,6 @@ def faults_of_type(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
             "an agent of type Job runs by its schedules and triggers, and has none",
             remedy='add schedules, such as [{cron: "0 2 * * *"}], or triggers',
             at=("type",),
-        )
-    if spec.sandbox.runtime_class_name is not None and spec.runtime_class_name is not None:
-        yield fault(
-            "expected the runtime class once",
-            remedy="remove it here, or at spec.runtimeClassName",
-            at=("sandbox", "runtimeClassName"),
         )
 
 

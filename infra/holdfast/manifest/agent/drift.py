@@ -7,9 +7,17 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from holdfast.manifest.kinds.exemptions import Day, FieldPath, Glob
+from holdfast.manifest.kinds.exemptions import Day, Glob
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.values import Duration, Items, ManifestModel, PartName, Sha256, Text
+from holdfast.manifest.types.values import (
+    Duration,
+    FieldPath,
+    Items,
+    ManifestModel,
+    PartName,
+    Sha256,
+    Text,
+)
 
 
 class CommandProbe(ManifestModel):
@@ -75,7 +83,7 @@ class DriftSettings(ManifestModel):
     """How drift of the agent's objects is dealt with."""
 
     mode: Literal["report", "revert", "adopt"] = "report"
-    """What `holdfast drift --act` does about drift: report it, revert it, or adopt it."""
+    """What `holdfast drift revert --by-mode` does: report drift, revert it, or adopt it."""
     ignore: Items[IgnoredField] = ()
     """Fields that may differ for a time: counted, not told."""
     expected_managers: Items[ExpectedManager] = ()

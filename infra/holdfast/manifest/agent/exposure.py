@@ -1,14 +1,14 @@
 """Who may call an agent, what it may reach, and what it may do."""
 
 import ipaddress
-import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.model import ObjectReference, Reference
 from holdfast.manifest.text.faults import branch, chosen_by, fault
 from holdfast.manifest.types.kubernetes_fields import PodSecurityContext, SecurityContext
+from holdfast.manifest.types.references import RefersTo
 from holdfast.manifest.types.values import (
     AbsolutePath,
     Cidr,
@@ -18,6 +18,7 @@ from holdfast.manifest.types.values import (
     ManifestModel,
     Port,
     QualifiedKey,
+    RbacWord,
     Text,
 )
 
@@ -123,9 +124,9 @@ class Network(ManifestModel):
 
     expose: Expose = Expose.model_construct()
     """The agent's port."""
-    ingress_from: Items[Caller] = ()
+    ingress_from: Items[Annotated[Caller, RefersTo("Agent", "lets in")]] = ()
     """Who may call the agent; default nobody."""
-    peers: Items[Reference] = ()
+    peers: Items[Annotated[Reference, RefersTo("Agent", "peer")]] = ()
     """Agents it may call; each must name this one in its ingressFrom."""
     egress: Egress = Egress.model_construct()
     """What else it may reach."""
@@ -148,20 +149,6 @@ class ServiceAccount(ManifestModel):
         if not self.create and self.annotations:
             raise fault("annotations need create: true")
         return self
-
-
-def _rbac_word(value: str) -> str:
-    if "*" in value:
-        remedy = "name what the agent needs"
-        raise fault("wildcards are not allowed", remedy=remedy, rule="rbac-no-wildcards")
-    if re.search(r"\s", value):
-        raise fault("expected a word without spaces")
-    return value
-
-
-RbacWord = Annotated[
-    str, AfterValidator(_rbac_word), WithJsonSchema({"type": "string", "pattern": r"^[^*\s]*$"})
-]
 
 
 class PolicyRule(ManifestModel):

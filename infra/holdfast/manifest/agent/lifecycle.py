@@ -1,82 +1,39 @@
 """From before an agent starts until after it ends: fetch, warm up, check, drain, take turns."""
 
-import re
 from typing import Annotated, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
+from holdfast.manifest.agent.health import Exec, HttpGet
 from holdfast.manifest.stack.environment import Environment, ObjectStore
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.manifest.types.references import EntryOf, Reaches
 from holdfast.manifest.types.values import (
     AbsolutePath,
     Duration,
+    FetchUri,
+    HexDigest,
     Items,
     ManifestModel,
     PartName,
     Text,
+    duration_milliseconds,
 )
 
-STORE_SCHEMES = ("s3", "gs")
-"""Schemes of a fetch that name an object store of the stack."""
 DEFAULT_PRE_STOP_SECONDS = 5
-
-
-def _fetched_uri(value: str) -> str:
-    parts = urlsplit(value)
-    remedy = "write https://host/path, s3://bucket/key or gs://bucket/key"
-    if parts.username is not None:
-        raise fault(
-            "expected a URI without credentials",
-            found="a URI with credentials",
-            remedy="keep them in a Secret and name its entry in credentials",
-        )
-    if parts.scheme not in {"http", "https", *STORE_SCHEMES} or not parts.hostname:
-        raise fault("expected a URI of http, https, s3 or gs", found=repr(value), remedy=remedy)
-    if parts.query or parts.fragment or not parts.path.rpartition("/")[2]:
-        raise fault(
-            "expected a URI that ends in a file's name, without query",
-            found=repr(value),
-            remedy=remedy,
-        )
-    if re.search(r"[^A-Za-z0-9._~/:%+@=-]", value) or ".." in parts.path.split("/"):
-        raise fault("expected a URI without spaces, quotes and '..'", found=repr(value))
-    return value
-
-
-def _hex_digest(value: str) -> str:
-    if re.fullmatch("(sha256:)?[0-9a-f]{64}", value):
-        return value.removeprefix("sha256:")
-    raise fault(
-        "expected a SHA-256 digest of 64 lower-case hexadecimal digits",
-        found=f"{len(value)} characters",
-        remedy="find it with: sha256sum FILE",
-    )
-
-
-FetchUri = Annotated[
-    str,
-    AfterValidator(_fetched_uri),
-    WithJsonSchema({"type": "string", "pattern": "^(https?|s3|gs)://[^@?#]+$"}),
-]
-HexDigest = Annotated[
-    str,
-    AfterValidator(_hex_digest),
-    WithJsonSchema({"type": "string", "pattern": "^(sha256:)?[0-9a-f]{64}$"}),
-]
 
 
 class Fetch(ManifestModel):
     """A file that is fetched before the agent starts, such as the weights of a model."""
 
-    uri: FetchUri
+    uri: Annotated[FetchUri, Reaches()]
     """Where it is: https://, s3://bucket/key or gs://bucket/key; its host joins the egress."""
     sha256: HexDigest
     """Digest of the file; another content keeps the agent from starting."""
     to: AbsolutePath
     """Folder it is put into, under the last part of uri; on a volume of storage it is kept."""
-    credentials: PartName | None = None
+    credentials: Annotated[PartName, EntryOf("files")] | None = None
     """Entry of secrets[] with a mountPath: a bearer token (key given), or the key pair of a store
     in the keys access-key-id and secret-access-key. Default none."""
 
@@ -104,28 +61,6 @@ class PreStart(ManifestModel):
         if (self.fetch is None) != bool(self.command):
             raise fault("expected exactly one of fetch and command")
         return self
-
-
-class Warmup(ManifestModel):
-    """What must succeed before the agent counts as started; becomes its startup probe."""
-
-    http: AbsolutePath | None = None
-    """Path requested on the exposed port."""
-    command: Items[Text] = ()
-    """Command run in the container."""
-    timeout: Duration = "10m"
-    """Time it may take before the container is restarted; default 10m."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if (self.http is not None) == bool(self.command):
-            raise fault("expected exactly one of http and command")
-        return self
-
-    @property
-    def timeout_seconds(self) -> int:
-        """The timeout in seconds, rounded up."""
-        return -(-duration_milliseconds(self.timeout) // 1000)
 
 
 class PostStartCheck(ManifestModel):
@@ -160,27 +95,33 @@ class CacheWarmer(ManifestModel):
         return -(-duration_milliseconds(self.interval) // 1000)
 
 
-class PreStop(ManifestModel):
-    """What happens before SIGTERM; one of http, command and sleepSeconds."""
+class Sleep(ManifestModel):
+    """A wait before SIGTERM."""
 
-    http: AbsolutePath | None = None
-    """Path requested on the exposed port."""
-    command: Items[Text] = ()
+    seconds: Annotated[int, Field(ge=1, le=3600)]
+    """Seconds slept."""
+
+
+class PreStop(ManifestModel):
+    """What happens before SIGTERM; at most one of httpGet, exec and sleep."""
+
+    http_get: HttpGet | None = None
+    """Request to the agent."""
+    exec_: Exec | None = Field(default=None, alias="exec")
     """Command run in the container."""
-    sleep_seconds: Annotated[int, Field(ge=1, le=3600)] | None = None
-    """Seconds slept, so that traffic drains; default 5 when nothing else is given."""
+    sleep: Sleep | None = None
+    """A wait, so that traffic drains; default 5 seconds when nothing else is given."""
 
     @model_validator(mode="after")
     def _at_most_one(self) -> Self:
-        given = (self.http is not None, bool(self.command), self.sleep_seconds is not None)
-        if sum(given) > 1:
-            raise fault("expected at most one of http, command and sleepSeconds")
+        if sum(hook is not None for hook in (self.http_get, self.exec_, self.sleep)) > 1:
+            raise fault("expected at most one of httpGet, exec and sleep")
         return self
 
     @property
     def reserved_seconds(self) -> int:
         """Seconds to leave for the hook when the grace period is derived."""
-        return self.sleep_seconds or DEFAULT_PRE_STOP_SECONDS
+        return self.sleep.seconds if self.sleep else DEFAULT_PRE_STOP_SECONDS
 
 
 class Lifecycle(ManifestModel):
@@ -188,8 +129,6 @@ class Lifecycle(ManifestModel):
 
     pre_start: Items[PreStart] = ()
     """Steps before the agent starts, in order; it starts only when all of them succeeded."""
-    warmup: Warmup | None = None
-    """What must succeed before it counts as started; excludes probes.startup."""
     post_start_check: PostStartCheck | None = None
     """What gates a new version; on by default when a model is set and the stack has
     images.tools, off with llm and tools false."""

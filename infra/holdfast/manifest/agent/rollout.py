@@ -5,8 +5,13 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.text_checks import duration_milliseconds
-from holdfast.manifest.types.values import Duration, IntOrPercent, Items, ManifestModel
+from holdfast.manifest.types.values import (
+    Duration,
+    IntOrPercent,
+    Items,
+    ManifestModel,
+    duration_milliseconds,
+)
 
 Percentage = Annotated[int, Field(ge=0, le=100)]
 Share = Annotated[float, Field(ge=0, le=100)]
@@ -24,13 +29,20 @@ _FIELDS_OF: dict[str, tuple[Strategy, ...]] = {
 }
 
 
+class Pause(ManifestModel):
+    """A wait between two steps."""
+
+    duration: Duration
+    """Time to wait, such as 10m."""
+
+
 class RolloutStep(ManifestModel):
     """One step of a canary: a weight, or a pause."""
 
     set_weight: Percentage | None = None
     """Percent of the traffic (of the pods, without a gateway) that the new version gets."""
-    pause: Duration | None = None
-    """Time to wait, such as 10m."""
+    pause: Pause | None = None
+    """A wait."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
@@ -95,7 +107,8 @@ class Rollout(ManifestModel):
     auto_rollback: bool = True
     """Go back by itself when the new version fails; false: stop and wait. Default true."""
     progress_deadline_seconds: Annotated[int, Field(ge=1, le=86_400)] | None = None
-    """Seconds after which an update counts as stuck; default 600, or 60 beyond the warm-up."""
+    """Seconds after which an update counts as stuck; default 600, or 60 beyond
+    the startup probe."""
 
     @model_validator(mode="after")
     def _has_effect(self) -> Self:
@@ -124,7 +137,8 @@ class Rollout(ManifestModel):
         if not weights:
             raise fault(
                 "Canary needs steps with at least one setWeight",
-                remedy="such as [{setWeight: 10}, {pause: 10m}, {setWeight: 50}, {pause: 10m}]",
+                remedy="such as [{setWeight: 10}, {pause: {duration: 10m}}, {setWeight: 50}, "
+                "{pause: {duration: 10m}}]",
                 at=("steps",),
             )
         if weights != sorted(weights):
@@ -140,7 +154,7 @@ class Rollout(ManifestModel):
                 raise fault(
                     "with analysis, a pause must follow each setWeight: without requests there "
                     "is nothing to judge",
-                    remedy=f"add {{pause: {self.analysis.window}}} after it",
+                    remedy=f"add {{pause: {{duration: {self.analysis.window}}}}} after it",
                     at=("steps", index),
                 )
 
@@ -152,5 +166,5 @@ class Rollout(ManifestModel):
     @property
     def pause_seconds(self) -> int:
         """Seconds that all pauses take together."""
-        pauses = (duration_milliseconds(step.pause) for step in self.steps if step.pause)
+        pauses = (duration_milliseconds(step.pause.duration) for step in self.steps if step.pause)
         return sum(pauses) // 1000

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.values import Duration, ManifestModel, ObjectName
+from holdfast.manifest.types.values import Duration, ManifestModel
 
 
 class WarmPool(ManifestModel):
@@ -20,8 +20,6 @@ class SandboxSettings(ManifestModel):
 
     warm_pool: WarmPool | None = None
     """Keep a pool of started sandboxes (SandboxTemplate, SandboxWarmPool); default one Sandbox."""
-    runtime_class_name: ObjectName | None = None
-    """RuntimeClass that isolates the sandbox, such as gvisor; the same as spec.runtimeClassName."""
     claim: bool = False
     """Claim one sandbox of the pool for the agent itself; default false, others claim theirs."""
     operating_mode: Literal["Running", "Suspended"] = "Running"

@@ -2,11 +2,9 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
-from holdfast.kube.quantities import parse_quantity
 from holdfast.manifest.text.faults import branch, chosen_by, fault
-from holdfast.manifest.types.text_checks import checked_quantity, duration_milliseconds
 from holdfast.manifest.types.values import (
     Cron,
     Duration,
@@ -14,21 +12,17 @@ from holdfast.manifest.types.values import (
     Items,
     LabelValue,
     ManifestModel,
+    PositiveQuantity,
     QualifiedKey,
     Text,
     TimeZone,
+    duration_milliseconds,
 )
 
 MAX_REPLICAS = 1000
 Replicas = Annotated[int, Field(ge=0, le=MAX_REPLICAS)]
 SomeReplicas = Annotated[int, Field(ge=1, le=MAX_REPLICAS)]
 DEFAULT_FAILOVER_AFTER = "30s"
-
-
-def _positive_quantity(value: str) -> str:
-    if not parse_quantity(checked_quantity(value)):
-        raise fault("expected more than nothing", found=repr(value))
-    return value
 
 
 def _target_shape(value: object) -> str | None:
@@ -40,13 +34,7 @@ def _target_shape(value: object) -> str | None:
 
 
 Target = Annotated[
-    Annotated[int, Field(ge=1), branch("number")]
-    | Annotated[
-        str,
-        StringConstraints(min_length=1),
-        AfterValidator(_positive_quantity),
-        branch("quantity"),
-    ],
+    Annotated[int, Field(ge=1), branch("number")] | Annotated[PositiveQuantity, branch("quantity")],
     chosen_by(_target_shape, 'expected a number or a quantity such as "500m" or "2Gi"'),
 ]
 
@@ -93,7 +81,7 @@ class ScalingRules(ManifestModel):
     """Which of the policies counts; Disabled: never in this direction. Default Max."""
     policies: Items[ScalingPolicy] = ()
     """How much may change in which time; default Kubernetes'."""
-    tolerance: Annotated[str, AfterValidator(_positive_quantity)] | None = None
+    tolerance: PositiveQuantity | None = None
     """How far a metric may be from its target before anything happens; default 10 percent."""
 
 

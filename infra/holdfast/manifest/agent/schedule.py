@@ -1,17 +1,16 @@
 """When an agent of type Job runs, and for how long: by the clock, or because work waits."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field
 
-from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.values import (
     Cron,
-    LabelName,
     LabelValue,
     ManifestModel,
     QualifiedKey,
+    ShortLabel,
     Text,
     TimeZone,
 )
@@ -20,7 +19,7 @@ from holdfast.manifest.types.values import (
 class Run(ManifestModel):
     """What every run of an agent of type Job has, whatever starts it."""
 
-    id: Annotated[LabelName, StringConstraints(max_length=20)] | None = None
+    id: ShortLabel | None = None
     """Name of it, unique in the agent; default its position in the list, from 0."""
     input: Text | None = None
     """What the run is asked to do; env AGENT_INPUT. Taken literally, nothing in it is expanded."""
@@ -48,8 +47,6 @@ class Schedule(Run):
 class Trigger(Run):
     """Work that waits somewhere, and starts runs of an agent of type Job; needs KEDA."""
 
-    type: Literal["queue", "webhook"]
-    """queue: as many runs as there is work for. webhook: reserved, refused."""
     metric: Text
     """Metric of the stack's Prometheus that says how much waits, such as queue_depth."""
     selector: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
@@ -60,17 +57,6 @@ class Trigger(Run):
     """Most runs at a time; default 1."""
     polling_seconds: Annotated[int, Field(ge=5, le=3600)] = 30
     """Seconds between looks at the metric; default 30."""
-
-    @model_validator(mode="after")
-    def _is_rendered(self) -> Self:
-        if self.type == "webhook":
-            raise fault(
-                "expected queue: no controller that Holdfast renders for starts a run by a request",
-                found="webhook",
-                remedy="let an agent of another type serve the requests, or put them into a queue",
-                at=("type",),
-            )
-        return self
 
 
 def run_names(

@@ -1,13 +1,15 @@
 """Skills: folders with instructions and scripts that an agent reads, pinned to their content."""
 
-import re
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, WithJsonSchema, model_validator
+from pydantic import model_validator
 
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.references import Reaches
 from holdfast.manifest.types.values import (
+    Commit,
     DigestReference,
+    InnerPath,
     ManifestModel,
     PartName,
     Sha256,
@@ -16,37 +18,10 @@ from holdfast.manifest.types.values import (
 )
 
 
-def _commit(value: str) -> str:
-    if re.fullmatch("[0-9a-f]{40}", value):
-        return value
-    raise fault(
-        "expected a commit: 40 lower-case hexadecimal digits",
-        found=repr(value),
-        remedy="find it with 'git ls-remote': a branch or tag may mean another one tomorrow",
-        rule="model-and-tool-volume-pinned",
-    )
-
-
-def _inner_path(value: str) -> str:
-    if value.startswith("/") or ".." in value.split("/") or not re.fullmatch(r"[\w./-]+", value):
-        raise fault("expected a relative path without '..'", found=repr(value))
-    return value
-
-
-Commit = Annotated[
-    str, AfterValidator(_commit), WithJsonSchema({"type": "string", "pattern": "^[0-9a-f]{40}$"})
-]
-InnerPath = Annotated[
-    str,
-    AfterValidator(_inner_path),
-    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_.-][A-Za-z0-9_./-]*$"}),
-]
-
-
 class GitSource(ManifestModel):
     """A commit of a repository, cloned over HTTPS before the agent starts."""
 
-    url: Url
+    url: Annotated[Url, Reaches()]
     """Address of the repository; its host joins the agent's egress."""
     commit: Commit
     """Commit: 40 hexadecimal digits, its own checksum."""
@@ -55,7 +30,7 @@ class GitSource(ManifestModel):
 class BucketSource(ManifestModel):
     """An archive (.tar.gz) in a bucket, fetched before the agent starts."""
 
-    url: Url
+    url: Annotated[Url, Reaches()]
     """HTTPS address of the object; its host joins the agent's egress."""
     version_id: Text
     """Version of the object, so that a later upload changes nothing."""

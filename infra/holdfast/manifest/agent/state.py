@@ -1,18 +1,14 @@
 """What outlives a pod or feeds it: storage, secrets, configuration."""
 
-import re
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import (
-    AfterValidator,
     Field,
-    StringConstraints,
-    WithJsonSchema,
     model_validator,
 )
 
-from holdfast.kube.names import fault_in_subdomain_name
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
+from holdfast.kube.syntax import fault_in_subdomain_name
 from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.values import (
     AbsolutePath,
@@ -20,30 +16,13 @@ from holdfast.manifest.types.values import (
     EnvName,
     FileName,
     Items,
-    LabelName,
     ManifestModel,
     ObjectName,
     PartName,
     Quantity,
+    SecretPath,
+    ShortLabel,
 )
-
-
-def _secret_path(value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9/_+=.@:-]{1,512}", value):
-        # The value is not shown: somebody may have put the secret itself here.
-        raise fault(
-            "expected the name of a Secret, or a path in a store such as prod/llm",
-            found="other characters, or more than 512",
-            remedy="refer to the secret, do not write it here",
-        )
-    return value
-
-
-SecretPath = Annotated[
-    str,
-    AfterValidator(_secret_path),
-    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9/_+=.@:-]{1,512}$"}),
-]
 
 AccessMode = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
 
@@ -163,7 +142,7 @@ class SecretReference(ManifestModel):
 class ConfigEntry(ManifestModel):
     """Configuration files: written here, or taken from a ConfigMap that exists."""
 
-    name: Annotated[LabelName, StringConstraints(max_length=20)]
+    name: ShortLabel
     """Name of this entry; the ConfigMap is called `<agent>-<name>`."""
     data: dict[FileName, str] | None = None
     """File name to content."""

@@ -1,52 +1,24 @@
 """The tools an agent may call, and the servers that offer them."""
 
-import re
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.model import Reference
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
 from holdfast.manifest.types.values import (
     Duration,
+    HeaderName,
     Items,
     LabelName,
     ManifestModel,
     Sha256,
+    ToolName,
     Url,
 )
 
-STDIO: Final = "expected sse or streamable-http: nobody else's standard input can be reached"
-STDIO_REMEDY: Final = "run the server behind a proxy that speaks streamable-http"
-
-
-def _tool_name(value: str) -> str:
-    if re.fullmatch(r"[A-Za-z0-9_./-]{1,128}", value):
-        return value
-    if "*" in value:
-        raise fault("expected the tools by name, without wildcard", remedy="list each tool")
-    raise fault("expected a tool's name: 1 to 128 letters, digits, '_', '-', '.' and '/'")
-
-
-Transport = Literal["stdio", "sse", "streamable-http"]
-ToolName = Annotated[
-    str,
-    AfterValidator(_tool_name),
-    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_./-]{1,128}$"}),
-]
-
-
-def _header_name(value: str) -> str:
-    if re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", value):
-        return value
-    raise fault("expected the name of an HTTP header", found=repr(value))
-
-
-HeaderName = Annotated[
-    str,
-    AfterValidator(_header_name),
-    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9-]{1,100}$"}),
-]
+Transport = Literal["sse", "streamable-http"]
 
 
 class HeaderSource(ManifestModel):
@@ -54,23 +26,21 @@ class HeaderSource(ManifestModel):
 
     name: HeaderName
     """Name of the header, such as Authorization."""
-    secret: LabelName
+    secret: Annotated[LabelName, EntryOf("value")]
     """Entry of secrets[] whose key holds the whole value."""
 
 
 class McpTool(ManifestModel):
     """Tools of an MCP server, by name."""
 
-    server_ref: Reference | None = None
+    server_ref: Annotated[Reference, RefersTo("MCPServer", "tools")] | None = None
     """Name of an MCPServer; excludes url."""
-    url: Url | None = None
+    url: Annotated[Url, Reaches("tools")] | None = None
     """Address of a server that is not declared; its host joins the agent's egress."""
     transport: Transport = "streamable-http"
     """How the server is spoken to; default streamable-http."""
     tool_names: Annotated[Items[ToolName], Field(max_length=50)] = ()
     """Tools the agent may call; at least one, at most 50."""
-    deny_names: Items[ToolName] = ()
-    """Tools it may never call."""
     require_approval: Items[ToolName] = ()
     """Tools that a person must approve, each time; a subset of toolNames."""
     headers_from: Items[HeaderSource] = ()
@@ -86,8 +56,6 @@ class McpTool(ManifestModel):
     def _consistent(self) -> Self:
         if (self.server_ref is None) == (self.url is None):
             raise fault("expected either serverRef or url")
-        if self.transport == "stdio":
-            raise fault(STDIO, found="stdio", remedy=STDIO_REMEDY, at=("transport",))
         if self.server_ref is not None and self.transport != "streamable-http":
             raise fault("serverRef excludes transport: the MCPServer says it", at=("transport",))
         sent = [source.name.lower() for source in self.headers_from]
@@ -97,10 +65,6 @@ class McpTool(ManifestModel):
                 raise fault(expected, found=repr(name), at=("allowedHeaders", index))
         if not self.tool_names:
             raise fault("expected at least one tool in toolNames", remedy="list the tools by name")
-        for index, name in enumerate(self.deny_names):
-            if name in self.tool_names:
-                expected = "a tool cannot stand in toolNames and in denyNames"
-                raise fault(expected, found=repr(name), at=("denyNames", index))
         for index, name in enumerate(self.require_approval):
             if name not in self.tool_names:
                 expected = "requireApproval must be a subset of toolNames"
@@ -109,9 +73,9 @@ class McpTool(ManifestModel):
 
 
 class AgentTool(ManifestModel):
-    """Another agent as a tool; it joins network.peers."""
+    """Another agent as a tool; it joins the egress, and must name this one in its ingressFrom."""
 
-    ref: Reference
+    ref: Annotated[Reference, RefersTo("Agent", "calls")]
     """Name of the agent."""
     isolate_sessions: bool = False
     """Give each call a session of its own; default false."""
@@ -120,7 +84,7 @@ class AgentTool(ManifestModel):
 class HttpTool(ManifestModel):
     """An HTTP endpoint as a tool; its host joins the agent's egress."""
 
-    url: Url
+    url: Annotated[Url, Reaches("tools")]
     """Address."""
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
     """HTTP method; default POST."""

@@ -1,13 +1,10 @@
 """What must agree in how an agent starts, scales, changes and ends."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from pydantic_core import PydanticCustomError
 
-from holdfast.kube.quality import quality_of
-from holdfast.manifest.agent.lifecycle import STORE_SCHEMES, Fetch
-from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.text.faults import fault
 
 if TYPE_CHECKING:
@@ -22,14 +19,13 @@ OWN_PREFIXES: Final = ("prestart-",)
 def faults_of_workload(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     """Everything about the pods that single fields cannot know."""
     yield from _faults_of_grace(spec)
-    yield from _faults_of_warmup(spec)
+    yield from _faults_of_startup(spec)
     yield from _faults_of_fetches(spec)
     yield from _faults_of_leader(spec)
     yield from _faults_of_strategy(spec)
     yield from _faults_of_standby(spec)
     yield from _faults_of_containers(spec)
     yield from _faults_of_overrides(spec)
-    yield from _faults_of_quality(spec)
 
 
 def _faults_of_grace(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
@@ -45,27 +41,17 @@ def _faults_of_grace(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
         )
 
 
-def _faults_of_warmup(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    warmup = spec.lifecycle.warmup
-    if warmup is None:
-        return
-    if spec.probes.startup is not None:
+def _faults_of_startup(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    startup, deadline = spec.probes.startup, spec.rollout.progress_deadline_seconds
+    if startup is not None and deadline is not None and deadline <= startup.longest_seconds:
         yield fault(
-            "lifecycle.warmup is the startup probe: expected only one of them",
-            remedy="remove probes.startup",
-            at=("lifecycle", "warmup"),
-        )
-    deadline = spec.rollout.progress_deadline_seconds
-    if deadline is not None and deadline <= warmup.timeout_seconds:
-        yield fault(
-            "rollout.progressDeadlineSeconds must be longer than the warm-up may take",
-            found=f"{deadline} s, the warm-up may take {warmup.timeout_seconds} s",
+            "rollout.progressDeadlineSeconds must be longer than the startup probe may take",
+            found=f"{deadline} s, the probe may take {startup.longest_seconds} s",
             at=("rollout", "progressDeadlineSeconds"),
         )
 
 
 def _faults_of_fetches(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    secrets = {secret.name: secret for secret in spec.secrets}
     targets: set[str] = set()
     read_only = {(secret.mount_path or "").rstrip("/") for secret in spec.secrets}
     read_only |= {entry.mount_path.rstrip("/") for entry in spec.config}
@@ -83,32 +69,6 @@ def _faults_of_fetches(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
                 found=f"{step.fetch.to!r}, where configuration or a secret is mounted",
                 at=(*at, "to"),
             )
-        if found := _fault_in_credentials(step.fetch, secrets):
-            expected, got = found
-            yield fault(expected, found=got, at=(*at, "credentials"))
-
-
-def _fault_in_credentials(
-    fetch: Fetch, secrets: Mapping[str, SecretReference]
-) -> tuple[str, str] | None:
-    """What was expected of the secret that a fetch names, and what is there."""
-    name = fetch.credentials
-    if name is None:
-        return None
-    if name not in secrets:
-        known = ", ".join(sorted(secrets)) or "none"
-        return "expected the name of an entry of secrets[]", f"{name!r} (there: {known})"
-    if secrets[name].mount_path is None:
-        return (
-            "expected an entry of secrets[] with mountPath: a fetch reads files only",
-            repr(name),
-        )
-    if fetch.scheme not in STORE_SCHEMES and secrets[name].key is None:
-        return (
-            "expected an entry of secrets[] with key: the file that holds the token",
-            repr(name),
-        )
-    return None
 
 
 def _faults_of_leader(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
@@ -178,27 +138,3 @@ def _faults_of_overrides(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
                     "defaults",
                     at=("podOverrides", field, index, "name"),
                 )
-
-
-def _faults_of_quality(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    if spec.qos_class is None:
-        return
-    requests, limits = spec.resources.effective()
-    own = {"name": AGENT_CONTAINER, "resources": {"requests": requests, "limits": limits}}
-    # The containers that Holdfast adds, and its default for others, ask for all they may use.
-    declared = [each for each in (*spec.sidecars, *spec.init_containers) if "resources" in each]
-    actual, reason = quality_of([own, *declared])
-    if actual != spec.qos_class:
-        yield fault(
-            f"the pods would be {actual}, not {spec.qos_class}",
-            found=reason,
-            remedy=_QUALITY_REMEDIES[spec.qos_class],
-            at=("qosClass",),
-        )
-
-
-_QUALITY_REMEDIES: Final = {
-    "Guaranteed": "give every container requests equal to its limits, for cpu and memory",
-    "Burstable": "give a container requests below its limits",
-    "BestEffort": "remove qosClass: Holdfast always sets requests and limits",
-}

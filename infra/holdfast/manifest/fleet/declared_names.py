@@ -9,7 +9,7 @@ from holdfast.manifest.agent.exposure import GATEWAY
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.manifest.text.documents import Document
 from holdfast.manifest.text.origin import Origin
-from holdfast.manifest.types.text_checks import AGENT_NAME_MAX_CHARACTERS
+from holdfast.manifest.types.values import AGENT_NAME_MAX_CHARACTERS
 
 _NAME_PATH = ("metadata", "name")
 

@@ -9,10 +9,11 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from holdfast.kube.paths import parse_path
 from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.values import (
+    FieldPath,
     Items,
+    KindName,
     LabelName,
     LabelValue,
     ManifestModel,
@@ -45,25 +46,6 @@ Day = Annotated[
 """A calendar day, quoted in files because YAML would read it as a date."""
 
 
-def _field_path(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        segments = parse_path(value)
-    except ValueError:
-        raise fault("expected a field path with every bracket closed", found=repr(value)) from None
-    if not segments:
-        raise fault("expected a field path such as spec.replicas", found=repr(value))
-    return value
-
-
-FieldPath = Annotated[
-    str,
-    BeforeValidator(_field_path),
-    WithJsonSchema({"type": "string", "minLength": 1, "examples": ["spec.replicas"]}),
-]
-"""A field of an object, as reports of drift write it."""
-
 Glob = Text
 """A name in which `*` stands for any text and `?` for one character."""
 
@@ -71,23 +53,12 @@ Glob = Text
 class ExceptionTarget(ManifestModel):
     """The one object that a rule is waived for; no patterns, so that nothing slips in with it."""
 
-    kind: Text
+    kind: KindName
     """Kind of the object, such as Deployment."""
     name: ObjectName
     """Its name."""
     namespace: LabelName
     """Its namespace."""
-
-    @model_validator(mode="after")
-    def _is_a_kind(self) -> Self:
-        if not self.kind.isalnum() or not self.kind[0].isupper():
-            raise fault(
-                "expected a kind such as Deployment",
-                found=repr(self.kind),
-                remedy="an exception names exactly one object",
-                at=("kind",),
-            )
-        return self
 
 
 class PolicyExceptionSpec(ManifestModel):

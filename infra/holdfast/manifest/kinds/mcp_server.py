@@ -15,11 +15,11 @@ from holdfast.manifest.agent.runtime import EnvVar, Resources
 from holdfast.manifest.agent.scaling import Scaling
 from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.agent.telemetry import Metrics, Telemetry
-from holdfast.manifest.agent.tools import STDIO, STDIO_REMEDY, ToolName, Transport
+from holdfast.manifest.agent.tools import Transport
 from holdfast.manifest.text.faults import fault, together
 from holdfast.manifest.types.values import (
     AbsolutePath,
-    DigestReference,
+    ImageReference,
     Items,
     LabelName,
     LabelValue,
@@ -28,6 +28,7 @@ from holdfast.manifest.types.values import (
     Semver,
     Sha256,
     Text,
+    ToolName,
     Url,
 )
 
@@ -44,8 +45,8 @@ OWN_PATHS: Final[Mapping[Path, Path]] = {
 class HostedServer(ManifestModel):
     """A tool server as a stack runs it: like an agent without model, closed but to its callers."""
 
-    image: DigestReference | None = None
-    """Image with its digest of a server that the stack runs; excludes url."""
+    image: ImageReference | None = None
+    """Image of a server that the stack runs; excludes url."""
     transport: Transport = "streamable-http"
     """How it is spoken to; default streamable-http."""
     port: Port = 8080
@@ -89,9 +90,7 @@ class HostedServer(ManifestModel):
 
         It has no card and promises no metrics, and is ready when it listens.
         """
-        listens = Probe(tcp_port=self.port)
-        path = self.health_path
-        answers = Probe(http_get=HttpGet(path=path)) if path else listens
+        answers = Probe(http_get=HttpGet(path=self.health_path)) if self.health_path else None
         return AgentSpec.model_construct(
             version=self.version,
             owner=self.owner,
@@ -106,15 +105,13 @@ class HostedServer(ManifestModel):
                 update={"expose": self.network.expose.model_copy(update={"port": self.port})}
             ),
             security=self.security,
-            probes=Probes(liveness=listens, readiness=answers),
+            probes=Probes(readiness=answers),
             telemetry=Telemetry(metrics=Metrics(enabled=False)),
             a2a=AgentCardSpec(enabled=False),
         )
 
     @model_validator(mode="after")
     def _can_be_spoken_to(self) -> Self:
-        if self.transport == "stdio":
-            raise fault(STDIO, found="stdio", remedy=STDIO_REMEDY, at=("transport",))
         if "port" in self.network.expose.model_fields_set:
             raise fault(
                 "the port of a tool server stands in spec.port",

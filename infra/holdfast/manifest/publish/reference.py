@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from holdfast.manifest.agent import a2a, model, skills, tools
+from holdfast.manifest.agent import model
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.agent.agent_types import types_of
 from holdfast.manifest.agent.exposure import Caller
@@ -19,6 +19,8 @@ from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.json_schema import field_descriptions
 from holdfast.manifest.types import values
 from holdfast.manifest.types.annotations import alternatives
+from holdfast.manifest.types.references import MARKS
+from holdfast.manifest.types.text_type import TextType
 
 SPEC = "spec"
 
@@ -121,44 +123,26 @@ _NAMED: tuple[tuple[Any, str], ...] = (
     (model.Reference, "name, or {namespace, name}"),
     (Caller, "agent's name, {namespace, name}, {namespace}, or gateway"),
     (values.IntOrPercent, "number or percent"),
-    (values.Duration, "duration: integer and ms, s, m, h or d"),
-    (values.Quantity, "quantity such as 512Mi or 250m"),
-    (values.DigestReference, "image with digest: name@sha256:<64 hex digits>"),
-    (values.Sha256, "sha256:<64 hex digits>"),
-    (values.Semver, "semantic version"),
-    (values.Cron, "cron: five fields"),
-    (values.TimeZone, "IANA time zone"),
-    (values.Url, "URL, http or https"),
-    (values.Domain, "domain, *. before it allowed"),
-    (values.Cidr, "CIDR, no catch-all"),
-    (values.AbsolutePath, "absolute path"),
-    (values.EnvName, "variable name"),
-    (values.FileName, "file name"),
     (values.Port, "port, 1–65535"),
-    (values.AgentName, "RFC 1123 label, at most 52 characters"),
-    (values.LabelName, "RFC 1123 label"),
-    (values.PartName, "RFC 1123 label, at most 50 characters"),
-    (values.PortName, "port name (RFC 6335), at most 15 characters"),
-    (values.ObjectName, "object name (RFC 1123 subdomain)"),
-    (values.LabelValue, "label value"),
-    (values.QualifiedKey, "label key"),
-    (values.ResourceName, "resource name"),
-    (tools.ToolName, "tool name"),
-    (tools.HeaderName, "HTTP header"),
-    (a2a.MediaType, "media type"),
-    (skills.Commit, "commit: 40 hex digits"),
-    (skills.InnerPath, "relative path"),
     (values.JsonObject, "mapping, in Kubernetes' own words"),
 )
 
 
 def type_words(annotation: Any) -> str:  # noqa: ANN401, PLR0911 - any annotation; one return a form
     """What may stand in a field, in words."""
+    if typing.get_origin(annotation) is Annotated:
+        # What a field refers to says nothing about its type.
+        plain = [each for each in annotation.__metadata__ if not isinstance(each, MARKS)]
+        inner = annotation.__origin__
+        annotation = Annotated[inner, *plain] if plain else inner
     for known, words in _NAMED:
         if annotation == known:
             return words
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is Annotated:
+        for each in arguments[1:]:
+            if isinstance(each, TextType):
+                return each.words
         return _constrained(arguments[0], arguments[1:])
     if origin is Literal:
         return " or ".join(str(each) for each in arguments)

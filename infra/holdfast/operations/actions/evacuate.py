@@ -3,10 +3,10 @@
 import time
 from dataclasses import dataclass
 
-from holdfast.adapters.cluster.whole_objects import list_whole
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.errors import InputError
-from holdfast.kube.nodes import node_trouble
 from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.running import node_trouble
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.operations.actions.action import ActionStep
 from holdfast.operations.actions.pods import HEALTHY_SECONDS, AgentPods, name_of, node_of

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from holdfast.adapters.cluster.kinds import served_kinds
-from holdfast.adapters.engine.state.handing_over import hand_over
+from holdfast.adapters.engine.state.rebuilding import remove_from_state
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import ObjectRef
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
@@ -83,5 +83,5 @@ def apply_handover(context: StackContext, plan: HandoverPlan, progress: Progress
     Raises:
         EngineError: an update is under way or was interrupted, or the state cannot be written.
     """
-    hand_over(context.engine(), plan.urns.values())
+    remove_from_state(context.engine(), plan.urns.values())
     progress.note(f"{plan.summary}; now run `holdfast up -s {context.name}`")

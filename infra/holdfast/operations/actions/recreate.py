@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from holdfast.adapters.cluster.writing import Writer, apply_object, delete_object, read_object
-from holdfast.drift.plan.replacement import NEVER_REPLACED
+from holdfast.drift.plan.next_update import NEVER_REPLACED
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, reference_of
@@ -128,7 +128,7 @@ def _pause(deadline: float, problem: str) -> None:
     if time.monotonic() > deadline:
         raise ClusterError(
             problem,
-            remedy="see what its finalizers wait for; `holdfast drift --revert` makes again "
+            remedy="see what its finalizers wait for; `holdfast drift revert` makes again "
             "what is gone",
         )
     time.sleep(LOOK_SECONDS / 4)

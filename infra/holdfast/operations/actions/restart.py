@@ -128,7 +128,7 @@ def _live_workloads(context: StackContext, pods: AgentPods) -> Iterable[KubeObje
         if live is None:
             raise ClusterError(
                 f"{ref} does not exist",
-                remedy=f"run `holdfast up -s {context.name}` or `holdfast drift --revert`",
+                remedy=f"run `holdfast up -s {context.name}` or `holdfast drift revert`",
             )
         yield {"apiVersion": ref.api_version, "kind": ref.kind, **live}
 

@@ -10,11 +10,11 @@ from holdfast.adapters.engine.state.checkpoint import Deployment
 from holdfast.adapters.engine.state.interrupted import (
     Interrupted,
     interrupted,
-    mend,
+    recover_interrupted,
     updates_of_service,
 )
 from holdfast.adapters.engine.state.rebuilding import rebuild
-from holdfast.adapters.engine.state.set_aside import emptied, restore, set_aside
+from holdfast.adapters.engine.state.state_backup import backed_up_state, emptied_state, restore
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.errors import EngineError, ExitCode, HoldfastError, InputError
 from holdfast.kube.paths import format_path
@@ -153,14 +153,14 @@ def _recovered(stack: Stack, progress: Progress, *, replaces: bool) -> _Rebuilt:
         raise error
     damage = "it was to be replaced" if replaces else _damage_of(stack)
     copy = None if replaces or not damage else next(files.copies(), None)
-    with set_aside(files) as kept:
+    with backed_up_state(files) as kept:
         for path in kept:
             progress.note(f"{damage or 'it was empty'}: the old state is kept as {path}")
         if copy is None:
             return _from_cluster(stack, progress)
         restore(files, copy)
         progress.note(f"took the newest copy that can be read: {copy}")
-        for _ in mend(stack, interrupted(stack)):
+        for _ in recover_interrupted(stack, interrupted(stack)):
             pass
         return _Rebuilt(str(copy))
 
@@ -172,7 +172,7 @@ def _recovered_elsewhere(stack: Stack, progress: Progress, *, replaces: bool) ->
     if not replaces:
         _damage_of(stack)
         return _from_cluster(stack, progress)
-    with emptied(stack) as kept:
+    with emptied_state(stack) as kept:
         if kept is not None:
             progress.note(f"it was to be replaced: the old state is kept as {kept}")
         return _from_cluster(stack, progress)

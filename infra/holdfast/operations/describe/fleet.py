@@ -8,12 +8,13 @@ from functools import cached_property
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source
 from holdfast.drift.finding import AgentState, DriftReport, Finding, NotChecked, Severity
-from holdfast.drift.record.sightings import Sighting
+from holdfast.drift.record.finding_history import FindingHistory
 from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.operations.describe.topology import Graph
 from holdfast.operations.policy.heat_map import HeatMap, heat_map
 from holdfast.operations.policy.model import PolicyReport, Verdict
 from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.stack.agent_stack import Suspension
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class OpenDrift:
     """One finding that counts, and since when it stands; None where no history is kept."""
 
     finding: Finding
-    sighting: Sighting | None = None
+    history: FindingHistory | None = None
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,9 @@ class FleetAgent:
         return sum(len(each.finding.policies) for each in self.drift)
 
     @property
-    def oldest(self) -> Sighting | None:
-        """The sighting of its drift that stands longest; None where that is not known."""
-        seen = [each.sighting for each in self.drift if each.sighting is not None]
+    def oldest(self) -> FindingHistory | None:
+        """The history of its drift that stands longest; None where that is not known."""
+        seen = [each.history for each in self.drift if each.history is not None]
         return max(seen, key=lambda each: each.age_seconds, default=None)
 
     @property
@@ -125,6 +126,8 @@ class StackStatus:
         agents: Its agents, and the tool servers that it runs.
         drift: What differs and belongs to none of them; nothing where one agent was asked for.
         not_checked: What could not be read, and why.
+        suspension: Why its Git loop changes nothing; None while that may act, or there is none.
+        suspension_problem: Why that is not known; empty when it is.
     """
 
     stack: str
@@ -132,6 +135,8 @@ class StackStatus:
     agents: tuple[FleetAgent, ...]
     drift: tuple[Finding, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
+    suspension: Suspension | None = None
+    suspension_problem: str = ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -255,5 +260,5 @@ def open_drift(report: DriftReport, context: DriftContext) -> dict[str, tuple[Op
     """Agent to its drift, the worst first; the empty name for what belongs to no agent."""
     found: dict[str, list[OpenDrift]] = {}
     for each in sorted(report.drift, key=lambda one: (one.severity.rank, one.sort_key)):
-        found.setdefault(each.agent, []).append(OpenDrift(each, context.sighting_of(each)))
+        found.setdefault(each.agent, []).append(OpenDrift(each, context.history_of(each)))
     return {agent: tuple(entries) for agent, entries in found.items()}

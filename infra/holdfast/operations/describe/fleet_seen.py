@@ -9,7 +9,7 @@ from pathlib import Path
 
 from holdfast.adapters.journal.scan_journal import read_book
 from holdfast.drift.finding import AgentState, DriftReport, NotChecked
-from holdfast.drift.record.sightings import Observation
+from holdfast.drift.record.finding_history import Observation
 from holdfast.errors import HoldfastError, InvalidFilesError, ManifestError
 from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.manifest.fleet.fleet import Fleet
@@ -149,5 +149,5 @@ def _with_history(
     book, damaged = read_book(file)
     if report is not None:
         book.see(Observation(context.observed_at, report))
-    context = replace(context, sightings=book.sightings())
+    context = replace(context, histories=book.by_key())
     return context, (damage_note(file, damaged),) if damaged else ()

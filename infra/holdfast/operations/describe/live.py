@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient, path_of
-from holdfast.adapters.cluster.whole_objects import list_whole, read_whole
+from holdfast.adapters.cluster.json_answers import list_whole, read_whole
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import AgentState, Finding, NotChecked
-from holdfast.drift.probes.workloads import pod_spec_of
+from holdfast.drift.probes.pods import pod_spec_of
 from holdfast.errors import ClusterError, HoldfastError, LoginError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.running import JobState, PodState, job_state, pod_state, version_of

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from holdfast.adapters.files.atomic_write import write_atomically
+from holdfast.adapters.files import write_atomically
 from holdfast.convert.files.files import ExportedFile, GitSource
 from holdfast.errors import InputError
-from holdfast.kube.yaml_text import yaml_document, yaml_documents
+from holdfast.kube.text import yaml_document, yaml_documents
 
 RECORD = ".holdfast-files"
 """Lists what was written, so that the next run knows which files are its own to remove."""

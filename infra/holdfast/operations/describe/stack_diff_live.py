@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path as FilePath
 
-from holdfast.drift.compare.deviations import deviations_of
+from holdfast.drift.object_drift import deviations_of
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
@@ -66,6 +66,6 @@ def _of_object(scan: Scan, ref: ObjectRef, desired: KubeObject) -> Iterator[tupl
     if live is None:
         yield (), ABSENT
         return
-    for path, _, found in deviations_of(ref, desired, live, scan.around):
+    for path, _, found in deviations_of(ref, desired, live, scan.context):
         text = ABSENT if found is None else json.dumps(found, ensure_ascii=False, sort_keys=True)
         yield path, text

@@ -15,7 +15,7 @@ from holdfast.drift.finding import NotChecked, Severity
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path, parse_path
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.policy.model import JudgedObject, PolicyFinding, PolicyReport, Verdict
 from holdfast.operations.policy.planned_changes import field_changes, planned_changes

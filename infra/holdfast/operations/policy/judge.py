@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from holdfast.drift.rules import RuleJudge
-from holdfast.drift.severity import BrokenRule
+from holdfast.drift.severity import BrokenRule, RuleJudge
 
 if TYPE_CHECKING:
     from holdfast.manifest.fleet.fleet import Fleet

@@ -10,8 +10,7 @@ from holdfast.drift.masking import MASK, MASK_CHANGED, mask_pair
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.kube.paths import ABSENT, Path, format_path, parse_path
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.value_text import line_diff, value_words
+from holdfast.kube.text import line_diff, safe_text, value_words
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.policy.changes import FieldChange, ObjectChange
 from holdfast.render.plan.marks import REVISION

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from holdfast.adapters.engine.project import PROJECT_FILE
-from holdfast.adapters.files.atomic_write import write_atomically
-from holdfast.adapters.git.branch import commit_on_branch
+from holdfast.adapters.files import write_atomically
+from holdfast.adapters.git.repository import commit_on_branch
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, Finding
 from holdfast.drift.masking import MASK, MASK_CHANGED
 from holdfast.drift.scan import DriftJudge
@@ -189,7 +189,7 @@ class _Copy:
         return self.scanner.placed([item.manifest for item in rendered])
 
     def _findings(self, objects: list[KubeObject]) -> set[Key]:
-        around = replace(self.scan.around, judge=None, trail=None, ignore=None)
+        around = replace(self.scan.context, judge=None, trail=None, ignore=None)
         report = DriftJudge(objects, around, self.scanner.desired.stack).report(self.scan.live)
         return {_key_of(each) for each in report.drift if not _is_of_content(each.path)}
 

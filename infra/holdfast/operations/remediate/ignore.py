@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from holdfast.adapters.files.atomic_write import write_atomically
+from holdfast.adapters.files import write_atomically
 from holdfast.drift.finding import Finding
 from holdfast.errors import InputError
 from holdfast.manifest.stack.ignore_entry import NewIgnore, with_rules
@@ -25,27 +25,19 @@ class IgnoreRequest:
     """
 
     findings: Sequence[str]
-    reason: str | None
-    owner: str | None
-    expires: datetime | None
+    reason: str
+    owner: str
+    expires: datetime
 
-    def checked(self, today: date) -> tuple[str, str, date]:
-        """Reason, owner and last day.
+    def check(self, today: date) -> None:
+        """Refuse a rule that has expired.
 
         Raises:
-            InputError: one of them is not given, or the day has passed.
+            InputError: the day has passed.
         """
-        given = {"--reason": self.reason, "--owner": self.owner, "--expires": self.expires}
-        missing = [name for name, value in given.items() if not value]
-        if missing or not self.reason or not self.owner or not self.expires:
-            raise InputError(
-                f"--ignore needs {' and '.join(missing)}",
-                remedy="say why, who answers for it, and the last day on which it holds",
-            )
         last = self.expires.date()
         if last < today:
             raise InputError(f"--expires {last} has passed", remedy=f"name {today} or later")
-        return self.reason, self.owner, last
 
 
 @dataclass(frozen=True)
@@ -85,14 +77,13 @@ def plan_ignore(request: ScanRequest, scan: Scan, wanted: IgnoreRequest) -> Igno
         InputError: no such finding, or no field manager is known whose changes could be expected.
         InvalidFilesError: the file would not be valid with the new rules.
     """
-    reason, owner, last = wanted.checked(datetime.now(UTC).date())
+    wanted.check(datetime.now(UTC).date())
     rules: list[NewIgnore] = []
     for text in wanted.findings:
-        chosen = named_findings(text, scan.report.findings, "--ignore")
+        chosen = named_findings(text, scan.report.findings, "FINDING")
         path = path_named(text)
         rules += [
-            _rule(each, path, reason=reason, owner=owner, last=last, stack=request.stack)
-            for each in (chosen[:1] if path else chosen)
+            _rule(each, path, wanted, request.stack) for each in (chosen[:1] if path else chosen)
         ]
     name = str(request.ignore_file or IGNORE_FILE)
     file = request.ignore_file or _project_file(request)
@@ -110,9 +101,7 @@ def _project_file(request: ScanRequest) -> Path:
     return request.project_root / IGNORE_FILE
 
 
-def _rule(
-    finding: Finding, path: str, *, reason: str, owner: str, last: date, stack: str
-) -> NewIgnore:
+def _rule(finding: Finding, path: str, wanted: IgnoreRequest, stack: str) -> NewIgnore:
     ref = finding.ref
     target = {"group": ref.group, "kind": ref.kind, "name": ref.name, "namespace": ref.namespace}
     stacks = [stack.rpartition("/")[2]] if stack else []
@@ -126,8 +115,8 @@ def _rule(
         target={key: value for key, value in target.items() if value or key == "group"},
         paths=[path] if path else [],
         managers=[] if path else managers,
-        reason=reason,
-        owner=owner,
-        expires=last,
+        reason=wanted.reason,
+        owner=wanted.owner,
+        expires=wanted.expires.date(),
         stacks=stacks,
     )

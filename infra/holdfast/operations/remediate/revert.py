@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from holdfast.adapters.engine.update_record import DONE, NOT_DONE
-from holdfast.drift.cause.delivery import engine_of, left_to
+from holdfast.drift.cause.owners import engine_of, left_to
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.plan.revert import ObjectPlan, plan_missing, plan_nothing, plan_object
 from holdfast.errors import ClusterError, LoginError
@@ -75,7 +75,7 @@ def apply_revert(scanner: Scanner, plan: RevertPlan, progress: Progress) -> Reve
             except ClusterError as error:
                 done.failures += 1
                 progress.step(f"failed: {each.ref}: {error}")
-    return RevertOutcome(scanner.scan(), done.failures)
+    return RevertOutcome(scanner.scan(agent=plan.scan.agent), done.failures)
 
 
 @dataclass
@@ -145,11 +145,11 @@ def _plan(scan: Scan, ref: ObjectRef, findings: list[Finding], *, may_replace: b
     live = scan.live.objects.get(ref.identity)
     if live is None:
         return plan_nothing(findings, "the rule has ended: renew it or remove it")
-    is_recorded = ref.identity in (scan.around.baseline or {})
+    is_recorded = ref.identity in (scan.context.baseline or {})
     if not is_recorded and (engine := engine_of(live)):
         return plan_nothing(findings, left_to(engine))
     desired = scan.desired.get(ref.identity, {"metadata": {}})
-    structure = scan.around.structure_of(ref, live)
+    structure = scan.context.structure_of(ref, live)
     return plan_object(findings, desired, live, structure, may_replace=may_replace)
 
 

@@ -14,7 +14,7 @@ from holdfast.adapters.cluster.writing import (
 )
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.object_drift import object_findings
-from holdfast.drift.plan.replacement import ORPHANING
+from holdfast.drift.plan.next_update import ORPHANING
 from holdfast.drift.plan.revert import ObjectPlan, Step, field_manager_for, plan_object
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject, ObjectRef
@@ -129,7 +129,7 @@ class RevertExecutor:
         if live is None:
             return shown if is_creation else ObjectPlan(shown.ref, ())
         agreed = {step.finding.path for step in shown.steps if step.step is not Step.LEAVE}
-        around = self.scan.around
+        around = self.scan.context
         found = object_findings(shown.ref, desired, live, around)
         now = [finding for finding in found if finding.counts and finding.path in agreed]
         if is_creation and any(_differs(finding) for finding in found):

@@ -10,9 +10,9 @@ from typing import Any
 
 from holdfast.adapters.engine.backend.lock_holder import LockHolder
 from holdfast.adapters.engine.state.baseline import Baseline, read_baseline
+from holdfast.drift.context import RecordedObjects
 from holdfast.drift.exemption.ignore import IgnoreRules
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.record.recorded import RecordedObjects
 from holdfast.drift.scan import LiveState
 from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
@@ -21,7 +21,7 @@ from holdfast.operations.progress import Progress
 from holdfast.operations.scan.scan_context import NO_LOCATIONS, Locations, ObjectLocations
 from holdfast.operations.stack.cluster import audit_log_beside, kubeconfig_of_stack
 from holdfast.operations.stack.declared_stack import DeclaredStack, file_ignore_rules
-from holdfast.sandbox.place import sandbox_kubeconfig
+from holdfast.sandbox.paths import sandbox_kubeconfig
 
 
 @dataclass(frozen=True)

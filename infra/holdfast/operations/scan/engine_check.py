@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from holdfast.adapters.engine.results import RunResult
-from holdfast.drift.engine_view import PULUMI, EngineDifference, EngineView
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, DriftReport, Layer, NotChecked
+from holdfast.drift.refresh_preview import PULUMI, RefreshDifference, RefreshPreview
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import Identity
 from holdfast.operations.progress import Progress
@@ -27,7 +27,7 @@ class EngineAnswer:
         detail: What it looked at, or why it did not answer.
     """
 
-    view: EngineView | None = None
+    view: RefreshPreview | None = None
     detail: str = ""
 
 
@@ -69,12 +69,12 @@ def ask_refresh(
     return EngineAnswer(view_of(result), f"looked at {scope}")
 
 
-def view_of(result: RunResult) -> EngineView:
+def view_of(result: RunResult) -> RefreshPreview:
     """The outcome of a refresh in the words of the drift room."""
     objects = [(step, step.reference.identity) for step in result.drifted if step.reference]
-    return EngineView(
+    return RefreshPreview(
         differences={
-            identity: tuple(EngineDifference(each.path, each.kind) for each in step.differences)
+            identity: tuple(RefreshDifference(each.path, each.kind) for each in step.differences)
             for step, identity in objects
             if step.operation != "delete"
         },

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from holdfast.adapters.clock import utc_now
-from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
-from holdfast.adapters.journal.names import JournalKind, journal_file
+from holdfast.adapters.files import state_directory
+from holdfast.adapters.journal.journal import JournalKind, journal_file
 from holdfast.adapters.journal.scan_journal import record_scan
-from holdfast.drift.record.sightings import Sighting
+from holdfast.drift.record.finding_history import FindingHistory
 from holdfast.operations.scan.request import RecordingRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
 
@@ -22,11 +22,11 @@ class Recording:
 
     Attributes:
         observed_at: RFC 3339 time of the scan.
-        sightings: When findings were seen, by their key; empty when nothing is recorded.
+        histories: When findings were seen, by their key; empty when nothing is recorded.
     """
 
     observed_at: str
-    sightings: Mapping[str, Sighting] = field(default_factory=dict)
+    histories: Mapping[str, FindingHistory] = field(default_factory=dict)
 
 
 def default_history_file(root: Path, stack: str) -> Path:
@@ -76,4 +76,4 @@ def record(scanner: Scanner, scan: Scan, wanted: RecordingRequest) -> Recording:
     if recorded.raises_alert(wanted.alert_threshold):
         count = recorded.low_now
         progress.step(f"alert: {count} low findings are open; together they are not small")
-    return Recording(observed_at, recorded.sightings)
+    return Recording(observed_at, recorded.histories)

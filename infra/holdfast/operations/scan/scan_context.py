@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from holdfast.drift.finding import Finding
-from holdfast.drift.record.sightings import Sighting, finding_key
+from holdfast.drift.record.finding_history import FindingHistory, finding_key
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import Identity
 
@@ -54,19 +54,19 @@ class DriftContext:
         observed_at: RFC 3339 time of the scan; empty when it is not known.
         runbook: Address of docs/drift.md, for links.
         locations: Where things are declared.
-        sightings: When findings were seen before, by their key; empty when no history is kept.
+        histories: When findings were seen before, by their key; empty when no history is kept.
     """
 
     stack: str = ""
     observed_at: str = ""
     runbook: str = RUNBOOK_PAGE
     locations: Locations = NO_LOCATIONS
-    sightings: Mapping[str, Sighting] = field(default_factory=dict)
+    histories: Mapping[str, FindingHistory] = field(default_factory=dict)
 
     def location_of(self, finding: Finding) -> SourceLocation | None:
         """Where the field of a finding (else its agent) is declared; None: nowhere."""
         return self.locations.location_of(finding)
 
-    def sighting_of(self, finding: Finding) -> Sighting | None:
+    def history_of(self, finding: Finding) -> FindingHistory | None:
         """When a finding was seen before; None: no history is kept."""
-        return self.sightings.get(finding_key(finding))
+        return self.histories.get(finding_key(finding))

@@ -9,24 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.cluster.audit_log import read_audit_log
 from holdfast.adapters.engine.state.history import position_covering
-from holdfast.drift.cause.attribution import AuditTrail
+from holdfast.drift.cause.attribution import AuditTrail, session_findings
 from holdfast.drift.cause.causes import causes_of
-from holdfast.drift.engine_view import with_engine_view
-from holdfast.drift.exemption.autoscaling import Autoscalers
-from holdfast.drift.exemption.failovers import Failovers
-from holdfast.drift.exemption.rollouts import Rollouts
+from holdfast.drift.context import AuditTrails, DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers, Failovers, Rollouts
 from holdfast.drift.finding import DriftReport, Objects, with_findings
-from holdfast.drift.object_drift import AuditTrails, Surroundings
-from holdfast.drift.record.record import with_record_findings
-from holdfast.drift.rollup import agents_of
-from holdfast.drift.rules import RuleJudge
-from holdfast.drift.scan import DriftJudge, LiveState
-from holdfast.drift.sessions import session_findings
+from holdfast.drift.refresh_preview import with_record_findings, with_refresh_preview
+from holdfast.drift.scan import DriftJudge, LiveState, agents_of
+from holdfast.drift.severity import RuleJudge
 from holdfast.errors import InputError
-from holdfast.kube.objects import Identity, KubeObject, reference_of
-from holdfast.kube.placement import placed
+from holdfast.kube.objects import Identity, KubeObject, placed, reference_of
 from holdfast.kube.structure import TypeTable, builtin_kind
 from holdfast.manifest.text.kube_files import read_kube_objects
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.policy.judge import judge_of
 from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.scan.desired import (
@@ -55,12 +50,14 @@ class Scan:
 
     Attributes:
         desired: Declared objects by identity, with their namespaces.
+        agent: The only agent whose objects were read; empty for the whole stack.
     """
 
     report: DriftReport
     desired: dict[Identity, KubeObject]
     live: LiveState
-    around: Surroundings
+    context: DriftContext
+    agent: str = ""
 
 
 @dataclass(frozen=True)
@@ -179,34 +176,47 @@ class Scanner:
             return placed(objects, _is_namespaced, "default")
         return self.cluster.placed(objects)
 
-    def scan(self, *, keeps_all: bool = False) -> Scan:
+    def scan(self, *, keeps_all: bool = False, agent: str = "") -> Scan:
         """Read what is live now, and compare.
 
         Args:
             keeps_all: What is in sync is kept, too, to be compared with something else.
+            agent: Read and compare only what belongs to this agent; empty for everything.
         """
         if self.request.live is not None:
             return self._scan_of_file(self.request.live)
         objects = self.placed(self.desired.objects)
-        around = self.surroundings(
-            objects, self.cluster.types(), lambda: self.cluster.autoscalers(objects)
+        chosen = [one for one in objects if agent in ("", agent_of(one))]
+        context = self.surroundings(
+            objects, self.cluster.types(), lambda: self.cluster.autoscalers(chosen)
         )
-        judge = DriftJudge(objects, around, self.desired.stack)
+        judge = DriftJudge(objects, context, self.desired.stack)
         is_settled = _never if keeps_all else judge.is_in_sync
-        live = self.cluster.read(objects, self.desired.stack, is_settled)
-        return self._compared(judge, self.desired.as_far_as_known(live, judge.declared))
+        live = self.cluster.read(chosen, self.desired.stack, is_settled, agent)
+        live = self.desired.as_far_as_known(live, judge.declared)
+        if not agent:
+            return self._compared(judge, live)
+        only = {reference_of(one).identity for one in chosen}
+        only |= live.objects.keys() - judge.declared.keys()
+        return replace(self._compared(judge, live, only), agent=agent)
 
     def _scan_of_file(self, file: Path) -> Scan:
         objects = self.placed(self.desired.objects)
         found = _by_identity(one.kube_object for one in read_kube_objects(file))
-        around = self.surroundings(objects, [], found.values)
-        judge = DriftJudge(objects, around, self.desired.stack)
+        context = self.surroundings(objects, [], found.values)
+        judge = DriftJudge(objects, context, self.desired.stack)
         return self._compared(judge, LiveState(found, is_whole=True))
 
-    def _compared(self, judge: DriftJudge, live: LiveState) -> Scan:
-        report = self.finished(judge.report(live), judge)
-        desired = {identity: one for identity, (_, one) in judge.declared.items()}
-        trail = judge.around.trail
+    def _compared(
+        self, judge: DriftJudge, live: LiveState, only: Collection[Identity] | None = None
+    ) -> Scan:
+        report = self.finished(judge.report(live, only), judge, only)
+        desired = {
+            identity: one
+            for identity, (_, one) in judge.declared.items()
+            if only is None or identity in only
+        }
+        trail = judge.context.trail
         if trail is not None and self.request.audit_log is not None:
             # Only for a log that was named: reading one takes longer than a scan in sync.
             namespaces = {namespace for _, _, namespace, _ in desired} - {""}
@@ -217,9 +227,9 @@ class Scanner:
             agents=agents_of(
                 desired.values(), report, live.unread, is_blind=bool(self.desired.not_checked)
             ),
-            causes=causes_of(report, judge.around.baseline, live.objects),
+            causes=causes_of(report, judge.context.baseline, live.objects),
         )
-        return Scan(report, desired, live, judge.around)
+        return Scan(report, desired, live, judge.context)
 
     def finished(
         self, report: DriftReport, judge: DriftJudge, only: Collection[Identity] | None = None
@@ -239,7 +249,7 @@ class Scanner:
         if not recorded:
             return report
         desired = {identity: one for identity, (_, one) in judge.declared.items()}
-        return with_record_findings(report, recorded, desired, judge.around)
+        return with_record_findings(report, recorded, desired, judge.context)
 
     def surroundings(
         self,
@@ -247,9 +257,9 @@ class Scanner:
         types: list[TypeTable],
         find_autoscalers: Callable[[], Iterable[Mapping[str, Any]]],
         trail: AuditTrails | None = None,
-    ) -> Surroundings:
+    ) -> DriftContext:
         """What judging an object needs beside it; without a `trail` the log is read once."""
-        return Surroundings(
+        return DriftContext(
             autoscalers=Autoscalers(objects, find_autoscalers),
             custom_types=types,
             baseline=self._baseline(),
@@ -294,7 +304,9 @@ class Scanner:
 def _with_engine(scan: Scan, answer: EngineAnswer, *, is_required: bool = False) -> Scan:
     report = scan.report
     if answer.view is not None:
-        report = with_engine_view(report, answer.view, scan.desired, scan.live.objects, scan.around)
+        report = with_refresh_preview(
+            report, answer.view, scan.desired, scan.live.objects, scan.context
+        )
     return replace(scan, report=with_answer(report, answer, is_required=is_required))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from holdfast.drift.cause.stack_causes import StackDrift
 from holdfast.drift.finding import DriftReport, NotChecked
-from holdfast.drift.rollup import agents_of
+from holdfast.drift.scan import agents_of
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.operations.progress import Progress

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from holdfast.errors import InputError
-from holdfast.sandbox.place import CONTEXT_PREFIX, sandbox_kubeconfig
+from holdfast.sandbox.paths import CONTEXT_PREFIX, sandbox_kubeconfig
 
 
 def kubeconfig_of_stack(stack: str, context: str | None) -> Path | None:

@@ -20,7 +20,7 @@ from holdfast.operations.stack.cluster import audit_log_beside, kubeconfig_of_st
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.plan.marks import RenderedObject
-from holdfast.sandbox.place import CONTEXT_PREFIX, sandbox_kubeconfig
+from holdfast.sandbox.paths import CONTEXT_PREFIX, sandbox_kubeconfig
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.agent_types import SERVING
 from holdfast.manifest.agent.rollout import RolloutStep
 from holdfast.manifest.types.agent_label import AGENT_LABEL
-from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.render.objects.analysis import ANALYSIS, POD_HASH, render_analysis
 from holdfast.render.objects.preflight import SUFFIX as CHECK
 from holdfast.render.objects.preflight import check_job_spec, effective_check, render_check_job
@@ -162,4 +162,4 @@ def _templates(marks: AgentMarks, role: str) -> KubeObject:
 
 def _seconds(step: RolloutStep) -> int:
     assert step.pause is not None  # noqa: S101 - a step without weight is a pause
-    return max(duration_milliseconds(step.pause) // 1000, 1)
+    return max(duration_milliseconds(step.pause.duration) // 1000, 1)

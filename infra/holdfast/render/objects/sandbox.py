@@ -7,7 +7,7 @@ claimed stays as it is until it is released.
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.render.objects.network import render_network
 from holdfast.render.objects.storage import claim_spec, volume_name
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
@@ -28,8 +28,6 @@ def render_sandbox(
     """
     surroundings.require("agent-sandbox", marks.name, "spec.type")
     template = pod_template(marks, spec, surroundings, config_hash)
-    if spec.sandbox.runtime_class_name is not None:
-        template["spec"]["runtimeClassName"] = spec.sandbox.runtime_class_name
     if spec.sandbox.shutdown_after is not None:
         # The sandbox's own shutdownTime is a moment, this is a length: the pod's own deadline.
         seconds = -(-duration_milliseconds(spec.sandbox.shutdown_after) // 1000)

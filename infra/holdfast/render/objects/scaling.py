@@ -8,7 +8,7 @@ prometheus.
 """
 
 from holdfast.kube.objects import KubeObject
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.scaling import Scaling, ScalingBehavior, ScalingMetric, ScalingSchedule
 from holdfast.render.objects.services import STANDBY

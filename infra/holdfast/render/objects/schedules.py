@@ -7,7 +7,7 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.agent_checks import INPUT_VARIABLE
 from holdfast.manifest.agent.schedule import Run, Schedule, Trigger, run_names
-from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.render.objects.scaling import prometheus_trigger
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
 from holdfast.render.plan.surroundings import Surroundings

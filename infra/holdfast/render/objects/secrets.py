@@ -13,7 +13,7 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.stack.environment import AwsSettings, Environment, VaultSettings
-from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.render.objects.identity import service_account_name
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
 from holdfast.render.plan.surroundings import Surroundings

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from holdfast.kube.objects import KubeObject
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 from holdfast.manifest.agent.state import StorageVolume
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
 

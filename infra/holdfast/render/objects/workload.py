@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from holdfast.kube.objects import KubeObject
-from holdfast.kube.timestamps import format_utc
+from holdfast.kube.scalars import format_utc
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.render.objects.promotion import progressive_strategy
 from holdfast.render.objects.services import STANDBY

@@ -1,9 +1,7 @@
 """The pods of an agent, whatever runs them: containers in their order, volumes, placement."""
 
-from holdfast.errors import RenderError
 from holdfast.kube.merging import strategic_merge
 from holdfast.kube.objects import KubeObject
-from holdfast.kube.quality import quality_of
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.types.kubernetes_fields import structure_named
 from holdfast.render.objects.backup import restore_container
@@ -29,14 +27,12 @@ def pod_template(
     """Metadata and spec of an agent's pods; they roll when `config_hash` changes.
 
     Raises:
-        RenderError: the spec needs what the stack does not offer, or asserts a class of service
-            that its pods would not have.
+        RenderError: the spec needs what the stack does not offer.
     """
     surroundings.require_all(marks.name, spec)
     pod = _pod(marks, spec, surroundings)
     if spec.pod_overrides:
         pod = strategic_merge(pod, spec.pod_overrides, structure_named("core.v1.PodSpec"))
-    _refuse_other_quality(marks, spec, pod)
     annotations = (
         dict(marks.annotations) | vault_annotations(spec, surroundings) | {CONFIG_HASH: config_hash}
     )
@@ -73,7 +69,7 @@ def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> Kube
     }
     optional = {
         "affinity": spec.affinity,
-        "imagePullSecrets": [{"name": name} for name in spec.image_pull_secrets],
+        "imagePullSecrets": [{"name": each.name} for each in spec.image_pull_secrets],
         "initContainers": _init_containers(marks, spec, agent, surroundings),
         "nodeSelector": spec.node_selector,
         "priorityClassName": spec.priority_class_name,
@@ -118,18 +114,6 @@ def _token_sources() -> list[KubeObject]:
         {"configMap": authority},
         {"downwardAPI": {"items": [namespace]}},
     ]
-
-
-def _refuse_other_quality(marks: AgentMarks, spec: AgentSpec, pod: KubeObject) -> None:
-    if spec.qos_class is None:
-        return
-    actual, reason = quality_of([*pod["containers"], *pod.get("initContainers", ())])
-    if actual != spec.qos_class:
-        raise RenderError(
-            f"agent {marks.name}: spec.qosClass asserts {spec.qos_class}, but the pods would be "
-            f"{actual} ({reason})",
-            remedy="change the resources, or remove qosClass",
-        )
 
 
 def _spread(marks: AgentMarks, spec: AgentSpec) -> list[KubeObject]:

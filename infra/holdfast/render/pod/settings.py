@@ -14,7 +14,7 @@ from holdfast.manifest.agent.model import Budget, as_reference
 from holdfast.manifest.agent.skills import AgentSkill
 from holdfast.manifest.agent.state import ConfigEntry
 from holdfast.manifest.agent.tools import Tool
-from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.render.objects.agent_card import CARD_KEY, agent_card, has_card
 from holdfast.render.plan.marks import AgentMarks, RenderedObject, content_hash
 from holdfast.render.plan.models import (

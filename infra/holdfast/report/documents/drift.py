@@ -28,7 +28,7 @@ from holdfast.drift.finding import (
     NotChecked,
     Severity,
 )
-from holdfast.drift.rollup import by_team
+from holdfast.drift.scan import by_team
 from holdfast.errors import InputError
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path, parse_path

@@ -1,4 +1,4 @@
-"""Drift as it comes and goes, as data: a line of `holdfast drift --watch -o json`, or a CloudEvent.
+"""Drift as it comes and goes, as data: a line of `holdfast drift watch -o json`, or a CloudEvent.
 
 Each finding stands for itself; a common cause of several is an event of its own.
 Source: CloudEvents 1.0, JSON format.
@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from holdfast.drift.cause.cause_ledger import CauseEvent
-from holdfast.drift.record.ledger import FindingEvent, Turn
+from holdfast.drift.cause.causes import CauseEvent
+from holdfast.drift.record.ledger import FindingEvent, Transition
 from holdfast.drift.record.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
 from holdfast.report.documents.drift import FindingPart, finding_parts
@@ -30,8 +30,8 @@ CLOUD_EVENT_TYPE: Final = "dev.holdfast.drift"
 
 EventTime = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 DwellSeconds = Annotated[float, Meta(ge=0)]
-FindingTurn = Annotated[str, one_of(*(f"finding.{turn}" for turn in Turn))]
-CauseTurn = Annotated[str, one_of(*(f"cause.{turn}" for turn in Turn))]
+FindingTurn = Annotated[str, one_of(*(f"finding.{turn}" for turn in Transition))]
+CauseTurn = Annotated[str, one_of(*(f"cause.{turn}" for turn in Transition))]
 
 
 class FindingEventDocument(Part):
@@ -114,7 +114,7 @@ def drift_event_schema() -> dict[str, Any]:
     """The JSON Schema of one event: of a finding, of a cause, or the state of everything."""
     return schema_of(
         "Holdfast drift event",
-        "A line of `holdfast drift --watch -o json`, and the `data` of a CloudEvent that "
+        "A line of `holdfast drift watch -o json`, and the `data` of a CloudEvent that "
         "`--webhook` sends.",
         FindingEventDocument,
         CauseEventDocument,
@@ -127,7 +127,7 @@ def event_json(look: Look, event: FindingEvent, stack: str) -> dict[str, Any]:
     return _plain(
         FindingEventDocument(
             EVENT_SCHEMA_VERSION,
-            f"finding.{event.turn}",
+            f"finding.{event.transition}",
             look.identifier,
             rfc3339(event.at.time),
             stack,
@@ -142,7 +142,7 @@ def cause_json(identifier: str, cause: CauseEvent, stack: str) -> dict[str, Any]
     """One turn of what is behind several findings; they are events by themselves as well."""
     turns = [
         TurnPart(
-            f"finding.{each.turn}",
+            f"finding.{each.transition}",
             ObjectPart.copy_of(each.finding.ref),
             format_path(each.finding.path),
         )
@@ -151,13 +151,13 @@ def cause_json(identifier: str, cause: CauseEvent, stack: str) -> dict[str, Any]
     return _plain(
         CauseEventDocument(
             EVENT_SCHEMA_VERSION,
-            f"cause.{cause.turn}",
+            f"cause.{cause.transition}",
             identifier,
             rfc3339(cause.at.time),
             stack,
             rfc3339(cause.opened.time),
             round(cause.dwell_seconds, 3),
-            cause.hand.words(cause.objects),
+            cause.source.words(cause.objects),
             cause.objects,
             turns,
         )
@@ -195,7 +195,7 @@ def cloud_event(look: Look, event: FindingEvent, number: int, stack: str) -> dic
 
 def cause_cloud_event(identifier: str, cause: CauseEvent, stack: str) -> dict[str, Any]:
     """One turn of what is behind several findings, as a CloudEvent in structured mode."""
-    return _cloud_event(identifier, cause.hand.kind, cause_json(identifier, cause, stack))
+    return _cloud_event(identifier, cause.source.kind, cause_json(identifier, cause, stack))
 
 
 def _cloud_event(identifier: str, subject: str, data: dict[str, Any]) -> dict[str, Any]:

@@ -194,7 +194,7 @@ class FleetFindingPart(FindingPart, kw_only=True):
     @classmethod
     def of(cls, drift: OpenDrift, stack: FleetStack) -> "FleetFindingPart":
         """A finding of a stack as data."""
-        seen, place = drift.sighting, stack.context.location_of(drift.finding)
+        seen, place = drift.history, stack.context.location_of(drift.finding)
         return cls(
             **finding_parts(drift.finding),
             since=seen.since if seen else None,

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from holdfast.drift.finding import DriftClass, DriftReport, Severity
-from holdfast.drift.record.sightings import Alert, Observation, Sighting
+from holdfast.drift.record.finding_history import Alert, FindingHistory, Observation
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.paths import format_path
 from holdfast.report.documents.drift import DriftDocument, FindingPlacePart, drift_document
@@ -34,12 +34,12 @@ class HistoryReport:
     stack: str
     scans: int
     last: Observation
-    sightings: Mapping[str, Sighting]
+    sightings: Mapping[str, FindingHistory]
     alerts: Sequence[Alert]
     configuration: tuple[KubeObject, ...] | None = None
 
     @property
-    def in_order(self) -> list[Sighting]:
+    def in_order(self) -> list[FindingHistory]:
         """What is open first, the worst and oldest first."""
         return sorted(
             self.sightings.values(),
@@ -82,7 +82,7 @@ class SightingPart(Part):
     age_seconds: Count
 
     @classmethod
-    def of(cls, sighting: Sighting) -> "SightingPart":
+    def of(cls, sighting: FindingHistory) -> "SightingPart":
         """A sighting as data."""
         finding = sighting.finding
         return cls(

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, NotChecked
-from holdfast.drift.record.sightings import finding_key
+from holdfast.drift.record.finding_history import finding_key
 from holdfast.kube.objects import ObjectRef
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.value_text import line_diff, value_words
+from holdfast.kube.text import line_diff, safe_text, value_words
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.exchange.notice import Fact, Notice, NoticeReport, RuleText
 from holdfast.report.text.drift_text import remarks_on, summary_line
@@ -93,7 +92,7 @@ def _facts(finding: Finding, context: DriftContext) -> Iterator[Fact]:
         yield Fact("breaks", policy_words(finding))
     if risk := risk_words(finding):
         yield Fact("risk", risk)
-    if sighting := context.sighting_of(finding):
-        yield Fact("seen", str(sighting))
+    if history := context.history_of(finding):
+        yield Fact("seen", str(history))
     if "pulumi" in finding.seen_by:
         yield Fact("seen by", "Holdfast's scan and Pulumi's refresh")

@@ -47,7 +47,7 @@ def write_drift(
         colour: Whether text is for a terminal that wants colour.
     """
     if chosen == "text":
-        return drift_text(report, colour=colour, sighting_of=context.sighting_of)
+        return drift_text(report, colour=colour, history_of=context.history_of)
     if chosen == "json":
         return drift_json(report)
     if chosen == "prometheus":

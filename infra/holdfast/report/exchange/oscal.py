@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from holdfast import __version__
 from holdfast.kube.objects import ObjectRef
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.operations.policy.model import PolicyFinding, PolicyReport, Verdict, summary_line
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.exchange.policy_notices import DescribedRule

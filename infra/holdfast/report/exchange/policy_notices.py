@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from holdfast.drift.finding import NotChecked, Severity
 from holdfast.kube.objects import ObjectRef
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.operations.policy.heat_map import heat_map
 from holdfast.operations.policy.model import PolicyFinding, PolicyReport, Verdict, summary_line
 from holdfast.report.exchange.notice import Fact, Notice, NoticeReport, Passed, RuleText

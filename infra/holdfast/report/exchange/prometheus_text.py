@@ -8,7 +8,7 @@ from collections import Counter
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from holdfast.drift.finding import DriftClass, DriftReport, Severity
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.kube.scalars import parse_timestamp
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.exchange.metric_names import METRICS
 
@@ -48,8 +48,8 @@ def _oldest(report: DriftReport, context: DriftContext) -> dict[Severity, int] |
     """Age of the oldest finding of each severity; None when no history is kept."""
     ages: dict[Severity, int] = {}
     for finding in report.findings:
-        sighting = context.sighting_of(finding)
-        if sighting is None:
+        history = context.history_of(finding)
+        if history is None:
             return None
-        ages[finding.severity] = max(sighting.age_seconds, ages.get(finding.severity, 0))
+        ages[finding.severity] = max(history.age_seconds, ages.get(finding.severity, 0))
     return ages

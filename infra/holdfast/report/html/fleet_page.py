@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from holdfast.drift.finding import AgentState, Severity
-from holdfast.drift.record.sightings import short_duration
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.timestamps import parse_timestamp
+from holdfast.drift.record.finding_history import short_duration
+from holdfast.kube.scalars import parse_timestamp
+from holdfast.kube.text import safe_text
 from holdfast.kube.workload_status import Health
 from holdfast.operations.deploy.progress import changes_in_words
 from holdfast.operations.describe.fleet import FleetAgent, FleetReport, OpenDrift
@@ -91,7 +91,7 @@ def _age(moment: str, now: str) -> str:
 
 
 def _oldest(drift: Sequence[OpenDrift]) -> str:
-    seen = [each.sighting for each in drift if each.sighting is not None]
+    seen = [each.history for each in drift if each.history is not None]
     return max(seen, key=lambda each: each.age_seconds).age if seen else ""
 
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import Finding
-from holdfast.drift.record.sightings import Sighting
-from holdfast.kube.safe_text import safe_text
+from holdfast.drift.record.finding_history import FindingHistory
+from holdfast.kube.text import safe_text
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.topology import Node
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
@@ -35,7 +35,7 @@ class DriftRow:
     """One finding, in the words of every report."""
 
     notice: Notice
-    sighting: Sighting | None
+    history: FindingHistory | None
     who: str
     rules: str
     anchor: str = ""
@@ -103,7 +103,7 @@ class StackView:
             rows.append(
                 DriftRow(
                     notice,
-                    self.stack.context.sighting_of(finding),
+                    self.stack.context.history_of(finding),
                     _who(finding),
                     safe_text(", ".join(finding.policies)),
                     anchor,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.operations.actions.action import ActionStep
 from holdfast.report.documents.drift import object_document
 from holdfast.report.documents.json_text import json_text

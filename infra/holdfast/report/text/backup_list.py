@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.operations.actions.backup import BackupFound
 from holdfast.report.documents.json_text import json_text
 

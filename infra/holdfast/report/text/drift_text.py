@@ -19,10 +19,9 @@ from holdfast.drift.finding import (
     IgnoredBy,
     Severity,
 )
-from holdfast.drift.record.sightings import Sighting
-from holdfast.drift.rollup import by_team
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.value_text import value_words
+from holdfast.drift.record.finding_history import FindingHistory
+from holdfast.drift.scan import by_team
+from holdfast.kube.text import safe_text, value_words
 from holdfast.report.text.finding_words import (
     actor_words,
     layer_words,
@@ -53,12 +52,12 @@ def drift_text(
     report: DriftReport,
     *,
     colour: bool = False,
-    sighting_of: Callable[[Finding], Sighting | None] = lambda _: None,
+    history_of: Callable[[Finding], FindingHistory | None] = lambda _: None,
 ) -> str:
     """The whole report, ending in a line end; with the history of findings that have one."""
     lines: list[str] = []
     for _, group in groupby(report.findings, key=lambda finding: finding.ref):
-        lines += [*_object_lines(list(group), sighting_of, colour=colour), ""]
+        lines += [*_object_lines(list(group), history_of, colour=colour), ""]
     for item in report.not_checked:
         mark = _styled("NOT CHECKED", "magenta", colour=colour)
         lines.append(f"{mark}  {safe_text(item.scope)}: {safe_text(item.reason)}")
@@ -147,7 +146,7 @@ def severity_colour(severity: Severity) -> str:
 
 
 def _object_lines(
-    findings: list[Finding], sighting_of: Callable[[Finding], Sighting | None], *, colour: bool
+    findings: list[Finding], history_of: Callable[[Finding], FindingHistory | None], *, colour: bool
 ) -> Iterator[str]:
     first = findings[0]
     agent = f"  (agent {safe_text(first.agent)})" if first.agent else ""
@@ -158,7 +157,7 @@ def _object_lines(
         path = path_words(finding)
         yield f"  {severity}  {finding.drift_class:<8} {path}".rstrip()
         yield from (f"{_INDENT}{line}" for line in _detail_lines(finding))
-        if (seen := sighting_of(finding)) and seen.count > 1:
+        if (seen := history_of(finding)) and seen.count > 1:
             yield f"{_INDENT}{'seen':<9}{seen}"
 
 

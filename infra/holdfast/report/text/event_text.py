@@ -9,14 +9,13 @@ from typing import Final
 
 import click
 
-from holdfast.drift.cause.cause_ledger import CauseEvent
+from holdfast.drift.cause.causes import CauseEvent
 from holdfast.drift.finding import Severity
-from holdfast.drift.record.ledger import FindingEvent, Turn
+from holdfast.drift.record.ledger import FindingEvent, Transition
 from holdfast.drift.record.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.timestamps import format_utc
-from holdfast.kube.value_text import value_words
+from holdfast.kube.scalars import format_utc
+from holdfast.kube.text import safe_text, value_words
 from holdfast.report.text.drift_text import severity_colour
 from holdfast.report.text.finding_words import actor_words
 
@@ -31,8 +30,8 @@ def event_text(event: FindingEvent, *, colour: bool = False) -> str:
     severity = _severity_text(finding.severity, colour=colour)
     path = safe_text(format_path(finding.path), longest=400)
     what = f"{safe_text(str(finding.ref))}  {finding.drift_class} {path}".rstrip()
-    start = f"{rfc3339(event.at.time)}  {event.turn:<7}  {severity}  {what}"
-    if event.turn is Turn.CLOSED:
+    start = f"{rfc3339(event.at.time)}  {event.transition:<7}  {severity}  {what}"
+    if event.transition is Transition.CLOSED:
         return f"{start}  after {seconds_text(event.dwell_seconds)}"
     if finding.path and finding.desired is not None:
         start += f"  {value_words(finding.desired)} ->"
@@ -49,9 +48,9 @@ def cause_text(cause: CauseEvent, *, colour: bool = False) -> str:
     worst = min((each.severity for each in findings), key=lambda each: each.rank, default=None)
     severity = _severity_text(worst, colour=colour) if worst else " " * 8
     spanned = cause.objects or len({each.ref for each in findings})
-    what = safe_text(cause.hand.words(spanned), longest=400)
-    line = f"{rfc3339(cause.at.time)}  {cause.turn:<7}  {severity}  one cause: {what}"
-    if cause.turn is Turn.CLOSED:
+    what = safe_text(cause.source.words(spanned), longest=400)
+    line = f"{rfc3339(cause.at.time)}  {cause.transition:<7}  {severity}  one cause: {what}"
+    if cause.transition is Transition.CLOSED:
         return f"{line}  after {seconds_text(cause.dwell_seconds)}"
     names = sorted({f"{each.ref.namespace}/{each.ref.name}".strip("/") for each in findings})
     more = len(names) - _MOST_OBJECTS_NAMED
@@ -87,8 +86,8 @@ def phase_lines(look: Look) -> list[str]:
     name = safe_text(str(look.ref))
     waited = look.taken.seconds - look.heard.seconds
     judging = look.judged.seconds - look.taken.seconds
-    turns = [event.turn for event in look.events]
-    told = " ".join(f"{turn}={turns.count(turn)}" for turn in Turn)
+    turns = [event.transition for event in look.events]
+    told = " ".join(f"{turn}={turns.count(turn)}" for turn in Transition)
     phases = (
         (look.heard, f'phase=watch id={look.identifier} object="{name}"'),
         (look.taken, f"phase=observe id={look.identifier} changes={look.changes} "

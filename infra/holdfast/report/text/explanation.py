@@ -6,8 +6,7 @@ from typing import Any, Final
 
 import click
 
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.yaml_text import yaml_document
+from holdfast.kube.text import safe_text, yaml_document
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet.effective_config import EffectiveValue, ValueSource, tree_of
 from holdfast.operations.describe.agent import Explanation

@@ -11,8 +11,7 @@ from holdfast.drift.finding import (
     NextUpdate,
 )
 from holdfast.kube.paths import format_path
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.value_text import value_words
+from holdfast.kube.text import safe_text, value_words
 
 LONGEST_PATH_CHARACTERS: Final = 400
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.drift.finding import AgentState, Severity
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.kube.workload_status import Health
 from holdfast.operations.describe.fleet import FleetAgent, FleetReport, FleetStack, worst_first
 

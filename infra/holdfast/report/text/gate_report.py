@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.operations.validate.gates import GateReport, GateStep, StepResult
 from holdfast.report.documents.json_text import json_line, json_text
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from holdfast.drift.record.sightings import Sighting
-from holdfast.kube.safe_text import safe_text
+from holdfast.drift.record.finding_history import FindingHistory
+from holdfast.kube.text import safe_text
 from holdfast.report.documents.history import HistoryReport, broken_rules
 from holdfast.report.text.drift_text import drift_text, summary_line
 from holdfast.report.text.finding_words import headline
@@ -16,7 +16,7 @@ def history_text(report: HistoryReport, *, in_full: bool, colour: bool = False) 
     head = f"{title}: {scans}, the last at {report.last.observed_at}\n\n"
     if in_full:
         return head + drift_text(report.last.report, colour=colour) + _state_text(report)
-    lines = [line for each in report.in_order for line in _sighting_lines(each)]
+    lines = [line for each in report.in_order for line in _history_lines(each)]
     for alert in report.alerts:
         count = len(alert.findings)
         lines.append(f"alert at {alert.raised_at}: {count} low findings were open")
@@ -37,7 +37,7 @@ def _state_text(report: HistoryReport) -> str:
     return f"{rules if lines else 'rules newly broken: none'}\nconfiguration: {known}\n"
 
 
-def _sighting_lines(each: Sighting) -> Iterator[str]:
+def _history_lines(each: FindingHistory) -> Iterator[str]:
     state = "open" if each.is_open else "closed"
     finding = each.finding
     yield f"{state:<7} {finding.severity:<8} {safe_text(str(finding.ref))}"

@@ -5,10 +5,9 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.convert.workloads.outcome import ImportedAgent, Remark
+from holdfast.convert.workloads.remainder import ImportedAgent, Remark
 from holdfast.kube.objects import ObjectRef
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.yaml_text import yaml_document
+from holdfast.kube.text import safe_text, yaml_document
 from holdfast.report.documents.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/import/v1"

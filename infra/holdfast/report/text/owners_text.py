@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from holdfast.drift.cause.owners import OwnedObject, Owner
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.report.documents.json_text import json_text
 
 OWNERS_VERSION: Final = "holdfast.dev/owners/v1"

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.operations.policy.changes import ObjectChange, by_agent, count_words
 from holdfast.operations.policy.model import PolicyFinding, PolicyReport, Verdict, summary_line
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from holdfast.drift.finding import DriftClass
 from holdfast.drift.plan.revert import ObjectPlan, PlannedStep, Step
 from holdfast.kube.paths import format_path
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.report.documents.json_text import json_text
 
 PLAN_VERSION: Final = "holdfast.dev/plan/v1"

@@ -29,19 +29,19 @@ class Guide:
 GUIDES: Final = {
     DriftClass.CHANGED: Guide(
         "a declared field has another value",
-        "Put it back with `holdfast drift --revert`, or declare the live value in the manifest.",
+        "Put it back with `holdfast drift revert`, or declare the live value in the manifest.",
     ),
     DriftClass.REMOVED: Guide(
         "a declared field is gone",
-        "Put it back with `holdfast drift --revert`, or take the field out of the manifest.",
+        "Put it back with `holdfast drift revert`, or take the field out of the manifest.",
     ),
     DriftClass.ADDED: Guide(
         "a field, key or list item that nobody declared, and that is no default",
-        "Ask who added it and why. Remove it with `holdfast drift --revert`, or declare it.",
+        "Ask who added it and why. Remove it with `holdfast drift revert`, or declare it.",
     ),
     DriftClass.MISSING: Guide(
         "a declared object is gone",
-        "Make it again with `holdfast drift --revert` or `pulumi up --refresh`.",
+        "Make it again with `holdfast drift revert` or `pulumi up --refresh`.",
     ),
     DriftClass.RECREATED: Guide(
         "the object was deleted and made again; its content is judged like any other",

@@ -7,7 +7,7 @@ import click
 
 from holdfast.report.documents.json_text import json_text
 from holdfast.sandbox.health import ProgramStatus, SandboxStatus
-from holdfast.sandbox.place import USERS
+from holdfast.sandbox.paths import USERS
 
 SCHEMA_VERSION = "holdfast.dev/sandbox/v1"
 _MEGABYTE = 1000**2

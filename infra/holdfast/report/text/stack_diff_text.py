@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from holdfast.adapters.git.source import Commit
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.operations.describe.stack_diff import CommitChange, StackDifference
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.explanation import difference_document, difference_text

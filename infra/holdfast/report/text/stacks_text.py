@@ -10,8 +10,7 @@ import click
 
 from holdfast.drift.cause.stack_causes import SharedCause, StackDrift, shared_causes
 from holdfast.drift.finding import AgentState, AgentStatus, Finding
-from holdfast.kube.safe_text import safe_text
-from holdfast.kube.value_text import value_words
+from holdfast.kube.text import safe_text, value_words
 from holdfast.kube.workload_status import Health
 from holdfast.report.text.drift_text import severity_colour, summary_line
 from holdfast.report.text.finding_words import actor_words, headline, policy_words

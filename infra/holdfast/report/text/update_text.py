@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from holdfast.adapters.engine.update_record import UpdateRecord
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.operations.deploy.progress import changes_in_words
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 import click
 
 from holdfast.errors import ManifestError, SourceLocation
-from holdfast.kube.safe_text import safe_text
+from holdfast.kube.text import safe_text
 from holdfast.operations.policy.model import PolicyFinding
 from holdfast.operations.validate.report import (
     Exemption,

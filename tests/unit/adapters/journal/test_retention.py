@@ -6,17 +6,16 @@ from pathlib import Path
 
 import pytest
 from holdfast.adapters.journal.retention import border, thinned
-from holdfast.adapters.journal.scan_index import index_file
-from holdfast.adapters.journal.scan_journal import read_book, read_history, record_scan
+from holdfast.adapters.journal.scan_journal import index_file, read_book, read_history, record_scan
 from holdfast.adapters.journal.scan_lines import ScanReader, lines_of
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, NotChecked, Severity
-from holdfast.drift.record.sightings import (
+from holdfast.drift.record.finding_history import (
+    FindingHistories,
+    FindingHistory,
     Observation,
-    Sighting,
-    SightingBook,
     alerts,
+    finding_histories,
     finding_key,
-    sightings,
 )
 from holdfast.kube.objects import KubeObject, ObjectRef
 from hypothesis import HealthCheck, given, settings
@@ -70,13 +69,13 @@ def test_old_scans_are_one_a_day_and_young_ones_are_all_there(tmp_path: Path) ->
 def test_what_is_open_is_known_since_its_first_scan(tmp_path: Path) -> None:
     file = tmp_path / "scans.jsonl"
     made = recorded(file, days=100)
-    whole = sightings(made)
+    whole = finding_histories(made)
     expected = {key: each for key, each in whole.items() if finding_key(finding("c")) != key}
     for history in (read_history(file).book, read_book(file)[0]):
         assert history.scans == 400
-        assert history.sightings() == expected
+        assert history.by_key() == expected
     index_file(file).unlink()
-    assert read_book(file)[0].sightings() == expected
+    assert read_book(file)[0].by_key() == expected
 
 
 def test_the_detail_of_a_month_is_as_if_nothing_had_been_thinned_out(tmp_path: Path) -> None:
@@ -87,9 +86,9 @@ def test_the_detail_of_a_month_is_as_if_nothing_had_been_thinned_out(tmp_path: P
         last = history.observations[-1]
         assert (last.observed_at, last.report) == (moment(number), made[number].report)
         open_then = {
-            key: each for key, each in sightings(made[: number + 1]).items() if each.is_open
+            key: each for key, each in finding_histories(made[: number + 1]).items() if each.is_open
         }
-        found = history.book.sightings()
+        found = history.book.by_key()
         assert {key: each for key, each in found.items() if each.is_open} == open_then
         assert history.configurations.declared(last.configuration) == tuple(
             declared(str(number // 10))
@@ -184,7 +183,7 @@ def test_thinning_changes_nothing_that_is_open(
     assert read(once)[1][len(read(once)[1]) - len(young) :] == young
 
 
-def read(lines: list[bytes]) -> tuple[SightingBook, list[Observation]]:
+def read(lines: list[bytes]) -> tuple[FindingHistories, list[Observation]]:
     reader = ScanReader()
     found = [reader.read(line) for line in lines_of(lines)]
     assert not reader.damaged_lines
@@ -194,5 +193,5 @@ def read(lines: list[bytes]) -> tuple[SightingBook, list[Observation]]:
     return reader.book, [replace(each, configuration="") for each in observations]
 
 
-def open_ones(book: SightingBook) -> dict[str, Sighting]:
-    return {key: each for key, each in book.sightings().items() if each.is_open}
+def open_ones(book: FindingHistories) -> dict[str, FindingHistory]:
+    return {key: each for key, each in book.by_key().items() if each.is_open}

@@ -10,13 +10,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.journal.journal import JournalError
-from holdfast.adapters.journal.names import JournalKind, journal_file
-from holdfast.adapters.journal.scan_index import index_file
-from holdfast.adapters.journal.scan_journal import read_book, read_history, record_scan
+from holdfast.adapters.journal.journal import JournalError, JournalKind, journal_file
+from holdfast.adapters.journal.scan_journal import index_file, read_book, read_history, record_scan
 from holdfast.drift.finding import DriftReport, ExpectedBy
 from holdfast.drift.masking import MASK, MASK_CHANGED
-from holdfast.drift.record.sightings import finding_key
+from holdfast.drift.record.finding_history import finding_key
 
 from tests.unit.report.reports import CLEAN, INCOMPLETE, REPORT
 
@@ -39,7 +37,7 @@ def test_what_is_recorded_is_read_again(file: Path) -> None:
     assert [each.report.is_complete for each in read.observations] == [True, False, True]
     assert [len(each.report.findings) for each in read.observations] == [6, 6, 0]
     assert read.observations[0].report.objects_checked == 57
-    assert written.sightings == read.book.sightings()
+    assert written.histories == read.book.by_key()
     assert read.damaged_lines == ()
 
 
@@ -167,7 +165,7 @@ def test_a_journal_that_earlier_versions_wrote_is_read_and_continued(tmp_path: P
     assert [None if one is None else len(one) for one in names] == [1, 2, 2, None, 1]
 
     scan = record_scan(file, "2026-11-21T09:00:00Z", REPORT)
-    image = scan.sightings[finding_key(REPORT.findings[3])]
+    image = scan.histories[finding_key(REPORT.findings[3])]
     assert (image.first_seen, image.count) == (MONDAY, 5)
     assert len(read_history(file).observations) == 6
 
@@ -184,7 +182,7 @@ def test_until_a_moment_is_as_it_was_then(file: Path) -> None:
         record_scan(file, moment, report)
     read = read_history(file, until=TUESDAY)
     assert [each.observed_at for each in read.observations] == [MONDAY, TUESDAY]
-    assert not any(each.is_open for each in read.book.sightings().values())
+    assert not any(each.is_open for each in read.book.by_key().values())
 
 
 @pytest.mark.parametrize(
@@ -205,7 +203,7 @@ def test_an_index_that_is_lost_is_made_from_the_journal(
     book, _ = read_book(file)
     assert {each.count for each in book.tracks.values()} == {2}
     scan = record_scan(file, WEDNESDAY, REPORT)
-    assert {each.count for each in scan.sightings.values()} == {3}
+    assert {each.count for each in scan.histories.values()} == {3}
     assert sum("report" in json.loads(line) for line in file.read_text().splitlines()) == 1
 
 
@@ -215,7 +213,7 @@ def test_the_index_of_another_content_is_not_believed(file: Path) -> None:
     record_scan(file, TUESDAY, CLEAN)
     file.write_bytes(first)
     scan = record_scan(file, WEDNESDAY, REPORT)
-    assert {(each.count, each.is_open) for each in scan.sightings.values()} == {(2, True)}
+    assert {(each.count, each.is_open) for each in scan.histories.values()} == {(2, True)}
 
 
 def test_what_cannot_keep_an_index_is_recorded_all_the_same(tmp_path: Path) -> None:
@@ -223,7 +221,7 @@ def test_what_cannot_keep_an_index_is_recorded_all_the_same(tmp_path: Path) -> N
     index_file(file).mkdir()
     for moment in (MONDAY, TUESDAY):
         scan = record_scan(file, moment, REPORT)
-    assert {each.count for each in scan.sightings.values()} == {2}
+    assert {each.count for each in scan.histories.values()} == {2}
 
 
 def bytes_read_by(act: Callable[[], object]) -> int:

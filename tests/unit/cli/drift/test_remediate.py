@@ -39,7 +39,7 @@ def arguments(api: FakeApi, folder: Path, *desired: dict[str, Any]) -> list[str]
     file = folder / "kubeconfig"
     file.write_text(json.dumps(config))
     objects = write(folder, "desired.json", *desired)
-    return ["drift", "--desired", objects, "--kubeconfig", str(file), "-o", "json"]
+    return ["--desired", objects, "--kubeconfig", str(file), "-o", "json"]
 
 
 def written(api: FakeApi) -> list[dict[str, Any]]:
@@ -54,7 +54,7 @@ class TestCreation:
     ) -> None:
         api.on(MAPS, page(), page(live(level="info")))
         api.on(ONE, *GONE, failure(404), Answer(live(level="info")))
-        assert run([*arguments(api, tmp_path, CONFIG), "--revert", "--yes"]) == 0
+        assert run(["drift", "revert", *arguments(api, tmp_path, CONFIG), "--yes"]) == 0
         applied = [json.loads(each[3]) for each in api.requests if each[0] == "PATCH"]
         # The version of no object: the server refuses where one exists.
         assert [each["metadata"]["resourceVersion"] for each in applied] == ["1", "1"]
@@ -66,7 +66,7 @@ class TestCreation:
         api.on(MAPS, page(), page(theirs))
         trial, creation = Answer(CONFIG), failure(409, "it exists")
         api.on(ONE, *GONE, failure(404), trial, creation, Answer(theirs))
-        assert run([*arguments(api, tmp_path, CONFIG), "--revert", "--yes"]) == 1
+        assert run(["drift", "revert", *arguments(api, tmp_path, CONFIG), "--yes"]) == 1
         shown = capsys.readouterr().err
         assert "failed: ConfigMap cx/support: another client has created it" in shown
         assert len(written(api)) == 1
@@ -76,7 +76,7 @@ class TestCreation:
     ) -> None:
         api.on(MAPS, page(), page(live(level="info")))
         api.on(ONE, *GONE, Answer(live(level="info")))
-        assert run([*arguments(api, tmp_path, CONFIG), "--revert", "--yes"]) == 0
+        assert run(["drift", "revert", *arguments(api, tmp_path, CONFIG), "--yes"]) == 0
         assert "already as declared: ConfigMap cx/support" in capsys.readouterr().err
         assert written(api) == []
 
@@ -86,8 +86,8 @@ class TestCreation:
         immutable = {**live(level="debug"), "immutable": True}
         api.on(MAPS, page(immutable))
         api.on(ONE, Answer(immutable), Answer({}), Answer({}), failure(404), failure(409))
-        asked = ["--revert", "--allow-replace", "--yes"]
-        assert run([*arguments(api, tmp_path, CONFIG), *asked]) == 1
+        asked = ["--allow-replace", "--yes"]
+        assert run(["drift", "revert", *arguments(api, tmp_path, CONFIG), *asked]) == 1
         assert "another client has created it in between" in capsys.readouterr().err
         (body,) = written(api)
         assert body["metadata"]["resourceVersion"] == "1"
@@ -99,8 +99,8 @@ class TestCreation:
         other = {**immutable, "metadata": {**immutable["metadata"], "uid": "2"}}
         api.on(MAPS, page(immutable))
         api.on(ONE, Answer(immutable), Answer({}), Answer({}), Answer(other))
-        asked = ["--revert", "--allow-replace", "--yes"]
-        assert run([*arguments(api, tmp_path, CONFIG), *asked]) == 1
+        asked = ["--allow-replace", "--yes"]
+        assert run(["drift", "revert", *arguments(api, tmp_path, CONFIG), *asked]) == 1
         assert "another client has created it in between" in capsys.readouterr().err
 
 
@@ -112,32 +112,29 @@ def test_a_revert_of_one_finding_that_does_nothing_records_the_whole_scan(
     drifted = {**fixed, "metadata": {**fixed["metadata"], "name": "other", "uid": "2"}}
     api.on(MAPS, page(fixed, drifted))
     history = tmp_path / "scans.jsonl"
-    asked = ["--history", str(history), "--revert", "--yes", "--only", "ConfigMap cx/other"]
-    assert run([*arguments(api, tmp_path, CONFIG, other), *asked]) == 7
+    asked = ["--history", str(history), "--yes", "--only", "ConfigMap cx/other"]
+    assert run(["drift", "revert", *arguments(api, tmp_path, CONFIG, other), *asked]) == 7
     (line,) = history.read_text().splitlines()
     found = json.loads(line)["report"]["findings"]
     assert {each["object"]["name"] for each in found} == {"support", "other"}
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("words", "message"),
     [
-        pytest.param(["--yes"], "--yes requires --revert or --act", id="consent to a report"),
-        pytest.param(["--yes", "--plan"], "--yes requires --revert", id="consent to a plan"),
-        pytest.param(["--engine", "--watch"], "--engine goes with a report", id="engine, watch"),
-        pytest.param(["--engine", "--plan"], "--engine goes with a report", id="engine, plan"),
-        pytest.param(["--engine", "--revert"], "--engine goes with a report", id="engine, revert"),
-        pytest.param(["--engine", "--adopt"], "--engine goes with a report", id="engine, adopt"),
-        pytest.param(["--write"], "--write requires --adopt", id="write"),
-        pytest.param(["--owner", "cx"], "--owner requires --ignore", id="owner"),
-        pytest.param(["--plan", "--revert"], "exclude each other", id="two ways"),
-        pytest.param(["--watch", "--revert"], "--watch only reports", id="watch and revert"),
+        pytest.param("drift -s dev --yes", "No such option", id="consent to a report"),
+        pytest.param("drift plan -s dev --yes", "No such option", id="consent to a plan"),
+        pytest.param("drift watch -s dev --engine", "No such option", id="engine, watch"),
+        pytest.param("drift revert -s dev --engine", "No such option", id="engine"),
+        pytest.param("drift revert -s dev --live x", "No such option", id="of a file"),
+        pytest.param("drift revert --desired x --by-mode", "--by-mode requires --stack", id="mode"),
+        pytest.param("drift -s dev --revert", "it is `holdfast drift revert` now", id="earlier"),
     ],
 )
 def test_an_option_without_effect_is_refused_before_anything_is_read(
-    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    words: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["drift", "-s", "dev", *options]) == 2
+    assert run(words.split()) == 2
     assert message in capsys.readouterr().err
 
 
@@ -149,8 +146,8 @@ def test_a_rule_that_would_not_be_valid_is_not_written(
     rules = tmp_path / "rules.yaml"
     rules.write_text("ignore: []\n")
     said = ["--reason", "incident", "--owner", "customer care!", "--expires", "2999-01-01"]
-    asked = ["--ignore-file", str(rules), "--ignore", "ConfigMap cx/support data.level", *said]
-    assert run(["drift", "--desired", desired, "--live", file, *asked]) == 2
+    asked = ["ConfigMap cx/support data.level", "--ignore-file", str(rules), *said]
+    assert run(["drift", "ignore", "--desired", desired, "--live", file, *asked]) == 2
     assert "owner" in capsys.readouterr().err
     assert rules.read_text() == "ignore: []\n"
 
@@ -168,6 +165,6 @@ def test_acting_on_one_finding_leaves_the_others_in_the_history(
     monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path / "config", api.url)))
     monkeypatch.setenv("HOLDFAST_STATE", str(tmp_path / "state"))
     only = ["--only", "Deployment loop/first"]
-    assert run(["drift", "-s", "dev", "--act", "--yes", *only]) == 7
+    assert run(["drift", "revert", "-s", "dev", "--by-mode", "--yes", *only]) == 7
     (scan,) = read_history(default_history_file(project.root, "dev")).observations
     assert {each.ref.name for each in scan.report.drift} == {"first", "tools"}

@@ -17,8 +17,7 @@ def test_a_header_goes_to_its_host_and_to_no_other() -> None:
     ("arguments", "message"),
     [
         pytest.param(["-s", "dev", "--probe-address", "a=http://x"], "need --probes", id="alone"),
-        pytest.param(["--desired", "x", "--probes"], "--probes needs --stack", id="files"),
-        pytest.param(["-s", "dev", "--probes", "--revert"], "only looks", id="revert"),
+        pytest.param(["--desired", "x", "--probes"], "--probes requires --stack", id="files"),
         pytest.param(["-s", "dev", "--probes", "--probe-address", "a=ftp://x"],
                      "expected NAME=URL, with http or https", id="address"),
         pytest.param(["-s", "dev", "--probes", "--probe-header", "x=y"],

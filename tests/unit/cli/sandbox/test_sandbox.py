@@ -8,7 +8,7 @@ from holdfast.cli.groups import sandbox as command
 from holdfast.cli.main import run
 from holdfast.report.text.sandbox_text import status_json, status_text
 from holdfast.sandbox.health import ProgramStatus, SandboxStatus, State
-from holdfast.sandbox.place import SandboxPlace, sandbox_place
+from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 from holdfast.sandbox.process import ProcessIdentity
 from holdfast.sandbox.record import Ports, SandboxRecord, write_record
 
@@ -74,7 +74,7 @@ def test_down_without_a_sandbox_is_no_error(
 def test_a_sandbox_of_before_a_restart_of_the_machine_is_stopped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    place = sandbox_place()
+    place = sandbox_paths()
     place.directory.mkdir(parents=True)
     gone = ProcessIdentity(1, 1, "/bin/etcd", "another-boot")
     write_record(place, SandboxRecord("t", Ports(1, 2, 3), {"etcd": gone}))
@@ -103,7 +103,7 @@ def test_json_and_text_tell_the_same(tmp_path: Path) -> None:
         ProgramStatus("kwok", 0, is_running=False, resident_bytes=0),
     )
     status = SandboxStatus(
-        SandboxPlace("a", tmp_path),
+        SandboxPaths("a", tmp_path),
         State.DEGRADED,
         "kwok has ended",
         "https://127.0.0.1:1",

@@ -19,10 +19,10 @@ from holdfast.adapters.cluster.cluster_watch import ClusterWatch
 from holdfast.adapters.cluster.kind_reader import Listing, Unread
 from holdfast.controllers.watch.inputs import Activity, DesiredState
 from holdfast.controllers.watch.loop import WatchLoop
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
-from holdfast.drift.object_drift import Surroundings
-from holdfast.drift.record.ledger import Moment
+from holdfast.drift.record.ledger import Timestamp
 from holdfast.drift.record.watch_report import Listener, Look, Status, WatchState
 from holdfast.drift.scan import DriftJudge
 from holdfast.errors import ClusterError
@@ -73,9 +73,9 @@ class Heard(Listener):
 
     def looked(self, look: Look) -> None:
         self.looks.append(look)
-        self.turns += [(str(event.turn), event.finding.ref.name) for event in look.events]
+        self.turns += [(str(event.transition), event.finding.ref.name) for event in look.events]
 
-    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Moment]]) -> None:
+    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
         before = self.states[-1] if self.states else None
         if before is None or (state.status, state.not_checked) != (
             before.status,
@@ -103,12 +103,12 @@ class Played:
         self.loads += 1
         if self.failure is not None:
             raise self.failure
-        around = Surroundings(autoscalers=Autoscalers(self.desired))
+        context = DriftContext(autoscalers=Autoscalers(self.desired))
         kinds = tuple(kind_of(one) for one in self.desired)
         if not self.serves:
             kinds = tuple(replace(kind, entry=None) for kind in kinds)
         return DesiredState(
-            DriftJudge(self.desired, around),
+            DriftJudge(self.desired, context),
             (*kinds, *self.beside),
             sessions=self.sessions,
             entered=lambda: frozenset(self.entered),

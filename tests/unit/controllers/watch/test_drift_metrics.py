@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from holdfast.controllers.watch.metrics import DriftMetrics, MetricsFile
 from holdfast.drift.finding import DriftClass, Finding, NotChecked, Severity
-from holdfast.drift.record.ledger import FindingEvent, Moment, Turn
+from holdfast.drift.record.ledger import FindingEvent, Timestamp, Transition
 from holdfast.drift.record.watch_report import Look, Reading, Status, WatchState
 from holdfast.kube.objects import ObjectRef
 from holdfast.report.exchange.metric_names import METRICS
@@ -21,8 +21,8 @@ def finding(severity: Severity) -> Finding:
     return Finding(REF, "support", DriftClass.CHANGED, ("data", "a"), "b", "c", severity)
 
 
-def at(ago: float) -> Moment:
-    return Moment(time.monotonic() - ago, datetime.now(UTC))
+def at(ago: float) -> Timestamp:
+    return Timestamp(time.monotonic() - ago, datetime.now(UTC))
 
 
 def samples(metrics: DriftMetrics) -> dict[str, float]:
@@ -63,7 +63,7 @@ def test_blind_is_not_complete_and_no_success() -> None:
 
 def test_looks_readings_restarts_and_deliveries_are_counted() -> None:
     metrics = DriftMetrics("dev")
-    turn = FindingEvent(Turn.OPENED, finding(Severity.LOW), at(0), at(0))
+    turn = FindingEvent(Transition.OPENED, finding(Severity.LOW), at(0), at(0))
     metrics.looked(Look("a", REF, at(1), 1, at(0), at(0), (turn,)))
     metrics.read(Reading("ConfigMap in cx", 7, 3, 0.5))
     metrics.restarted("ConfigMap", "cut off")

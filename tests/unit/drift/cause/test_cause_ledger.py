@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from holdfast.drift.cause.cause_ledger import CauseEvent, CauseLedger
+from holdfast.drift.cause.causes import CauseEvent, CauseLedger
 from holdfast.drift.finding import Actor, DriftClass, Finding, Severity
-from holdfast.drift.record.ledger import FindingEvent, Ledger, Moment, Turn
+from holdfast.drift.record.ledger import FindingEvent, Ledger, Timestamp, Transition
 from holdfast.kube.objects import ObjectRef
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 ALICE, BOB = Actor("kubectl-set", user="alice"), Actor("kubectl-edit", user="bob")
 
 
-def at(seconds: float) -> Moment:
-    return Moment(seconds, datetime(2026, 11, 21, 10, 0, int(seconds), tzinfo=UTC))
+def at(seconds: float) -> Timestamp:
+    return Timestamp(seconds, datetime(2026, 11, 21, 10, 0, int(seconds), tzinfo=UTC))
 
 
 def changed(name: str, actor: Actor = ALICE) -> Finding:
@@ -45,8 +45,8 @@ def test_one_hand_on_many_objects_is_one_turn() -> None:
     told.find(changed("a"), changed("b"), changed("c", BOB))
     (alone,), (cause,) = told.settle()
     assert alone.finding.ref.name == "c"
-    assert (cause.turn, cause.objects, len(cause.events)) == (Turn.OPENED, 2, 2)
-    assert "in 2 objects of kind Deployment by alice through kubectl-set" in cause.hand.words(2)
+    assert (cause.transition, cause.objects, len(cause.events)) == (Transition.OPENED, 2, 2)
+    assert "in 2 objects of kind Deployment by alice through kubectl-set" in cause.source.words(2)
 
 
 def test_it_grows_and_ends_as_one() -> None:
@@ -54,16 +54,21 @@ def test_it_grows_and_ends_as_one() -> None:
     told.find(changed("a"))
     assert len(told.settle()[0]) == 1
     told.find(changed("b"))
-    assert [each.turn for each in told.settle()[1]] == [Turn.OPENED]
+    assert [each.transition for each in told.settle()[1]] == [Transition.OPENED]
     told.find(changed("c"))
     (grown,) = told.settle()[1]
-    assert (grown.turn, grown.objects) == (Turn.CHANGED, 3)
+    assert (grown.transition, grown.objects) == (Transition.CHANGED, 3)
     told.find(gone=[changed("a"), changed("b")])
     (shrunk,) = told.settle()[1]
-    assert (shrunk.turn, shrunk.objects) == (Turn.CHANGED, 1)
+    assert (shrunk.transition, shrunk.objects) == (Transition.CHANGED, 1)
     told.find(gone=[changed("c")], seconds=4)
     alone, (closed,) = told.settle(4)
-    assert (alone, closed.turn, closed.objects, closed.dwell_seconds) == ([], Turn.CLOSED, 0, 4)
+    assert (alone, closed.transition, closed.objects, closed.dwell_seconds) == (
+        [],
+        Transition.CLOSED,
+        0,
+        4,
+    )
     told.find(changed("a"))
     assert told.settle()[1] == []
 
@@ -80,9 +85,9 @@ def test_a_cause_that_others_have_written_over_is_closed() -> None:
     told.find(changed("a"), changed("b"))
     told.settle()
     told.find(changed("a", BOB), changed("b", BOB))
-    assert {(each.hand.user, each.turn) for each in told.settle()[1]} == {
-        ("alice", Turn.CLOSED),
-        ("bob", Turn.OPENED),
+    assert {(each.source.user, each.transition) for each in told.settle()[1]} == {
+        ("alice", Transition.CLOSED),
+        ("bob", Transition.OPENED),
     }
 
 
@@ -110,5 +115,5 @@ def test_every_turn_is_told_once_and_every_cause_that_opens_closes(
             events += alone
             causes += more
     assert noted == len(events) + sum(len(each.events) for each in causes)
-    turns_of = [each.turn for each in causes]
-    assert turns_of.count(Turn.OPENED) == turns_of.count(Turn.CLOSED)
+    turns_of = [each.transition for each in causes]
+    assert turns_of.count(Transition.OPENED) == turns_of.count(Transition.CLOSED)

@@ -13,7 +13,7 @@ from holdfast.drift.finding import (
     NextUpdate,
     Severity,
 )
-from holdfast.drift.rollup import agents_of, by_team
+from holdfast.drift.scan import agents_of, by_team
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import parse_path
 

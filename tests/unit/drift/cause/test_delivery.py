@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from holdfast.drift.cause.delivery import engine_of, left_to
+from holdfast.drift.cause.owners import engine_of, left_to
 
 from tests.unit.drift.objects import DEPLOYMENT, findings, live_of, owned_by
 

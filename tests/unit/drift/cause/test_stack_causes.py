@@ -4,14 +4,7 @@ from dataclasses import replace
 
 import pytest
 from holdfast.drift.cause.stack_causes import StackDrift, shared_causes
-from holdfast.drift.finding import (
-    Actor,
-    AgentState,
-    AgentStatus,
-    DriftClass,
-    DriftReport,
-    Finding,
-)
+from holdfast.drift.finding import Actor, AgentState, AgentStatus, DriftClass, DriftReport, Finding
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.workload_status import HEALTHY, Health, HealthVerdict
 

@@ -1,11 +1,7 @@
 from typing import Any
 
 import pytest
-from holdfast.drift.compare.lists import (
-    Matching,
-    match_any_order,
-    match_in_order,
-)
+from holdfast.drift.compare.lists import Matching, match_any_order, match_in_order
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,8 @@
 from typing import Any
 
-from holdfast.drift.exemption.autoscaling import Autoscalers
-from holdfast.drift.object_drift import Surroundings, object_findings
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
+from holdfast.drift.object_drift import object_findings
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.paths import format_path
 
@@ -21,8 +22,8 @@ def live(uid: str, address: str, **spec: Any) -> KubeObject:
 
 def findings(before: KubeObject, now: KubeObject) -> list[tuple[str, str]]:
     ref = reference_of(DESIRED)
-    around = Surroundings(autoscalers=Autoscalers([], list), baseline={ref.identity: before})
-    found = object_findings(ref, DESIRED, now, around)
+    context = DriftContext(autoscalers=Autoscalers([], list), baseline={ref.identity: before})
+    found = object_findings(ref, DESIRED, now, context)
     return [(each.drift_class.value, format_path(each.path)) for each in found]
 
 

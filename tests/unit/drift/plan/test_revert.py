@@ -1,9 +1,10 @@
 from typing import Any
 
 import pytest
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftClass, Finding, NextUpdate
-from holdfast.drift.object_drift import Surroundings, object_findings
+from holdfast.drift.object_drift import object_findings
 from holdfast.drift.plan.revert import (
     ObjectPlan,
     Step,
@@ -23,9 +24,9 @@ GUARDS = [
 ]
 
 
-def plan(desired: KubeObject, live: KubeObject, **around: Any) -> ObjectPlan:
-    around.setdefault("autoscalers", Autoscalers(()))
-    surroundings = Surroundings(**around)
+def plan(desired: KubeObject, live: KubeObject, **context: Any) -> ObjectPlan:
+    context.setdefault("autoscalers", Autoscalers(()))
+    surroundings = DriftContext(**context)
     ref = reference_of(desired)
     found = object_findings(ref, desired, live, surroundings)
     structure = surroundings.structure_of(ref, live)
@@ -178,9 +179,9 @@ def test_what_admission_set_is_left_to_it() -> None:
 )
 def test_whole_objects_are_never_deleted_or_made_again_by_a_revert(drift_class: DriftClass) -> None:
     finding = Finding(reference_of(DEPLOYMENT), "", drift_class)
-    around = Surroundings(autoscalers=Autoscalers(()))
+    context = DriftContext(autoscalers=Autoscalers(()))
     live = live_of(DEPLOYMENT)
-    structure = around.structure_of(finding.ref, live)
+    structure = context.structure_of(finding.ref, live)
     planned = plan_object([finding], DEPLOYMENT, live, structure)
     assert planned.steps[0].reason
     assert not planned.acts
@@ -190,7 +191,7 @@ def test_what_is_declared_no_more_is_left_to_the_update_that_deletes_it() -> Non
     ref, update = reference_of(DEPLOYMENT), NextUpdate.DELETES
     finding = Finding(ref, "", DriftClass.UNMANAGED, next_update=update)
     live = live_of(DEPLOYMENT)
-    structure = Surroundings(autoscalers=Autoscalers(())).structure_of(ref, live)
+    structure = DriftContext(autoscalers=Autoscalers(())).structure_of(ref, live)
     (step,) = plan_object([finding], DEPLOYMENT, live, structure).steps
     assert step.reason == "declared until the last update, and no more: the next update deletes it"
 
@@ -244,7 +245,7 @@ CLAIM = declared("v1", "PersistentVolumeClaim", spec={"storageClassName": "fast"
 def test_what_cannot_be_changed_in_place_is_replaced_when_that_is_allowed() -> None:
     live = live_of(BINDING, {"roleRef.name": "cluster-admin", "metadata.labels.a": "c"})
     found = [each for each in findings(BINDING, live) if each.counts]
-    structure = Surroundings(autoscalers=Autoscalers(())).structure_of(found[0].ref, live)
+    structure = DriftContext(autoscalers=Autoscalers(())).structure_of(found[0].ref, live)
     planned = plan_object(found, BINDING, live, structure, may_replace=True)
     assert {step.step for step in planned.steps} == {Step.REPLACE}
     assert planned.requests == ("delete", "create")
@@ -256,7 +257,7 @@ def test_what_cannot_be_changed_in_place_is_replaced_when_that_is_allowed() -> N
 def test_a_claim_is_never_replaced() -> None:
     live = live_of(CLAIM, {"spec.storageClassName": "slow"})
     found = [each for each in findings(CLAIM, live) if each.counts]
-    structure = Surroundings(autoscalers=Autoscalers(())).structure_of(found[0].ref, live)
+    structure = DriftContext(autoscalers=Autoscalers(())).structure_of(found[0].ref, live)
     planned = plan_object(found, CLAIM, live, structure, may_replace=True)
     assert [step.step for step in planned.steps] == [Step.LEAVE]
     assert "what it holds would go with it" in planned.steps[0].reason

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from holdfast.drift.finding import Actor, DriftClass, Finding, Severity
-from holdfast.drift.probes.contents import Written, probe_contents
 from holdfast.drift.probes.outcome import Subject
+from holdfast.drift.probes.pods import Written, probe_contents
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
 

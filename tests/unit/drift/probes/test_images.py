@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 from holdfast.drift.finding import DriftClass, Severity
-from holdfast.drift.probes.images import FINGERPRINT_ANNOTATION, probe_fingerprint, probe_images
 from holdfast.drift.probes.outcome import Subject
+from holdfast.drift.probes.pods import FINGERPRINT_ANNOTATION, probe_fingerprint, probe_images
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
 

@@ -1,6 +1,6 @@
 from typing import Any
 
-from holdfast.drift.probes.workloads import pod_spec_of, workloads_of
+from holdfast.drift.probes.pods import pod_spec_of, workloads_of
 from holdfast.kube.objects import ObjectRef
 
 POD = {"containers": [{"name": "agent"}]}

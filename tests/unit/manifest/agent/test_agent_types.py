@@ -44,7 +44,7 @@ REFUSED = [
     bad("replicas of a Job", spec(JOB + "scaling: {replicas: 2}"), "9:3", "spec.scaling", "Job"),
     bad("Service of a Job", spec(JOB + "network: {expose: {port: 1}}"), "9:13", NO_EFFECT),
     bad("callers of a Job", spec(JOB + "network: {ingressFrom: [gateway]}"), "9:26", "type BYO"),
-    bad("probe of a Job", spec(JOB + "probes: {liveness: {tcpPort: 1}}"), "9:3", NO_EFFECT),
+    bad("probe of a Job", spec(JOB + "probes: {liveness: {tcpSocket: {}}}"), "9:3", NO_EFFECT),
     bad("metrics of a Job", spec(JOB + "telemetry: {metrics: {port: 1}}"), "9:15", NO_EFFECT),
     bad("sandbox of a Job", spec(JOB + "sandbox: {claim: false}"), "9:3", NO_EFFECT),
     bad(
@@ -57,24 +57,22 @@ REFUSED = [
     ),
     bad("Job without a schedule", spec("type: Job"), "7:9", "spec.type", "add schedules"),
     bad(
-        "trigger by a request",
-        spec(JOB + "triggers: [{type: webhook, metric: a}]"),
-        "9:21",
-        "spec.triggers[0].type: expected queue: no controller that Holdfast renders for starts",
+        "trigger with a type, of which there is one",
+        spec(JOB + "triggers: [{type: queue, metric: a}]"),
+        "9:15",
+        "spec.triggers[0].type: expected a known field",
     ),
-    bad(
-        "trigger of nothing", spec(JOB + "triggers: [{type: queue}]"), "9:14", "metric: this field"
-    ),
+    bad("trigger of nothing", spec(JOB + "triggers: [{maxRuns: 2}]"), "9:14", "metric: this field"),
     bad(
         "trigger of a service",
-        spec("triggers: [{type: queue, metric: a}]"),
+        spec("triggers: [{metric: a}]"),
         "7:13",
         "spec.triggers: has no effect on an agent of type BYO; remove it; it is for type Job",
     ),
     bad(
         "trigger called as a schedule is",
-        spec(JOB.replace("{", "{id: a, ") + "triggers: [{type: queue, metric: a, id: a}]"),
-        "9:43",
+        spec(JOB.replace("{", "{id: a, ") + "triggers: [{metric: a, id: a}]"),
+        "9:30",
         "ids of schedules and triggers must be unique",
     ),
     bad(
@@ -86,10 +84,10 @@ REFUSED = [
     ),
     bad("scaling of a sandbox", spec("type: Sandbox\nscaling: {replicas: 1}"), "8:3", NO_EFFECT),
     bad(
-        "two runtime classes",
-        spec("type: Sandbox\nruntimeClassName: a\nsandbox: {runtimeClassName: b}"),
-        "9:31",
-        "expected the runtime class once",
+        "runtime class of the sandbox",
+        spec("type: Sandbox\nsandbox: {runtimeClassName: b}"),
+        "8:13",
+        "spec.sandbox.runtimeClassName: expected a known field",
     ),
     bad(
         "suspended pool",
@@ -183,7 +181,7 @@ def test_it_is_refused_at_its_place(tmp_path: Path, case: Bad) -> None:
 
 
 def test_a_trigger_needs_keda_and_a_source_of_metrics(tmp_path: Path) -> None:
-    write(tmp_path, MANIFEST, spec(JOB + "triggers: [{type: queue, metric: a}]"))
+    write(tmp_path, MANIFEST, spec(JOB + "triggers: [{metric: a}]"))
     write(tmp_path, STACK, "config: {}")
     first, second = (str(error) for error in errors_of(tmp_path, "dev").errors)
     assert first.startswith("agents/triage.yaml:9:14: spec.triggers[0]: needs KEDA (")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from holdfast.errors import InvalidFilesError
-from holdfast.kube.yaml_text import yaml_document
+from holdfast.kube.text import yaml_document
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
 from hypothesis import example, given

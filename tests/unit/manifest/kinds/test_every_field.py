@@ -22,12 +22,10 @@ NOT_RENDERED = {
     "Agent spec.secrets[].onChange": "whether a secret's fingerprint is read when a stack deploys",
     "Agent spec.storage[].retain": "kept by the engine: protect and retain on delete",
     "Agent spec.storage[].allowReplacement": "what the engine may delete (test_storage_changes)",
-    "Agent spec.a2a.sign": "reserved, refused with its reason",
     "Agent spec.a2a.allowedNamespaces": "who may refer to it, judged when manifests are read",
     "Agent spec.model.expectResolved": "compared by the drift probe",
     "ModelConfig spec.expectResolved": "compared by the drift probe",
     "Agent spec.drift": "read by the drift scan and its probes",
-    "Agent spec.triggers[].type": "a queue is all that it can be yet (test_agent_types)",
     "AgentTeam": "merged under each member when manifests are read (test_teams)",
     "DriftIgnore": "read by the drift scan (test_exemptions)",
     "PolicyException": "read by the policy check (test_exemptions)",
@@ -39,9 +37,6 @@ NOT_RENDERED = {
     "MCPServer spec.allowedNamespaces": "who may refer to it, judged when manifests are read",
 }
 """Field, or what its name begins with, to why no rendered object shows it."""
-
-RESERVED = ("Agent spec.a2a.sign",)
-"""Refused whatever stands there, so that no sample can hold it."""
 
 
 @cache
@@ -84,5 +79,4 @@ def test_a_field_moves_a_rendered_object(entry: FieldEntry) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=name_of)
 def test_a_field_refuses_what_cannot_be_meant(entry: FieldEntry) -> None:
-    if name_of(entry) not in RESERVED:
-        assert entry.owner in refusing(), f"{name_of(entry)}: {WRITE_A_SAMPLE}"
+    assert entry.owner in refusing(), f"{name_of(entry)}: {WRITE_A_SAMPLE}"

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import yaml
-from holdfast.kube.yaml_text import yaml_document
+from holdfast.kube.text import yaml_document
 from holdfast.manifest.text.documents import read_documents
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.plain_scalars import Ambiguous, read_plain

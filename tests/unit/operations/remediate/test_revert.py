@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, Severity
-from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.scan import LiveState
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
@@ -53,8 +53,8 @@ def scan_of(*names: str) -> Scan:
         for name, one in zip(names, declared, strict=True)
     )
     desired = {reference_of(one).identity: one for one in declared}
-    around = Surroundings(autoscalers=Autoscalers(()))
-    return Scan(DriftReport(findings, (), len(names)), desired, LiveState({}), around)
+    context = DriftContext(autoscalers=Autoscalers(()))
+    return Scan(DriftReport(findings, (), len(names)), desired, LiveState({}), context)
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_an_object_that_fails_is_recorded_and_the_others_are_reverted(
     answers: list[str | BaseException] = [ClusterError("no"), "made again"]
     monkeypatch.setattr(revert, "RevertExecutor", Server(answers))
     whole = scan_of()
-    monkeypatch.setattr(Scanner, "scan", lambda _: whole)
+    monkeypatch.setattr(Scanner, "scan", lambda _, **_asked: whole)
     outcome = apply_revert(scanner, plan_revert(scan_of("a", "b")), SILENT)
     assert (outcome.scan, outcome.failures) == (whole, 1)
     (record,) = journal_of(scanner.request.project_root, "dev").records()

@@ -2,9 +2,9 @@
 
 import json
 
-from holdfast.drift.exemption.autoscaling import Autoscalers
+from holdfast.drift.context import DriftContext
+from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked
-from holdfast.drift.object_drift import Surroundings
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.operations.scan.desired import DesiredState
@@ -26,7 +26,7 @@ def report_of(*others: NotChecked) -> DriftReport:
     desired = DesiredState(
         (DECLARED,), stack="dev", pending=(reference_of(DECLARED), GOING), not_checked=others
     )
-    judge = DriftJudge([DECLARED], Surroundings(autoscalers=Autoscalers([DECLARED])))
+    judge = DriftJudge([DECLARED], DriftContext(autoscalers=Autoscalers([DECLARED])))
     live = LiveState({reference_of(DECLARED).identity: {**DECLARED, "data": {"x": "2"}}})
     return judge.report(desired.as_far_as_known(live, judge.declared))
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from holdfast.drift.compare.difference import Difference, Place
-from holdfast.drift.exemption.failovers import Failovers
+from holdfast.drift.compare.difference import Difference, TypePosition
+from holdfast.drift.exemption.controllers import Failovers
 from holdfast.drift.finding import DriftClass
 from holdfast.kube.objects import reference_of
 from holdfast.kube.semantics import builtin_types
@@ -75,9 +75,9 @@ def test_either_side_is_no_drift_and_anything_else_is(
     structure = builtin_types().structure_of("v1", "Service")
     assert structure is not None
     name = "app.kubernetes.io/name"
-    one = Place(structure, ("spec", "selector", name))
+    one = TypePosition(structure, ("spec", "selector", name))
     assert failovers.moves(ref, Difference(one, DriftClass.CHANGED, "rag", live)) == is_failover
-    whole = Place(structure, ("spec", "selector"))
+    whole = TypePosition(structure, ("spec", "selector"))
     both = Difference(whole, DriftClass.CHANGED, SELECTOR, SELECTOR | {name: live})
     assert failovers.moves(ref, both) == is_failover
     other = Difference(whole, DriftClass.CHANGED, SELECTOR, {name: live})

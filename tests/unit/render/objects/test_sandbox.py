@@ -111,7 +111,8 @@ def test_the_longest_life_is_the_pods_deadline() -> None:
 
 
 def test_the_runtime_class_isolates_the_pod() -> None:
-    rendered = sandbox(warmPool={"replicas": 1}, runtimeClassName="gvisor")
+    settings = {"type": "Sandbox", "sandbox": {"warmPool": {"replicas": 1}}, "storage": STORAGE}
+    rendered = render({**settings, "runtimeClassName": "gvisor"})
     assert pod(rendered, "SandboxTemplate")["runtimeClassName"] == "gvisor"
 
 

@@ -67,7 +67,6 @@ TRIGGERED = {
     "type": "Job",
     "triggers": [
         {
-            "type": "queue",
             "metric": "queue_depth",
             "selector": {"queue": "orders"},
             "perRun": 5,
@@ -77,7 +76,7 @@ TRIGGERED = {
             "retries": 1,
             "suspend": True,
         },
-        {"type": "queue", "id": "late", "metric": "late"},
+        {"id": "late", "metric": "late"},
     ],
     "budget": {"timeout": "90s"},
 }

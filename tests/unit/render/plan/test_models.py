@@ -35,7 +35,7 @@ SHARED = {
     "provider": "OpenAI",
     "name": "gpt-5",
     "baseUrl": "https://api.openai.com/v1",
-    "apiKey": {"name": "llm", "key": "token"},
+    "apiKeySecretRef": {"name": "llm", "key": "token"},
     "parameters": {"temperature": 0.2, "seed": 7},
     "tls": {"caSecret": "private-ca", "caKey": "root.pem"},
     "dataClass": "internal",

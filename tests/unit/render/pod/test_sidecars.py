@@ -2,7 +2,6 @@ import json
 from typing import Any
 
 import pytest
-from holdfast.errors import RenderError
 
 from tests.unit.render.workloads import (
     COLLECTOR,
@@ -110,7 +109,7 @@ def test_overrides_are_laid_over_the_pod_last_by_merge_keys() -> None:
         "containers": [
             {"name": "agent", "env": [{"name": "AGENT_NAME", "value": "other"}], "tty": True}
         ],
-        "enableServiceLinks": None,
+        "enableServiceLinks": {"$patch": "delete"},
     }
     plain, changed = pod(render({})), pod(render({"podOverrides": overrides}))
     assert changed["hostAliases"] == [{"ip": "10.0.0.9", "hostnames": ["db"]}]
@@ -118,17 +117,3 @@ def test_overrides_are_laid_over_the_pod_last_by_merge_keys() -> None:
     agent = changed["containers"][0]
     assert variables(agent) == variables(plain["containers"][0]) | {"AGENT_NAME": "other"}
     assert (agent["tty"], agent["image"]) == (True, IMAGE)
-
-
-def test_an_asserted_class_holds_for_the_whole_pod() -> None:
-    equal = {"cpu": "1", "memory": "1Gi"}
-    spec: dict[str, Any] = {
-        "resources": {"requests": equal, "limits": equal},
-        "qosClass": "Guaranteed",
-        "telemetry": {"logs": {"shipper": "sidecar"}},
-        "lifecycle": {"preStart": [{"command": ["migrate"]}]},
-    }
-    assert len(pod(render(spec))["initContainers"]) == 2
-    override = {"containers": [{"name": "agent", "resources": {"requests": {"cpu": "500m"}}}]}
-    with pytest.raises(RenderError, match=r"asserts Guaranteed, .* Burstable \(cpu of container"):
-        render(spec | {"podOverrides": override})

@@ -2,7 +2,7 @@ import json
 
 import jsonschema
 from holdfast.drift.finding import NotChecked
-from holdfast.drift.record.ledger import Turn
+from holdfast.drift.record.ledger import Transition
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.report.documents.drift_event import (
     cause_cloud_event,
@@ -45,22 +45,24 @@ def test_one_line_says_when_what_where_and_who() -> None:
 
 
 def test_a_closed_finding_says_how_long_it_was_open() -> None:
-    assert event_text(event(Turn.CLOSED, until=4)).endswith("changed spec.replicas  after 4.0 s")
+    assert event_text(event(Transition.CLOSED, until=4)).endswith(
+        "changed spec.replicas  after 4.0 s"
+    )
 
 
 def test_many_findings_of_one_hand_are_one_line() -> None:
-    assert cause_text(cause(Turn.OPENED, "abcde")) == (
+    assert cause_text(cause(Transition.OPENED, "abcde")) == (
         "2026-11-21T10:00:00.000Z  opened   high      one cause: changed spec.replicas in 5 objects"
         " of kind Deployment by alice through kubectl-set  x:hotfix: cx/a, cx/b, cx/c and 2 more"
         "  breaks image-digest-pinned"
     )
-    assert cause_text(cause(Turn.CLOSED, "ab", until=4)).endswith(
+    assert cause_text(cause(Transition.CLOSED, "ab", until=4)).endswith(
         "in 2 objects of kind Deployment by alice through kubectl-set  after 4.0 s"
     )
 
 
 def test_a_cause_names_its_findings_as_data() -> None:
-    document = cause_cloud_event("ab-7", cause(Turn.OPENED, "ab"), "dev")
+    document = cause_cloud_event("ab-7", cause(Transition.OPENED, "ab"), "dev")
     jsonschema.validate(document, CLOUD_EVENT_SCHEMA)
     assert document["type"] == "dev.holdfast.drift.cause.opened"
     assert document["data"]["objects"] == 2
@@ -77,7 +79,7 @@ def test_values_from_the_cluster_cannot_write_lines_of_their_own() -> None:
 
 
 def test_json_holds_the_finding_as_the_report_has_it() -> None:
-    document = event_json(look(), event(Turn.CLOSED, until=4), "dev")
+    document = event_json(look(), event(Transition.CLOSED, until=4), "dev")
     assert document["schemaVersion"] == "holdfast.dev/drift-event/v1"
     assert (document["type"], document["id"], document["stack"]) == (
         "finding.closed",

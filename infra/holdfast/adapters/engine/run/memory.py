@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from holdfast.errors import InputError
-from holdfast.kube.quantities import parse_quantity
+from holdfast.kube.scalars import parse_quantity
 
 LIMIT_VARIABLE: Final = "HOLDFAST_MEMORY_LIMIT"
 BYTES_PER_RESOURCE: Final = 157 * 1024

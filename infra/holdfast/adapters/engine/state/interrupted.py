@@ -100,7 +100,7 @@ def updates_of_service(stack: Stack) -> tuple[LockHolder, ...]:
         return ()
 
 
-def mend(stack: Stack, left: Interrupted) -> Iterator[str]:
+def recover_interrupted(stack: Stack, left: Interrupted) -> Iterator[str]:
     """Free the stack of what a killed run has left; what it had begun, the next update does again.
 
     Every object has a name of its own and is applied by one manager: what a killed run has created

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from holdfast.drift.probes.commands import CommandProbe, judge_output
+from holdfast.drift.probes.answers import CommandProbe, judge_output
 from holdfast.drift.probes.outcome import Outcome, Subject, unknown
 
 LARGEST_OUTPUT_BYTES: Final = 1024 * 1024

@@ -7,9 +7,9 @@ from functools import cached_property
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.content import Content
 from holdfast.drift.cause.attribution import Evidence
-from holdfast.drift.object_drift import AuditTrails
-from holdfast.drift.probes.contents import MOUNTED_HASH, Written, probe_contents
+from holdfast.drift.context import AuditTrails
 from holdfast.drift.probes.outcome import Outcome, Subject, unknown
+from holdfast.drift.probes.pods import MOUNTED_HASH, Written, probe_contents
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.structure import KindEntry, builtin_kind

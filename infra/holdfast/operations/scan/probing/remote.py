@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.adapters.http.http_answer import UnansweredError, get_json
-from holdfast.drift.probes.cards import CARD_PATH, judge_card
-from holdfast.drift.probes.models import ExpectedModel, judge_model
+from holdfast.drift.probes.answers import CARD_PATH, ExpectedModel, judge_card, judge_model
 from holdfast.drift.probes.outcome import Outcome, Subject, unknown
 
 

@@ -9,22 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.drift.finding import PROBES, Layer, Severity
-from holdfast.drift.probes.cards import CARD_KEY, judge_card
-from holdfast.drift.probes.commands import CommandProbe, digest_of
-from holdfast.drift.probes.images import probe_fingerprint, probe_images
-from holdfast.drift.probes.models import ExpectedModel
+from holdfast.drift.probes.answers import (
+    CARD_KEY,
+    CommandProbe,
+    ExpectedModel,
+    digest_of,
+    judge_card,
+    judge_tools,
+)
 from holdfast.drift.probes.nodes import asks_for_nodes, probe_nodes
 from holdfast.drift.probes.outcome import Outcome, Subject, unknown
-from holdfast.drift.probes.tool_contracts import judge_tools
-from holdfast.drift.probes.workloads import workloads_of
+from holdfast.drift.probes.pods import probe_fingerprint, probe_images, workloads_of
 from holdfast.errors import ClusterError, InputError, LoginError
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.manifest.agent.drift import CommandProbe as DeclaredCommand
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.tool_checks import server_key
-from holdfast.manifest.fleet.tool_servers import ToolServer, tool_servers_of
+from holdfast.manifest.fleet.tool_servers import DeclaredToolServer, tool_servers_of
 from holdfast.manifest.types.agent_label import agent_of
-from holdfast.manifest.types.text_checks import duration_milliseconds
+from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.operations.scan.probing.cluster import ProbedCluster
 from holdfast.operations.scan.probing.commands import probe_command
 from holdfast.operations.scan.probing.contents import NOT_READ, ProbedContents
@@ -50,7 +53,7 @@ def with_probes(scanner: Scanner, scan: Scan, wanted: ProbeRequest) -> Scan:
     context = scanner.stack.context
     fleet = context.fleet
     cluster = ProbedCluster(scanner.cluster.client)
-    contents = ProbedContents(fleet, cluster, scanner.cluster.kinds, scan.around.trail)
+    contents = ProbedContents(fleet, cluster, scanner.cluster.kinds, scan.context.trail)
     with ThreadPoolExecutor(AT_ONCE) as threads:
         objects = list(scan.desired.values())
         probing = _Probing(context.root, fleet, objects, cluster, contents, wanted)
@@ -173,7 +176,7 @@ class _Probing:
                 keys.add(server_key(declared))
         return sorted(keys)
 
-    def _tools_of(self, server: ToolServer) -> Answer:
+    def _tools_of(self, server: DeclaredToolServer) -> Answer:
         url = self.wanted.addresses.get(server.key, server.url)
         return next(iter(ask([replace(server, url=url)], self.wanted.headers_for(url), 10.0)))
 

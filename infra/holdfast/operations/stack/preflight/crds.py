@@ -18,7 +18,7 @@ from holdfast.kube.structure import builtin_kind
 from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
 from holdfast.render.plan.marks import RenderedObject
-from holdfast.sandbox.place import CONTEXT_PREFIX, DEFAULT_NAME
+from holdfast.sandbox.paths import CONTEXT_PREFIX, DEFAULT_NAME
 
 CrdOwner = ControllerName | Literal["holdfast"]
 """Whose definitions are missing: a controller's, or Holdfast's own."""

@@ -10,8 +10,8 @@ from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.state.interrupted import (
     Interrupted,
     interrupted,
-    mend,
     past_dead_lock,
+    recover_interrupted,
 )
 from holdfast.errors import EngineError
 
@@ -161,7 +161,7 @@ def test_what_is_half_done_is_not_taken_from_a_run_that_may_live(world: World) -
     stack = world.stack(backend="s3://state")
 
     with pytest.raises(StackLockedError, match="locked by ann@ci-7"):
-        list(mend(stack, interrupted(stack)))
+        list(recover_interrupted(stack, interrupted(stack)))
     assert not [call for call in world.calls() if call.startswith("cancel")]
 
 

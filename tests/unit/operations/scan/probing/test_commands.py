@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from holdfast.drift.finding import Severity
-from holdfast.drift.probes.commands import CommandProbe, digest_of
+from holdfast.drift.probes.answers import CommandProbe, digest_of
 from holdfast.drift.probes.outcome import Subject
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path

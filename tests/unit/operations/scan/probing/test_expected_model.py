@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from holdfast.drift.probes.models import ExpectedModel
+from holdfast.drift.probes.answers import ExpectedModel
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.scan.probing.run import expected_model
 

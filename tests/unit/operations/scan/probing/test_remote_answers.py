@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from holdfast.adapters.http.http_answer import LARGEST_ANSWER_BYTES
 from holdfast.drift.finding import Severity
-from holdfast.drift.probes.cards import CARD_PATH, judge_card
-from holdfast.drift.probes.models import ExpectedModel
+from holdfast.drift.probes.answers import CARD_PATH, ExpectedModel, judge_card
 from holdfast.drift.probes.outcome import Subject
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path

@@ -1,0 +1,68 @@
+"""`holdfast drift adopt`: the change of the files that declares what is live."""
+
+import click
+
+from holdfast.cli.drift.detect import exit_code
+from holdfast.cli.drift.options import ONLY, Compared, compared
+from holdfast.cli.options.groups import takes
+from holdfast.cli.options.output import TERMINAL
+from holdfast.errors import ExitCode
+from holdfast.kube.paths import format_path
+from holdfast.operations.remediate.adopt import (
+    Adoption,
+    commit_adoption,
+    plan_adoption,
+    write_adoption,
+)
+from holdfast.operations.remediate.selection import with_only
+from holdfast.operations.scan.scanner import Scanner
+from holdfast.operations.tracing import traced_scan
+
+
+def _itself(asked: Compared) -> Compared:
+    return asked
+
+
+@click.command()
+@takes(_itself, asked=compared("desired"))
+@ONLY
+@click.option("--write", is_flag=True, help="Change the files.")
+@click.option("--branch", metavar="NAME", help="Commit the change on a new Git branch.")
+def command(asked: Compared, *, only: tuple[str, ...], write: bool, branch: str | None) -> ExitCode:
+    """Print the change of manifests or stack files that declares the live state, as a diff.
+
+    A change is proposed only if the project stays valid, and renders to what is live. Findings that
+    no manifest can declare are listed with the reason.
+
+    \b
+    Examples:
+      holdfast drift adopt -s dev
+      holdfast drift adopt -s dev --write
+      holdfast drift adopt -s dev --only "Deployment cx/support-rag" --branch adopt-support
+      holdfast drift adopt -s prod --live built.yaml
+
+    \b
+    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked   2 bad input
+    """
+    request = asked.request()
+    with traced_scan(request.stack, TERMINAL) as span:
+        scanner = Scanner(request, TERMINAL)
+        scan = with_only(scanner.run(engine=False), only)
+        adoption = plan_adoption(scanner, scan)
+        show_refused(adoption)
+        if write:
+            write_adoption(request.project_root, adoption)
+            for file in adoption.files:
+                TERMINAL.step(f"wrote {file}")
+        if branch and adoption.files:
+            commit = commit_adoption(request.project_root, adoption, request.stack, branch)
+            TERMINAL.step(f"committed {commit[:12]} on branch {branch}")
+        click.echo(adoption.diff, nl=False)
+        return exit_code(scan, span)
+
+
+def show_refused(adoption: Adoption) -> None:
+    """List the findings that are not adopted, each with the reason."""
+    for finding, reason in adoption.refused:
+        name = f"{finding.ref} {format_path(finding.path)}".rstrip()
+        TERMINAL.step(f"not adopted: {name}: {reason}")

@@ -133,9 +133,11 @@ def _run(loop: AgentLoop, leader: Leader, log: Log) -> int:
     if not leader.take():
         return ExitCode.CANCELLED
     try:
-        loop.run()
+        is_drained = False
+        is_drained = loop.run()
     finally:
-        leader.give_back()
+        # What was abandoned may still be on its way: the lease then expires by itself.
+        leader.give_back(is_free=is_drained)
         log("end")
     # Its supervisor starts a process that lost the lease again, as one that waits.
     return ExitCode.ERROR if leader.was_lost else ExitCode.CANCELLED

@@ -1,5 +1,6 @@
 """`holdfast policy check` over manifests and files: verdicts, places, formats, exit codes."""
 
+import html
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -109,7 +110,7 @@ def test_every_format_says_which_rules_were_weakened(
     assert run(command) == 5
     out = capsys.readouterr().out
     wanted = "rule-weakened" if output == "prometheus" else "pss-proc-mount (mandatory → disabled)"
-    assert wanted in out.replace("\\u2192", "→")
+    assert wanted in html.unescape(out).replace("\\u2192", "→")
 
 
 def test_files_of_manifests_are_told_as_what_no_rule_looks_into(

@@ -7,6 +7,36 @@ snake_case in Python and camelCase in YAML and TypeScript.
 from typing import Any, Literal, NotRequired, TypedDict
 
 
+class LogGovernanceArgs(TypedDict):
+    """What becomes of log lines."""
+
+    retention: NotRequired[str]
+    """How long they are kept, such as 30d."""
+    redaction: NotRequired[str]
+    """What is cut out of them, such as personal-data."""
+
+
+class GovernanceArgs(TypedDict):
+    """Decisions that the policy pack asks for, on the agent's objects as `holdfast.dev/*`.
+
+    Its pods have none of them: an edit rolls nothing."""
+
+    autonomy: NotRequired[str]
+    """How far the agent acts alone, such as supervised or autonomous."""
+    approver: NotRequired[str]
+    """Team that approves what it may not do alone."""
+    data_class: NotRequired[str]
+    """Most sensitive class of the data that it keeps, such as personal."""
+    data_retention: NotRequired[str]
+    """How long that is kept, such as 30d or 1y."""
+    tool_audit: NotRequired[str]
+    """Where calls of tools are written down, such as traces."""
+    logs: NotRequired[LogGovernanceArgs]
+    """What becomes of its log lines."""
+    cost_center: NotRequired[str]
+    """Who pays; a label, for tools that add up costs."""
+
+
 class AgentRefArgs(TypedDict):
     """The agent that a part belongs to."""
 
@@ -22,6 +52,8 @@ class AgentRefArgs(TypedDict):
     """The agent's own version."""
     owner: NotRequired[str]
     """Team that answers for it."""
+    governance: NotRequired[GovernanceArgs]
+    """Decisions that the policy pack asks for."""
     framework: NotRequired[str]
     """What it is written with."""
     description: NotRequired[str]
@@ -706,6 +738,8 @@ class McpServerSpecArgs(TypedDict):
     """The server's own version (semantic)."""
     owner: NotRequired[str]
     """Team that answers for it; required on stacks with the prod profile."""
+    governance: NotRequired[GovernanceArgs]
+    """Decisions that the policy pack asks for; rendered to holdfast.dev/* on its objects."""
     command: NotRequired[list[str]]
     """Entry point; default the image's."""
     args: NotRequired[list[str]]
@@ -1761,6 +1795,8 @@ triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default 
     """The agent's own version (semantic)."""
     owner: NotRequired[str]
     """Team that answers for the agent; required on stacks with the prod profile."""
+    governance: NotRequired[GovernanceArgs]
+    """Decisions that the policy pack asks for; rendered to holdfast.dev/* on its objects."""
     framework: NotRequired[str]
     """What the agent is written with, such as langgraph; a label, default custom."""
     provider: NotRequired[ProviderArgs]
@@ -1884,6 +1920,8 @@ class McpServerArgs(TypedDict):
     """The server's own version (semantic)."""
     owner: NotRequired[str]
     """Team that answers for it; required on stacks with the prod profile."""
+    governance: NotRequired[GovernanceArgs]
+    """Decisions that the policy pack asks for; rendered to holdfast.dev/* on its objects."""
     command: NotRequired[list[str]]
     """Entry point; default the image's."""
     args: NotRequired[list[str]]

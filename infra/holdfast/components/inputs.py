@@ -41,6 +41,7 @@ class AgentInputs(ContextInputs, ObjectMetaInputs, AgentSpec):
             namespace=self.namespace,
             version=self.version,
             owner=self.owner,
+            governance=self.governance,
             framework=self.framework,
             description=self.description,
             queue_name=self.queue_name,
@@ -66,6 +67,7 @@ class McpServerInputs(ContextInputs, ObjectMetaInputs, HostedServer):
             namespace=self.namespace,
             version=self.version,
             owner=self.owner,
+            governance=self.governance,
             labels=self.labels,
             annotations=self.annotations,
         )

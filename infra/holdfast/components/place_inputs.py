@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from holdfast.manifest.agent.governance import Governance
 from holdfast.manifest.agent.model import ModelConfigSpec
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.stack.environment import Environment
@@ -39,6 +40,8 @@ class AgentRef(ObjectMetaInputs):
     """The agent's own version."""
     owner: LabelValue | None = None
     """Team that answers for it."""
+    governance: Governance = Governance.model_construct()
+    """Decisions that the policy pack asks for."""
     framework: LabelValue = "custom"
     """What it is written with."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
@@ -57,6 +60,7 @@ class AgentRef(ObjectMetaInputs):
             component=self.framework,
             description=self.description or "",
             queue=self.queue_name or "",
+            governance=self.governance,
             labels=self.labels,
             annotations=self.annotations,
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import urllib3
-from holdfast.adapters.git.command import run_git
+from holdfast.adapters.git.repository import run_git
 from holdfast.controllers.runtime.conflicts import MOST_PUT_BACKS
 
 from tests.e2e.git_project import GitProject, agent

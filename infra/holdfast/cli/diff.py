@@ -6,8 +6,7 @@ from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode
-from holdfast.operations.describe.stack_diff import stack_difference
-from holdfast.operations.describe.stack_diff_live import compare_live
+from holdfast.operations.describe.stack_diff import compare_live, stack_difference
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.explanation import difference_json, difference_text
 from holdfast.report.text.stack_diff_text import stack_difference_json, stack_difference_text

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from holdfast.components.place_inputs import AgentRef, ContextInputs
+from holdfast.components.inputs import AgentRef, ContextInputs
 from holdfast.manifest.agent.a2a import AgentCardSpec, Provider
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.backup import RestoreFrom

@@ -11,8 +11,7 @@ from typing import Final
 import msgspec
 
 from holdfast.adapters.cluster.api_error import ApiError
-from holdfast.adapters.cluster.client import JSON, ApiClient, path_of
-from holdfast.adapters.cluster.decoding import (
+from holdfast.adapters.cluster.bodies import (
     Page,
     RawObject,
     decode_head,
@@ -20,6 +19,7 @@ from holdfast.adapters.cluster.decoding import (
     decode_page,
     decode_raw,
 )
+from holdfast.adapters.cluster.client import JSON, ApiClient, path_of
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef
 from holdfast.kube.structure import KindEntry

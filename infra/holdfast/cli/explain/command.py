@@ -9,8 +9,7 @@ from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.describe.agent import explain_agent
 from holdfast.operations.describe.compare import compare
-from holdfast.operations.describe.field import explain_field
-from holdfast.operations.describe.rule import explain_rule, is_rule
+from holdfast.operations.describe.explain import explain_field, explain_rule, is_rule
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.explanation import (

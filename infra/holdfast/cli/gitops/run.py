@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from holdfast.adapters.engine.folders import state_directory
+from holdfast.adapters.files import state_directory
 from holdfast.adapters.git.tracking import TrackedBranch
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.cli.options.lease import lease_option, lease_place

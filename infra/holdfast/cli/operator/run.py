@@ -23,7 +23,7 @@ from holdfast.controllers.runtime.process import host_and_port, stop_on_signals,
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.policy.judge import judge_of
-from holdfast.operations.stack.ignore_rules import ignore_rules
+from holdfast.operations.stack.declaration import ignore_rules
 
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 _REQUEST_SECONDS = 60.0
@@ -133,9 +133,11 @@ def _run(loop: AgentLoop, leader: Leader, log: Log) -> int:
     if not leader.take():
         return ExitCode.CANCELLED
     try:
-        loop.run()
+        is_drained = False
+        is_drained = loop.run()
     finally:
-        leader.give_back()
+        # What was abandoned may still be on its way: the lease then expires by itself.
+        leader.give_back(is_free=is_drained)
         log("end")
     # Its supervisor starts a process that lost the lease again, as one that waits.
     return ExitCode.ERROR if leader.was_lost else ExitCode.CANCELLED

@@ -2,7 +2,7 @@
 
 import click
 
-from holdfast.operations.policy.waivers import WAIVERS_FILE, compiled_waivers, write_waivers
+from holdfast.operations.policy.settings import WAIVERS_FILE, compiled_waivers, write_waivers
 from holdfast.operations.stack.project import find_project_root
 
 

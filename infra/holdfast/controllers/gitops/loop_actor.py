@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.engine.backend.activity import ActivityReader
+from holdfast.adapters.engine.backend.stack_lock import ActivityReader
 from holdfast.adapters.engine.project import PROJECT_FILE
 from holdfast.adapters.engine.state.interrupted import interrupted, recover_interrupted
 from holdfast.adapters.engine.update_record import UpdateRecord

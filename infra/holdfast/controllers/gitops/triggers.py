@@ -1,6 +1,5 @@
 """What asks a loop for work beside commits: drift, suspension, nodes and metrics. Wiring."""
 
-import queue
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,12 +13,13 @@ from holdfast.adapters.cluster.changes import (
     WatchLost,
 )
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.adapters.cluster.kind_reader import ListOptions
 from holdfast.adapters.cluster.reflector import WatchConfig
-from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT
+from holdfast.controllers.runtime.event_loop import EventLoop
 from holdfast.controllers.runtime.log import Log, LogProgress
 from holdfast.controllers.runtime.node_health import NODE, NodeHealth, trigger_of, watched_nodes
 from holdfast.controllers.runtime.supervisor import Supervisor
@@ -104,14 +104,13 @@ class ClusterTrigger:
             HoldfastError: the cluster is not to be found.
         """
         client = self._client = self._actor.connect()
-        inbox: queue.SimpleQueue[Change] = queue.SimpleQueue()
-        watch = ClusterWatch(WatchConfig(client, inbox.put, {}))
+        loop: EventLoop[Change] = EventLoop(self._take)
+        watch = ClusterWatch(WatchConfig(client, loop.post, {}))
         ref = agent_stack_ref(self._actor.stack)
         # Without an entry: a definition that is installed later is noticed.
         watch.follow([watched_nodes(), WatchedKind(None, (ref,), ListOptions(name=ref.name))])
         try:
-            while True:
-                self._take(inbox.get())
+            loop.run()
         finally:
             watch.stop()
 

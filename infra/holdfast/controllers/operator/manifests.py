@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from holdfast.controllers.runtime.node_health import NODE
-from holdfast.errors import InvalidFilesError, ManifestError, SourceLocation
+from holdfast.errors import InputError, InvalidFilesError
 from holdfast.kube.objects import KindKey, KubeObject, api_group
 from holdfast.kube.rbac import policy_rule, role_and_binding, service_account_subject
 from holdfast.kube.structure import KindEntry, builtin_kind
@@ -21,7 +21,6 @@ from holdfast.manifest.publish.custom_resource import custom_resource_definition
 from holdfast.manifest.stack.environment import Environment, NamespaceLimits
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.types.validation import validate
-from holdfast.manifest.types.values import IMAGE
 from holdfast.render.fleet import FleetPlan
 from holdfast.render.objects.namespaces import render_limits, render_namespaces
 from holdfast.render.plan.marks import Origin as StackOrigin
@@ -90,8 +89,14 @@ def operator_objects(
         kinds: What kinds that are not Kubernetes' own are called in URLs.
 
     Raises:
+        InputError: the image has no digest: nothing judges the operator before it is applied.
         InvalidFilesError: the request does not make a valid manifest.
     """
+    if "@" not in request.image:
+        raise InputError(
+            f"--image {request.image}: expected NAME@sha256:... (image-digest-pinned)",
+            remedy=f"run 'docker buildx imagetools inspect {request.image}' and add the digest",
+        )
     agent = _plan(request)
     origin = agent.marks.origin
     names = {NAMESPACE}
@@ -117,25 +122,11 @@ def _plan(request: OperatorRequest) -> AgentPlan:
     )
     if isinstance(manifest, list):
         raise InvalidFilesError(manifest)
-    if not IMAGE.matches(request.image):
-        raise InvalidFilesError([_without_digest(request.image)])
     # Of no stack: a scan of the agents does not take their operator for a stranger.
     stack = StackOrigin(f"holdfast-{request.name}")
     marks = marks_of(manifest.metadata, manifest.spec, NAMESPACE, stack)
     marks = replace(marks, component="operator")
     return AgentPlan(marks, manifest.spec, Surroundings(request.environment))
-
-
-def _without_digest(image: str) -> ManifestError:
-    # It has rights over every agent: a tag would do for an agent of profile dev, not for it.
-    return ManifestError(
-        SourceLocation("operator", 0, 0),
-        "spec.image",
-        expected="expected an image with its digest",
-        found=repr(image),
-        remedy="append @sha256:<64 hex digits>",
-        rule="image-digest-pinned",
-    )
 
 
 def _spec(request: OperatorRequest) -> KubeObject:

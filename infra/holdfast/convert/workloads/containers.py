@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from holdfast.convert.workloads.outcome import Findings
-from holdfast.convert.workloads.remainder import Remainder
+from holdfast.convert.workloads.remainder import Findings, Remainder
 
 Fields = dict[str, Any]
 _HTTP_NAMES: Final = ("http", "web", "http1", "https", "api", "server")

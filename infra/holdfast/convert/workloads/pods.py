@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from holdfast.convert.workloads.containers import Container, Fields, pinned
-from holdfast.convert.workloads.outcome import Findings
-from holdfast.convert.workloads.remainder import Remainder
+from holdfast.convert.workloads.remainder import Findings, Remainder
 from holdfast.kube.objects import KubeObject
 
 MAIN = "agent"

@@ -37,6 +37,7 @@ from holdfast.manifest.agent.telemetry import Telemetry
 from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.text.faults import KEY, fault, together
 from holdfast.manifest.types.kubernetes_fields import ExtraContainer, PodSpecChange
+from holdfast.manifest.types.references import RefersTo
 from holdfast.manifest.types.values import (
     AbsolutePath,
     AgentName,
@@ -134,7 +135,7 @@ class AgentSpec(Placement):
     """Secrets for the registry, as {name}."""
     tmp: TemporaryFolder = TemporaryFolder.model_construct()
     """The folder /tmp, which a read-only root file system leaves writable."""
-    depends_on: Items[DependencyReference] = ()
+    depends_on: Items[Annotated[DependencyReference, RefersTo("", "dependsOn")]] = ()
     """What must run before the agent starts: agents, shared servers and models, Services. Each
     gives a variable `<NAME>_URL`; agents among them are deployed first."""
     wait_for_dependencies: bool = True

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from holdfast.manifest.agent.health import Exec, HttpGet
 from holdfast.manifest.stack.environment import Environment, ObjectStore
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.references import EntryOf, Reaches
 from holdfast.manifest.types.values import (
     AbsolutePath,
     Duration,
@@ -26,13 +27,13 @@ DEFAULT_PRE_STOP_SECONDS = 5
 class Fetch(ManifestModel):
     """A file that is fetched before the agent starts, such as the weights of a model."""
 
-    uri: FetchUri
+    uri: Annotated[FetchUri, Reaches()]
     """Where it is: https://, s3://bucket/key or gs://bucket/key; its host joins the egress."""
     sha256: HexDigest
     """Digest of the file; another content keeps the agent from starting."""
     to: AbsolutePath
     """Folder it is put into, under the last part of uri; on a volume of storage it is kept."""
-    credentials: PartName | None = None
+    credentials: Annotated[PartName, EntryOf("files")] | None = None
     """Entry of secrets[] with a mountPath: a bearer token (key given), or the key pair of a store
     in the keys access-key-id and secret-access-key. Default none."""
 

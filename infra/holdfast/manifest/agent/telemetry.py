@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.slo import Alert, ServiceObjectives
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.references import Reaches
 from holdfast.manifest.types.values import AbsolutePath, Duration, Items, ManifestModel, Port, Url
 
 
@@ -52,7 +53,7 @@ class Logs(ManifestModel):
 class Traces(ManifestModel):
     """OpenTelemetry traces."""
 
-    endpoint: Url | None = None
+    endpoint: Annotated[Url, Reaches()] | None = None
     """OTLP endpoint; default the stack's. Its host joins the agent's egress."""
     protocol: Literal["grpc", "http/protobuf"] = "grpc"
     """OTLP protocol; default grpc."""

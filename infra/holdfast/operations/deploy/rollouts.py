@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.json_answers import read_whole
 from holdfast.adapters.cluster.kubeconfig import connection_of
-from holdfast.adapters.cluster.whole_objects import read_whole
 from holdfast.adapters.engine.run.events import Event, StepDone, StepFailed, StepStarted
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject, ObjectRef

@@ -1,20 +1,25 @@
-"""What is wrong with settings of rules, in stack files and in config files for the engine."""
+"""Settings of rules and compiled waivers: what is wrong with them in the files of a project."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from holdfast_policies.profile import ALL, LEVEL_KEY, located_faults_of
+from holdfast_policies.waivers import compiled
 
+from holdfast.adapters.files import write_atomically
 from holdfast.errors import InputError, ManifestError, SourceLocation
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.kube.paths import format_path
+from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.names import stack_names
 from holdfast.manifest.stack.stack_files import path_in_file, read_stack_file
 from holdfast.manifest.text.documents import read_documents
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.source_text import read_text
 from holdfast.operations.validate.report import ValidationReport, sorted_faults
+from holdfast.render.objects.admission import waivers_of
 
 CONFIG_FOLDER = "policy-pack/config"
 
@@ -94,3 +99,36 @@ def _without_level(rules: Mapping[str, Any], origin: Origin) -> Iterator[Manifes
                 expected=f"expected {LEVEL_KEY} beside the parameters",
                 remedy="which level holds without it, only the profile of the stack can say",
             )
+
+
+WAIVERS_FILE = "policy-pack/waivers.yaml"
+
+
+def faults_of_compiled(root: Path, fleet: Fleet) -> Iterator[ManifestError]:
+    """The compiled waivers where they are not what the manifests declare.
+
+    The pack reads the compiled file only: one that lags behind grants what is granted no more.
+    """
+    file = root / WAIVERS_FILE
+    written = file.read_text(encoding="utf-8") if file.exists() else compiled(())
+    if file.parent.is_dir() and written != compiled(waivers_of(fleet)):
+        yield ManifestError(
+            SourceLocation(WAIVERS_FILE),
+            "",
+            expected="expected the exceptions that agents/ declares",
+            remedy="run `holdfast policy waivers --write`",
+        )
+
+
+def compiled_waivers(root: Path) -> str:
+    """The exceptions that a project declares, as the policy pack reads them.
+
+    Raises:
+        InvalidFilesError: the manifests are not valid.
+    """
+    return compiled(waivers_of(load_fleet(root, None)))
+
+
+def write_waivers(root: Path) -> None:
+    """Write them where the policy pack reads them."""
+    write_atomically(root / WAIVERS_FILE, compiled_waivers(root))

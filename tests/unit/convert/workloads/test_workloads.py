@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from holdfast.convert.workloads.belongings import unclaimed
-from holdfast.convert.workloads.outcome import ImportedAgent
+from holdfast.convert.workloads.remainder import ImportedAgent
 from holdfast.convert.workloads.workloads import import_workloads
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject

@@ -4,8 +4,7 @@ import re
 
 import holdfast.errors
 from holdfast.adapters.engine.backend.lock_holder import locked_error, recovery_command
-from holdfast.adapters.engine.failures.reasons import Reason, explain
-from holdfast.adapters.engine.failures.refusals import explain_refusal
+from holdfast.adapters.engine.failures.reasons import Reason, explain, explain_refusal
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import Diagnostic, PolicyViolation
 from holdfast.adapters.engine.run.process import Finished

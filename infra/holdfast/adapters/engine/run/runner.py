@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from holdfast.adapters.engine.backend.processes import forget_engine, note_engine
-from holdfast.adapters.engine.failures.backend_failures import without_credentials
+from holdfast.adapters.engine.failures.messages import without_credentials
 from holdfast.adapters.engine.project import Project
 from holdfast.adapters.engine.run.environment import EngineEnvironment
 from holdfast.adapters.engine.run.process import Finished, LineHandler, StopReason, run_in_session

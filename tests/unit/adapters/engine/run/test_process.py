@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 from holdfast.adapters.engine.run import process
-from holdfast.adapters.engine.run.leftovers import session_members
-from holdfast.adapters.engine.run.process import Finished, StopReason, run_in_session
+from holdfast.adapters.engine.run.process import (
+    Finished,
+    StopReason,
+    run_in_session,
+    session_members,
+)
 
 
 class Run:
@@ -121,7 +125,7 @@ def test_ends_what_the_program_left_behind(run: Run, leaves: str) -> None:
 
 
 def test_kills_what_does_not_end_when_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.adapters.engine.run.leftovers.TERMINATE_SECONDS", 0.3)
+    monkeypatch.setattr("holdfast.adapters.engine.run.process.TERMINATE_SECONDS", 0.3)
 
     finished = run(
         "child = subprocess.Popen([sys.executable, '-c', 'import signal, time;"

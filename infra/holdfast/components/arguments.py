@@ -17,9 +17,7 @@ class LogGovernanceArgs(TypedDict):
 
 
 class GovernanceArgs(TypedDict):
-    """Decisions that the policy pack asks for, on the agent's objects as `holdfast.dev/*`.
-
-    Its pods have none of them: an edit rolls nothing."""
+    """Decisions that the policy pack asks for: `holdfast.dev/*` on objects, never on pods."""
 
     autonomy: NotRequired[str]
     """How far the agent acts alone, such as supervised or autonomous."""

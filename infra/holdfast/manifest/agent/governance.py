@@ -19,10 +19,7 @@ class LogGovernance(ManifestModel):
 
 
 class Governance(ManifestModel):
-    """Decisions that the policy pack asks for, on the agent's objects as `holdfast.dev/*`.
-
-    Its pods have none of them: an edit rolls nothing.
-    """
+    """Decisions that the policy pack asks for: `holdfast.dev/*` on objects, never on pods."""
 
     autonomy: LabelValue | None = None
     """How far the agent acts alone, such as supervised or autonomous."""

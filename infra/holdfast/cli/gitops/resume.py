@@ -5,7 +5,7 @@ import time
 import click
 
 from holdfast.adapters.journal.controls import LoopControls, read_controls, write_controls
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.controllers.gitops.loop_controls import controls_of
 from holdfast.errors import ExitCode
 from holdfast.manifest.stack.stack_files import read_stack_file
@@ -14,9 +14,7 @@ from holdfast.operations.stack.update_history import action_record, journal_of
 
 
 @click.command()
-@click.option(
-    "-s", "--stack", type=STACK, required=True, help="Stack that is to be held to its branch again."
-)
+@stack_option("Stack that is to be held to its branch again.")
 @click.option("--reason", default="", help="Why, for the history.")
 def command(stack: str, reason: str) -> ExitCode:
     """Let `holdfast gitops run` act on a stack again, and say that all fights are over.

@@ -4,7 +4,7 @@ import click
 
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.journal.controls import LoopControls, read_controls, write_controls
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.controllers.gitops.loop_controls import controls_of
 from holdfast.errors import ExitCode
 from holdfast.manifest.stack.stack_files import read_stack_file
@@ -14,7 +14,7 @@ from holdfast.operations.stack.update_history import action_record, journal_of
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack that is to be left alone.")
+@stack_option("Stack that is to be left alone.")
 @click.option("--reason", required=True, help="Why, for the history and the loop's log.")
 def command(stack: str, reason: str) -> ExitCode:
     """Let `holdfast gitops run` do nothing to a stack until `holdfast gitops resume`.

@@ -97,7 +97,7 @@ def _in_force(rule: Rule, state: StackContext) -> InForce:
     try:
         profile = profile_of(state.policy_profile, state.fleet.environment.policy.rules)
     except PolicyConfigError as error:
-        raise InputError("\n".join(error.faults), remedy="run `holdfast policy lint`") from error
+        raise InputError("\n".join(error.faults), remedy="run `holdfast validate`") from error
     ruling = next(each for each in profile.rulings if each.rule is rule)
     waivers = (each for each in state.fleet.policy_exceptions if rule.id in each.spec.rules)
     return InForce(

@@ -26,7 +26,7 @@ def faults_of_compiled(root: Path, fleet: Fleet) -> Iterator[ManifestError]:
             SourceLocation(WAIVERS_FILE),
             "",
             expected="expected the exceptions that agents/ declares",
-            remedy="run `holdfast policy waivers --write`",
+            remedy="run `holdfast validate --write-waivers`",
         )
 
 

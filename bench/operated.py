@@ -16,9 +16,9 @@ from typing import Literal
 
 import msgspec
 from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.adapters.cluster.kinds import served_kinds
 from holdfast.adapters.cluster.kubeconfig import connection_of
-from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.adapters.cluster.writing import Writer, apply_object, read_object
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry

@@ -17,7 +17,7 @@ from typing import Any
 from holdfast.adapters.engine.run.toolchain import find_program
 from holdfast.adapters.engine.stack import open_stack
 from holdfast.adapters.engine.state.baseline import state_files
-from holdfast.adapters.git.command import run_git
+from holdfast.adapters.git.repository import run_git
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.definitions import install_definitions
 from holdfast.sandbox.paths import SandboxPaths, sandbox_paths

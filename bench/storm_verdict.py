@@ -4,7 +4,7 @@ import json
 import urllib.request
 from dataclasses import dataclass
 
-from holdfast.adapters.git.command import run_git
+from holdfast.adapters.git.repository import run_git
 
 from bench.storm_stage import BRANCH, NAMESPACE, STACK, Member, Stage
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.whole_objects import list_whole
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.kube.objects import KubeObject
 
 MANAGER = "holdfast"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pulumi
 
 from holdfast.components.fleet import declared_fleet
-from holdfast.components.provider import kubernetes_provider
+from holdfast.components.registration import kubernetes_provider
 from holdfast.errors import HoldfastError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.stack.preflight.live_checks import read_cluster_facts

@@ -59,6 +59,28 @@ def test_typed_dictionary_and_model_have_the_same_fields(name: str, model: type[
     assert get_type_hints(typed)
 
 
+def test_a_field_that_arguments_share_is_declared_once() -> None:
+    tree = ast.parse(TARGET.read_text())
+    declared = {
+        each.name: [
+            line.target.id
+            for line in each.body
+            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
+        ]
+        for each in tree.body
+        if isinstance(each, ast.ClassDef)
+    }
+    assert [name for name, fields in declared.items() if "history_limit" in fields] == ["RunArgs"]
+    assert not {"namespace", "shared", "resources"} & set(declared["McpServerArgs"])
+    assert "image" in declared["McpServerArgs"], "required here, optional in a manifest"
+
+
+def test_each_line_of_a_documentation_is_indented_as_its_field() -> None:
+    lines = TARGET.read_text().splitlines()
+    below_classes = lines[next(at for at, line in enumerate(lines) if line.startswith("class")) :]
+    assert {line[:4] for line in below_classes if line} == {"clas", "    "}
+
+
 @pytest.mark.parametrize(("name", "model"), NESTED.items())
 def test_a_type_of_the_package_is_the_model_with_its_documentation(
     name: str, model: type[BaseModel]

@@ -65,7 +65,7 @@ BAD_MANIFESTS = [
     pytest.param(agent("Agent_1"), id="name that is no label"),
     pytest.param(agent("a" * 53), id="name that leaves no room for suffixes"),
     pytest.param(agent(metadata=", labels: {a/b/c: x}"), id="key with two slashes"),
-    pytest.param(agent(image="registry.example/agent:latest"), id="image without digest"),
+    pytest.param(agent(image="Registry.example/agent"), id="image in upper case"),
     pytest.param(agent(image=IMAGE[:-1]), id="digest of 63 digits"),
     pytest.param(agent().replace("  version: 1.0.0\n", ""), id="required field absent"),
     pytest.param(spec('scaling: {replicas: "3"}'), id="number in quotes"),

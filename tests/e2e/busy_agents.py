@@ -10,9 +10,10 @@ IMAGE = "registry.example/agent@sha256:" + "1" * 64
 NEWER = "registry.example/agent@sha256:" + "2" * 64
 DIGEST = "6" * 64
 MODEL = {"provider": "vLLM", "name": "vlm-7b", "baseUrl": "http://vllm.models.svc:8000/v1"}
+MINUTE = {"pause": {"duration": "1m"}}
 CANARY = {
     "strategy": "Canary",
-    "steps": [{"setWeight": 20}, {"pause": "1m"}, {"setWeight": 50}, {"pause": "1m"}],
+    "steps": [{"setWeight": 20}, MINUTE, {"setWeight": 50}, MINUTE],
     "analysis": {
         "maxErrorRate": 1,
         "maxP99LatencyMs": 4000,
@@ -50,7 +51,7 @@ BUSY = {
         ],
         "postStartCheck": {"command": ["self-test"], "timeout": "30s"},
         "cacheWarmer": {"http": "/warm", "interval": "1m"},
-        "preStop": {"http": "/drain"},
+        "preStop": {"httpGet": {"path": "/drain"}},
         "leaderElection": True,
     },
     "secrets": [{"name": "store", "ref": "store-keys", "mountPath": "/run/store"}],

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.checkpoint import decompressed
-from holdfast.adapters.engine.state.kept_states import KeptStates
+from holdfast.adapters.engine.state.state_backup import KeptStates
 from holdfast.errors import EngineError, ExitCode
 
 from tests.e2e.git_project import GitProject, agent

@@ -19,7 +19,7 @@ import pytest
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.run.environment import engine_environment
 from holdfast.adapters.engine.run.executable import find_pulumi
-from holdfast.adapters.engine.run.leftovers import session_members
+from holdfast.adapters.engine.run.process import session_members
 from holdfast.adapters.engine.stack import Stack
 from holdfast.components.package import COMPONENTS
 from holdfast.components.package_schema import package_schema

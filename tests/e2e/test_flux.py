@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from holdfast.adapters.git.command import run_git
+from holdfast.adapters.git.repository import run_git
 
 from tests.e2e.fleet_project import CLONE, FleetProject
 from tests.e2e.flux_controllers import Flux, flux

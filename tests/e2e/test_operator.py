@@ -8,7 +8,7 @@ import pytest
 import yaml
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.kubeconfig import connection_of
-from holdfast.controllers.operator.worker_pool import LONGEST_WAIT_SECONDS
+from holdfast.controllers.operator.loop import LONGEST_WAIT_SECONDS
 from holdfast.errors import ExitCode
 
 from tests.e2e.fleet_project import FleetProject

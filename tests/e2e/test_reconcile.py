@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import urllib3
-from holdfast.adapters.git.command import run_git
+from holdfast.adapters.git.repository import run_git
 from holdfast.controllers.runtime.conflicts import MOST_PUT_BACKS
 
 from tests.e2e.git_project import GitProject, agent
@@ -144,7 +144,7 @@ def test_commits_and_drift_become_what_was_declared(
         "Updated",
         *("DriftFound", "PutBack", "Updated"),
         *("UpdateRefused", "DriftFound", "PutBack"),
-        *("Paused", "Resumed", "Updated"),
+        *("Suspended", "Resumed", "Updated"),
     ]
     traced = [each for each in collector.spans if each.trace_id == done["trace_id"]]
     [root] = [each for each in traced if not each.parent]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from holdfast.adapters.git.command import run_git
+from holdfast.adapters.git.repository import run_git
 
 from tests.e2e.git_project import GitProject, agent
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox

@@ -1,31 +1,104 @@
-"""What the components accept, validated: the manifest's own fields, plus where the agent lives.
+"""Inputs of the components, validated: the manifest's own fields, and the agent's context.
 
 The typed dictionaries that callers see (`arguments.py`) are generated from these models.
 """
 
 from dataclasses import replace
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
-from holdfast.components.place_inputs import AgentRef, ContextInputs, ObjectMetaInputs
 from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.agent.model import ModelConfigSpec
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.manifest.kinds.mcp_server import HostedServer, McpServerSpec
 from holdfast.manifest.stack.admission import AdmissionSettings
-from holdfast.manifest.stack.environment import Profile
+from holdfast.manifest.stack.environment import Environment, Profile
 from holdfast.manifest.types.values import (
     AgentName,
     DigestReference,
     Items,
     JsonObject,
     LabelName,
+    LabelValue,
     ManifestModel,
+    QualifiedKey,
+    Semver,
 )
 from holdfast.render.objects.admission import AdmissionPlan, judged_by
-from holdfast.render.plan.marks import Origin
+from holdfast.render.plan.marks import AgentMarks, Origin
 from holdfast.render.plan.plan import AgentPlan
+from holdfast.render.plan.surroundings import Surroundings
 from holdfast.render.plan.tool_servers import COMPONENT
+
+
+class ObjectMetaInputs(ManifestModel):
+    """Where something's objects live, and what they carry."""
+
+    namespace: LabelName
+    """Namespace of its objects."""
+    labels: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
+    """Labels put on every object, never into selectors."""
+    annotations: dict[QualifiedKey, str] = Field(default_factory=dict)
+    """Annotations put on every object."""
+
+
+class AgentRef(ObjectMetaInputs):
+    """The agent that a part belongs to."""
+
+    name: AgentName
+    """Name of the agent."""
+    version: Semver = "0.0.0"
+    """The agent's own version."""
+    owner: LabelValue | None = None
+    """Team that answers for it."""
+    framework: LabelValue = "custom"
+    """What it is written with."""
+    description: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    """What it is for."""
+    queue_name: LabelName | None = None
+    """Kueue LocalQueue that its pods wait in."""
+
+    def marks(self, origin: Origin) -> AgentMarks:
+        """What the agent's objects carry."""
+        return AgentMarks(
+            name=self.name,
+            namespace=self.namespace,
+            origin=origin,
+            version=self.version,
+            owner=self.owner or "",
+            component=self.framework,
+            description=self.description or "",
+            queue=self.queue_name or "",
+            labels=self.labels,
+            annotations=self.annotations,
+        )
+
+
+class Shared(ManifestModel):
+    """What agents share and what the stack offers."""
+
+    environment: Environment = Environment.model_construct()
+    """Settings of the stack: gateways, DNS, telemetry."""
+    model_configs: dict[LabelName, ModelConfigSpec] = Field(default_factory=dict)
+    """Models that model.ref may name, in the agent's namespace."""
+    mcp_servers: dict[LabelName, McpServerSpec] = Field(default_factory=dict)
+    """Tool servers that serverRef may name, in the agent's namespace."""
+
+    def surroundings(self, namespace: str) -> Surroundings:
+        """The same, as rendering wants it."""
+        return Surroundings(
+            self.environment,
+            models={(namespace, name): spec for name, spec in self.model_configs.items()},
+            servers={(namespace, name): spec for name, spec in self.mcp_servers.items()},
+        )
+
+
+class ContextInputs(ManifestModel):
+    """What refers to what agents share."""
+
+    shared: Shared = Shared.model_construct()
+    """What agents share and what the stack offers."""
 
 
 class AgentInputs(ContextInputs, ObjectMetaInputs, AgentSpec):

@@ -1,11 +1,19 @@
-"""The package `holdfast`: the components as programs in other languages get them.
+"""The package `holdfast`: the components for programs in other languages.
 
-Pulumi starts `component-package/` for them, which calls `serve`.
+Pulumi starts `component-package/` for them, which calls `serve`. The engine leaves that process and
+its language host running when it ends, about 100 MB a preview: both end themselves once the engine
+does not answer any more.
 """
 
 import inspect
 import json
+import os
+import signal
+import socket
 import sys
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +28,51 @@ from holdfast.components.admission import AdmissionPolicies
 from holdfast.components.agent import Agent, McpServer
 from holdfast.components.argument_errors import ArgumentsError, CamelCaseArguments
 from holdfast.components.fleet import Fleet
-from holdfast.components.host_watch import end_with_engine
 from holdfast.components.package_schema import output_name, package_schema, schema_text
 from holdfast.components.registration import Part, UnrenderableError
 from holdfast.manifest.publish.component_types import component_type
+
+POLL_SECONDS = 2.0
+_TIMEOUT_SECONDS = 5.0
+_LANGUAGE_HOST = "pulumi-language"
+
+
+def end_with_engine(address: str) -> threading.Thread:
+    """Watch the engine at `host:port` from a thread, and end when it answers no more."""
+    host, _, port = address.rpartition(":")
+    watch = threading.Thread(target=_watch, args=(host, int(port)), daemon=True)
+    watch.start()
+    return watch
+
+
+def _watch(host: str, port: int) -> None:
+    while _answers(host, port):
+        time.sleep(POLL_SECONDS)
+    parent = os.getppid()
+    if _is_language_host(parent):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(parent, signal.SIGTERM)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), _TIMEOUT_SECONDS):
+            return True
+    except TimeoutError:
+        # A busy engine is no dead one.
+        return True
+    except OSError:
+        return False
+
+
+def _is_language_host(pid: int) -> bool:
+    """Whether a process is a Pulumi language host: it serves one engine and nobody else."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().startswith(_LANGUAGE_HOST)
+    except OSError:
+        return False
+
 
 COMPONENTS: tuple[type[pulumi.ComponentResource], ...] = (
     Fleet,

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from holdfast.components.place_inputs import AgentRef, ContextInputs
+from holdfast.components.inputs import AgentRef, ContextInputs
 from holdfast.manifest.agent.a2a import AgentCardSpec, Provider
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.backup import RestoreFrom
@@ -35,7 +35,7 @@ class PartInputs(ManifestModel):
         fields = {
             name: getattr(self, name)
             for name in type(self).model_fields
-            if name in AgentSpec.model_fields
+            if name in self.model_fields_set and name in AgentSpec.model_fields
         }
         # A part knows only its own fields; what it does not know, its rendering does not ask for.
         spec = AgentSpec.model_construct(

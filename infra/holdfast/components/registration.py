@@ -1,18 +1,45 @@
-"""Rendered objects to Pulumi resources, and the frame that every part of an agent shares."""
+"""Rendered objects to Pulumi resources, the parts of an agent, and the Kubernetes provider."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Protocol, TypeVar, cast
 
 import pulumi
+from pulumi_kubernetes import Provider
 from pydantic import BaseModel
 
 from holdfast.components.argument_errors import validated
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.publish.component_types import component_type
+from holdfast.manifest.stack.environment import Environment
 from holdfast.render.plan.marks import RenderedObject
 from holdfast.render.plan.plan import AgentPlan
+
+
+def kubernetes_provider(environment: Environment, stack: str) -> Provider:
+    """The provider for the stack's cluster.
+
+    Kept in the stack's state, so that a refresh run by hand is as fast as an update. The kubeconfig
+    itself comes from the surroundings (KUBECONFIG): its place differs between machines.
+    """
+    cluster = environment.cluster
+    return Provider(
+        "kubernetes",
+        # Left out, the SDK would record the value of KUBECONFIG in the state, and a refresh would
+        # go on with that path on every machine.
+        kubeconfig="",
+        context=cluster.context,
+        # Without a stable name, a moved kubeconfig would plan to replace everything.
+        cluster_identifier=cluster.identifier or stack,
+        enable_server_side_apply=True,
+        # Named ConfigMaps change in place; otherwise agents would briefly have none.
+        enable_config_map_mutable=True,
+        enable_secret_mutable=True,
+        kube_client_settings={"qps": cluster.client_qps, "burst": cluster.client_burst},
+        opts=pulumi.ResourceOptions(protect=False),
+    )
+
 
 PROVIDER_VERSION = version("pulumi-kubernetes")
 

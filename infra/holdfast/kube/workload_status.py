@@ -158,6 +158,16 @@ def health_of(live: Live) -> HealthVerdict:
     return judge(live)
 
 
+def refused_pods(live: Live) -> str:
+    """Why the cluster refuses the pods of a workload's newest version; empty when it does not."""
+    if not is_observed(live):
+        return ""
+    failure = condition_of(mapping_at(live, "status"), "ReplicaFailure")
+    if failure.get("status") != "True" or failure.get("reason") != "FailedCreate":
+        return ""
+    return str(failure.get("message") or failure.get("reason"))
+
+
 def worst(verdicts: Mapping[str, HealthVerdict]) -> HealthVerdict:
     """The worst verdict, with the name it is about; healthy when there is none."""
     order = list(Health)

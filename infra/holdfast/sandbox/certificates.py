@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from holdfast.adapters.files.atomic_write import make_private_directory, write_private_file
+from holdfast.adapters.files import make_private_directory, write_private_file
 from holdfast.sandbox.paths import LOOPBACK, USERS, SandboxPaths
 
 LIFETIME = datetime.timedelta(days=365)

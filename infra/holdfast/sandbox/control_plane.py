@@ -1,26 +1,64 @@
-"""Bring a sandbox up and down: the only module that changes one, always under its lock."""
+"""Bring a sandbox up and down: the only module that changes one, always under its lock.
+
+Every interruption of a start becomes a KeyboardInterrupt, so that one way of undoing serves.
+"""
 
 import secrets
 import shutil
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 
 from holdfast.adapters.engine.run.toolchain import find_program
-from holdfast.adapters.files.atomic_write import make_private_directory
+from holdfast.adapters.files import make_private_directory
 from holdfast.errors import SandboxError
 from holdfast.sandbox.health import is_fit_for_use
-from holdfast.sandbox.interruption import interrupts_ignored, interrupts_raised
-from holdfast.sandbox.launch import Launcher
-from holdfast.sandbox.lock import exclusive
+from holdfast.sandbox.launch import Launcher, prepare_files, start_programs, stop_programs
 from holdfast.sandbox.paths import SandboxPaths
-from holdfast.sandbox.ports import busy_ports, choose_ports
 from holdfast.sandbox.programs import PROGRAMS
-from holdfast.sandbox.record import SandboxRecord, read_record, write_record
-from holdfast.sandbox.requirements import prepare_folder, require_linux, require_resources
-from holdfast.sandbox.start import prepare_files, start_programs
-from holdfast.sandbox.stop import stop_programs
+from holdfast.sandbox.record import SandboxRecord, exclusive, read_record, write_record
+from holdfast.sandbox.requirements import (
+    busy_ports,
+    choose_ports,
+    prepare_folder,
+    require_linux,
+    require_resources,
+)
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def interrupts_raised() -> Iterator[None]:
+    """Raise KeyboardInterrupt also when a CI job is cancelled or a terminal is closed."""
+    with _handled_by(signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def interrupts_ignored() -> Iterator[None]:
+    """Finish what must not be left half done."""
+    with _handled_by(lambda number, frame: None):
+        yield
+
+
+@contextmanager
+def _handled_by(handler: "signal._HANDLER") -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may handle signals, and only it receives them
+        return
+    # What `nohup` or a background shell has made ignored stays ignored.
+    heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in heeded}
+    try:
+        yield
+    finally:
+        for number, previous in before.items():
+            signal.signal(number, previous or signal.SIG_DFL)
+
 
 Report = Callable[[str], None]
 """Takes one line of progress."""

@@ -14,9 +14,9 @@ from holdfast.errors import SandboxError
 from holdfast.kube.objects import canonical_json
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions
 from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
-from holdfast.sandbox.api_client import ApiClient
+from holdfast.sandbox.api_server import ApiClient
+from holdfast.sandbox.health import Waiter
 from holdfast.sandbox.paths import SandboxPaths
-from holdfast.sandbox.readiness import Waiter
 from holdfast.sandbox.record import read_record
 
 TIMEOUT_SECONDS = 180.0

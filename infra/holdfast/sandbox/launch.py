@@ -1,17 +1,45 @@
-"""Start one program so that it outlives this command, and write down which process it is."""
+"""Start a sandbox's programs, wait until it is fit for use, and end exactly those programs.
 
+`control_plane` decides whether to start and undoes a start that failed. The order of a stop
+matters: an API server that loses its etcd never ends by itself, and an etcd that outlives the stop
+later removes a file of the next one in the same folder.
+"""
+
+import functools
 import os
+import shutil
+import signal
+import socket
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.adapters.files.atomic_write import PRIVATE_FILE_MODE
+from holdfast.adapters.files import PRIVATE_FILE_MODE, make_private_directory
 from holdfast.errors import SandboxError
-from holdfast.sandbox.paths import SandboxPaths
-from holdfast.sandbox.process import read_identity
-from holdfast.sandbox.programs import Program
-from holdfast.sandbox.record import SandboxRecord, write_record
+from holdfast.sandbox import certificates
+from holdfast.sandbox.api_server import ApiClient, write_kubeconfig
+from holdfast.sandbox.bootstrap import bootstrap_objects
+from holdfast.sandbox.health import CONDITIONS, Waiter
+from holdfast.sandbox.paths import LOOPBACK, SandboxPaths
+from holdfast.sandbox.process import (
+    ProcessIdentity,
+    find_by_environment,
+    is_running,
+    read_identity,
+    send_signal,
+    wait_until_gone,
+)
+from holdfast.sandbox.programs import (
+    API_SERVER,
+    CONTROLLER_MANAGER,
+    ETCD,
+    KWOK,
+    PROGRAMS,
+    SCHEDULER,
+    Program,
+)
+from holdfast.sandbox.record import Ports, SandboxRecord, write_record
 
 TOKEN_VARIABLE = "HOLDFAST_SANDBOX_TOKEN"  # noqa: S105 - the name of a variable, not a credential
 LOG_TAIL_LINES = 6
@@ -131,3 +159,108 @@ def log_tail(log: Path) -> str:
         file.seek(max(0, size - _LOG_TAIL_BYTES))
         lines = file.read().decode(errors="replace").splitlines()
     return "\n".join(f"  {line}" for line in lines[-LOG_TAIL_LINES:])
+
+
+START_TIMEOUT_SECONDS = 120.0
+CONFIGURATION = Path(__file__).with_name("manifests")
+
+
+def prepare_files(place: SandboxPaths, ports: Ports) -> None:
+    """Write all that the programs and the users read: certificates, kubeconfigs, configuration.
+
+    Certificates that are still good are kept: a kubeconfig that somebody copied goes on working.
+    """
+    make_private_directory(place.log("any").parent)
+    make_private_directory(place.configuration)
+    if not certificates.certificates_are_current(place):
+        certificates.make_certificates(place)
+    certificates.make_signing_key(place)
+    for client in certificates.CLIENTS:
+        write_kubeconfig(place, client, ports.api_server)
+    # Copies, because the package may be updated while the programs run.
+    for file in CONFIGURATION.glob("*.yaml"):
+        shutil.copyfile(file, place.configuration / file.name)
+
+
+def start_programs(place: SandboxPaths, launcher: Launcher) -> None:
+    """Start everything and wait until it can be used.
+
+    Raises:
+        SandboxError: a program ended, refused an object, or took too long (exit code 9).
+    """
+    ports = launcher.record.ports
+    waiter = Waiter(launcher.require_all_running, START_TIMEOUT_SECONDS)
+    launcher.launch(ETCD)
+    waiter.wait("an etcd that answers", lambda: _accepts_connections(ports.etcd))
+    launcher.launch(API_SERVER)
+    with ApiClient(place, ports.api_server) as client:
+        waiter.wait("an API server that answers", client.answers)
+        # The server now idles for a second before it writes the built-in roles. kwok works without
+        # them; the others, started that early, would be refused and come back much later.
+        launcher.launch(KWOK)
+        waiter.wait("an API server that is ready", client.is_ready)
+        for program in (CONTROLLER_MANAGER, SCHEDULER):
+            launcher.launch(program)
+        for wanted in bootstrap_objects():
+            apply = functools.partial(_apply, client, wanted.path, wanted.content)
+            waiter.wait(wanted.path, apply)
+        for what, is_met in CONDITIONS.items():
+            waiter.wait(what, functools.partial(is_met, client))
+    launcher.release()
+
+
+def _apply(client: ApiClient, path: str, content: dict[str, object]) -> bool:
+    if refusal := client.apply(path, content):
+        message = f"the API server refused {path}: {refusal}"
+        raise SandboxError(message, remedy="see 'holdfast sandbox logs kube-apiserver'")
+    return True
+
+
+def _accepts_connections(port: int) -> bool:
+    with socket.create_connection((LOOPBACK, port), timeout=1):
+        return True
+
+
+KILL_SECONDS = 10.0
+"""How long the kernel may take to end a killed process (a slow disk can hold it)."""
+
+
+def stop_programs(record: SandboxRecord, *, is_urgent: bool = False) -> int:
+    """End every process of a sandbox; return how many there were.
+
+    Also ends what was started but not recorded, because the starting command was killed: such a
+    process carries the sandbox's token in its environment.
+
+    Args:
+        record: Says which processes are the sandbox's; anything else keeps running.
+        is_urgent: Kill at once instead of asking first; the order stays.
+
+    Raises:
+        SandboxError: a process did not end even when killed.
+    """
+    count = 0
+    has_database = bool(_processes_of(ETCD, record))
+    for program in reversed(PROGRAMS):
+        # Without its etcd an API server never ends by itself: asking it would only cost time.
+        is_pointless = program is API_SERVER and not has_database
+        for process in _processes_of(program, record):
+            _stop(process, program, is_urgent=is_urgent or is_pointless)
+            count += 1
+    return count
+
+
+def _processes_of(program: Program, record: SandboxRecord) -> set[ProcessIdentity]:
+    recorded = record.processes.get(program.name)
+    found = set(find_by_environment(TOKEN_VARIABLE, process_token(record, program)))
+    return found | ({recorded} if recorded and is_running(recorded) else set())
+
+
+def _stop(process: ProcessIdentity, program: Program, *, is_urgent: bool) -> None:
+    if not is_urgent:
+        send_signal(process, signal.SIGTERM)
+        if wait_until_gone(process, program.stop_seconds):
+            return
+    send_signal(process, signal.SIGKILL)
+    if not wait_until_gone(process, KILL_SECONDS):
+        message = f"{program.name} (process {process.pid}) does not end"
+        raise SandboxError(message, remedy="wait until its disk answers, then run this again")

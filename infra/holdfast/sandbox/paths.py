@@ -11,7 +11,7 @@ Light on purpose: other commands ask here whether a context is a sandbox's.
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.adapters.engine.folders import state_directory
+from holdfast.adapters.files import state_directory
 from holdfast.errors import InputError
 from holdfast.kube.syntax import fault_in_label_name
 

@@ -1,15 +1,20 @@
-"""What a sandbox wrote down about itself: its ports and the processes it started.
+"""What a sandbox recorded about itself, and the lock under which one command at a time changes it.
 
-Written whole after every change, before anything else happens, so that whoever comes next (another
-command, or this one after a crash) knows exactly what may be signalled.
+The record holds its ports and the processes it started. It is written whole after every change,
+before anything else happens, so that the next command (also after a crash) knows exactly which
+processes it may signal.
 """
 
 import dataclasses
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import msgspec
 
-from holdfast.adapters.files.atomic_write import write_private_file
+from holdfast.adapters.files import PRIVATE_FILE_MODE, write_private_file
 from holdfast.errors import SandboxError
 from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.process import ProcessIdentity
@@ -79,3 +84,37 @@ def _damaged_remedy(place: SandboxPaths) -> str:
     return (
         f"end the programs started from {place.directory}, if any still run, and remove that folder"
     )
+
+
+@contextmanager
+def exclusive(place: SandboxPaths, report: Callable[[str], None]) -> Iterator[None]:
+    """Hold a sandbox's lock; waits, and says so, while another command holds it.
+
+    The kernel releases the lock when its holder ends in whatever way. The file stays: removing it
+    would let two commands hold two locks of one name.
+    """
+    handle = os.open(place.lock, os.O_RDWR | os.O_CREAT, PRIVATE_FILE_MODE)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            report(f"another command is changing sandbox {place.name}, waiting for it ...")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_held(place: SandboxPaths) -> bool:
+    """Whether some command is changing the sandbox right now."""
+    try:
+        handle = os.open(place.lock, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False

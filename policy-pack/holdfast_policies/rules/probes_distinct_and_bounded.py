@@ -1,6 +1,6 @@
 """A container says when it is alive and when it is ready, by different signs and within bounds."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast_policies.cel import Admission, in_containers, listed
@@ -13,6 +13,8 @@ from holdfast_policies.wording import shown
 
 _JOBS = frozenset({Kind("batch", "Job"), Kind("batch", "CronJob"), Kind("keda.sh", "ScaledJob")})
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
+_ANSWERS = ("exec", "httpGet", "grpc")
+"""Handlers to which the agent answers; to take a connection hangs on nothing that it calls."""
 LONGEST = Parameter(
     name="longest_timeout_seconds",
     description="Longest time that one answer to a probe may take, in seconds.",
@@ -41,8 +43,9 @@ def check(container: Container, settings: Settings) -> Iterator[Finding]:
             yield Breach(field_path(path, "timeoutSeconds"), shown(timeout), required)
 
     def check_both(_: object, __: str) -> Iterator[Breach]:
-        liveness = _handler(mapping(container.value.get("livenessProbe")))
-        if liveness and liveness == _handler(mapping(container.value.get("readinessProbe"))):
+        liveness = _handler(mapping(container.value.get("livenessProbe")), _ANSWERS)
+        readiness = _handler(mapping(container.value.get("readinessProbe")), _ANSWERS)
+        if liveness and liveness == readiness:
             yield Breach(
                 field_path(container.path, "livenessProbe"),
                 got="what the readiness probe asks",
@@ -54,8 +57,8 @@ def check(container: Container, settings: Settings) -> Iterator[Finding]:
     yield from each([None], "", check_both)
 
 
-def _handler(probe: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {name: probe.get(name) for name in _HANDLERS if probe.get(name) is not None}
+def _handler(probe: Mapping[str, Any], handlers: Sequence[str] = _HANDLERS) -> Mapping[str, Any]:
+    return {name: probe.get(name) for name in handlers if probe.get(name) is not None}
 
 
 _PROBES = '["livenessProbe", "readinessProbe"]'
@@ -97,8 +100,8 @@ RULE = Rule(
                 only=_MAIN,
             ),
             in_containers(
-                f"{listed(_HANDLERS)}.exists(h, c.value.?livenessProbe[?h].orValue(null) != null)"
-                f" && {listed(_HANDLERS)}.all(h,"
+                f"{listed(_ANSWERS)}.exists(h, c.value.?livenessProbe[?h].orValue(null) != null)"
+                f" && {listed(_ANSWERS)}.all(h,"
                 " c.value.?livenessProbe[?h] == c.value.?readinessProbe[?h])",
                 "livenessProbe",
                 "a sign of life that does not hang on what the agent calls",

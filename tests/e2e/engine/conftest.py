@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.engine.run import leftovers, process
-from holdfast.adapters.engine.run.leftovers import session_members
+from holdfast.adapters.engine.run import process
+from holdfast.adapters.engine.run.process import session_members
 from holdfast.adapters.engine.stack import Stack
 
 from tests.e2e.live_sandbox import LiveSandbox
@@ -36,7 +36,7 @@ def nothing_is_left_running(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[in
 
     def record(session: int) -> tuple[int, ...]:
         sessions.append(session)
-        return leftovers.end_session(session)
+        return process.end_session(session)
 
     monkeypatch.setattr(process, "end_session", record)
     yield sessions

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.engine.run.leftovers import end_session, session_members
+from holdfast.adapters.engine.run.process import end_session, session_members
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.interrupted import interrupted
 

@@ -16,7 +16,7 @@ from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.baseline import read_baseline
 from holdfast.adapters.engine.state.interrupted import interrupted
 from holdfast.adapters.engine.state.rebuilding import rebuild
-from holdfast.adapters.engine.state.set_aside import backed_up_state
+from holdfast.adapters.engine.state.state_backup import backed_up_state
 from holdfast.errors import EngineError, ExitCode
 
 from tests.e2e.engine.runs import PATIENCE_SECONDS, driven

@@ -68,9 +68,9 @@ FAULTS = [
         id="a number where text is meant",
     ),
     pytest.param(
-        GOOD | {"image": "registry.example/other:latest"},
+        GOOD | {"image": "registry.example/other@sha256:0"},
         "image: ",
-        id="an image without digest",
+        id="an image with half a digest",
     ),
 ]
 

@@ -4,9 +4,9 @@ import sys
 
 PROGRAM = """
 import sys, time
-from holdfast.components import host_watch
-host_watch.POLL_SECONDS = 0.05
-host_watch.end_with_engine(sys.argv[1])
+from holdfast.components import package
+package.POLL_SECONDS = 0.05
+package.end_with_engine(sys.argv[1])
 print("watching", flush=True)
 time.sleep(60)
 """

@@ -219,7 +219,7 @@ def declared(api_version: str, kind: str, **body: Any) -> KubeObject:
     [
         pytest.param("Agent", "holdfast.dev/paused", Severity.INFO, id="pause"),
         pytest.param("Agent", "holdfast.dev/settled", Severity.INFO, id="end of a fight"),
-        pytest.param("Agent", "holdfast.dev/nulls", Severity.LOW, id="another mark"),
+        pytest.param("Agent", "holdfast.dev/other", Severity.LOW, id="another mark"),
         pytest.param("MCPServer", "holdfast.dev/paused", Severity.LOW, id="another kind"),
     ],
 )

@@ -71,6 +71,13 @@ def test_every_container_of_either_side_is_there_once(
     ("base", "change", "merged"),
     [
         pytest.param({"a": 1, "b": 2}, {"a": None}, {"b": 2}, id="null removes"),
+        pytest.param({"a": 1, "b": 2}, {"a": {"$patch": "delete"}}, {"b": 2}, id="so does a word"),
+        pytest.param(
+            {"containers": [{"name": "a"}, {"name": "b"}]},
+            {"containers": [{"name": "a", "$patch": "delete"}]},
+            {"containers": [{"name": "b"}]},
+            id="an item of a keyed list is removed by the same word",
+        ),
         pytest.param(
             {"nodeSelector": {"a": "1"}},
             {"nodeSelector": {"b": "2"}},

@@ -190,12 +190,6 @@ CASES = [
         "spec.a2a.enabled: enabled: false excludes all that a card would tell",
     ),
     bad(
-        "no card, but a probe for it",
-        spec("a2a: {enabled: false}"),
-        "7:18",
-        "without a card, expected probes.readiness",
-    ),
-    bad(
         "two skills of one name",
         spec(
             'skills:\n  - {name: a, oci: "registry.example/s@sha256:' + "0" * 64 + '"}\n'

@@ -21,8 +21,8 @@ CONTAINERS = [
         "add image",
     ),
     bad(
-        "sidecar by tag",
-        spec("sidecars: [{name: a, image: a/b:1}]"),
+        "sidecar with half a digest",
+        spec("sidecars: [{name: a, image: 'a/b@sha256:00'}]"),
         "7:31",
         "[image-digest-pinned]",
     ),

@@ -163,18 +163,10 @@ FIELDS = [
     ),
     bad("54 port 70000", spec("network: {expose: {port: 70000}}"), "7:28", "from 1 to 65535"),
     bad(
-        "55 image without digest",
-        agent(image="registry.example/agent:1.0"),
+        "55 image with a name in upper case",
+        agent(image="registry.example/Agent:1.0"),
         "6:10",
-        "[image-digest-pinned]",
-        "imagetools inspect registry.example/agent:1.0",
-    ),
-    bad(
-        "56 latest",
-        agent(image="registry.example/agent:latest"),
-        "6:10",
-        "[image-digest-pinned]",
-        "imagetools inspect",
+        "expected an image such as registry.example/agent:1.4.0, its name in lower case",
     ),
     bad(
         "57 digest of 63 digits",

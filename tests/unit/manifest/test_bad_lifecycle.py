@@ -132,20 +132,20 @@ LIFECYCLE = [
     ),
     bad(
         "probe of two kinds",
-        spec("probes: {liveness: {tcpPort: 1, grpc: {}}}"),
+        spec("probes: {liveness: {tcpSocket: {port: 1}, grpc: {}}}"),
         "7:12",
-        "exactly one of httpGet, command, tcpPort and grpc",
+        "exactly one of httpGet, exec, tcpSocket and grpc",
     ),
     bad(
         "liveness that must succeed twice",
-        spec("probes: {liveness: {tcpPort: 1, successThreshold: 2}}"),
-        "7:53",
+        spec("probes: {liveness: {tcpSocket: {port: 1}, successThreshold: 2}}"),
+        "7:63",
         "successThreshold of liveness must be 1",
     ),
     bad(
         "readiness that restarts",
-        spec("probes: {readiness: {tcpPort: 1, terminationGracePeriodSeconds: 2}}"),
-        "7:67",
+        spec("probes: {readiness: {tcpSocket: {port: 1}, terminationGracePeriodSeconds: 2}}"),
+        "7:77",
         "no effect on readiness",
     ),
     bad(

@@ -168,7 +168,7 @@ ROLLOUT = [
     ),
     bad(
         "step of both kinds",
-        spec("rollout: {strategy: Canary, steps: [{setWeight: 50, pause: 5m}]}"),
+        spec("rollout: {strategy: Canary, steps: [{setWeight: 50, pause: {duration: 5m}}]}"),
         "7:39",
         "exactly one of setWeight and pause",
     ),
@@ -182,11 +182,11 @@ ROLLOUT = [
         "analysis that has nothing to see",
         spec(
             "rollout:\n  strategy: Canary\n  analysis: {maxErrorRate: 1}\n"
-            "  steps: [{setWeight: 10}, {setWeight: 50}, {pause: 5m}]"
+            "  steps: [{setWeight: 10}, {setWeight: 50}, {pause: {duration: 5m}}]"
         ),
         "10:13",
         "a pause must follow each setWeight",
-        "add {pause: 10m}",
+        "add {pause: {duration: 10m}}",
     ),
     bad(
         "analysis of nothing",

@@ -220,8 +220,8 @@ NEEDS = [
         id="vault",
     ),
     pytest.param(
-        "telemetry: {slo: {availability: 99}}",
-        "7:20: spec.telemetry.slo: needs Prometheus Operator",
+        "telemetry: {metrics: {}, slo: {availability: 99}}",
+        "7:33: spec.telemetry.slo: needs Prometheus Operator",
         id="objectives",
     ),
 ]

@@ -136,7 +136,7 @@ def test_every_sub_field_of_a_probe_is_rendered() -> None:
             "initialDelaySeconds": 5,
             "terminationGracePeriodSeconds": 20,
         },
-        "readiness": {"tcpPort": 8080, "successThreshold": 2, "timeoutSeconds": 4},
+        "readiness": {"tcpSocket": {"port": 8080}, "successThreshold": 2, "timeoutSeconds": 4},
     }
     container = pod(render({"probes": probes}))["containers"][0]
     assert container["startupProbe"]["grpc"] == {"port": 8080, "service": "agent"}
@@ -162,7 +162,7 @@ def test_every_sub_field_of_a_probe_is_rendered() -> None:
     ("lifecycle", "seconds"),
     [
         pytest.param({}, 60, id="at least a minute"),
-        pytest.param({"preStop": {"sleepSeconds": 40}}, 130, id="tool and hook"),
+        pytest.param({"preStop": {"sleep": {"seconds": 40}}}, 130, id="tool and hook"),
         pytest.param({"terminationGracePeriodSeconds": 500}, 500, id="declared"),
     ],
 )

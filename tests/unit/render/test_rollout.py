@@ -6,7 +6,14 @@ from holdfast.errors import RenderError
 
 from tests.unit.render.workloads import EVERYTHING, body, pod, render
 
-STEPS = [{"setWeight": 10}, {"pause": "10m"}, {"setWeight": 50}, {"pause": "5m"}, {"pause": "5m"}]
+FIVE_MINUTES = {"pause": {"duration": "5m"}}
+STEPS = [
+    {"setWeight": 10},
+    {"pause": {"duration": "10m"}},
+    {"setWeight": 50},
+    FIVE_MINUTES,
+    FIVE_MINUTES,
+]
 CANARY = {"strategy": "Canary", "steps": STEPS}
 LIMITS = {
     "maxErrorRate": 1,

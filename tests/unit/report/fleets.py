@@ -9,7 +9,8 @@ from holdfast.drift.record.finding_history import FindingHistory, finding_key
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.workload_status import HEALTHY, Health, HealthVerdict
-from holdfast.manifest.fleet.topology import Edge, Node, Relation
+from holdfast.manifest.fleet.topology import Edge, Node
+from holdfast.manifest.types.references import Relation
 from holdfast.operations.describe.fleet import (
     FleetAgent,
     FleetReport,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from holdfast.sandbox import certificates
-from holdfast.sandbox.kubeconfig import kubeconfig, write_kubeconfig
+from holdfast.sandbox.api_server import kubeconfig, write_kubeconfig
 from holdfast.sandbox.paths import SandboxPaths
 
 

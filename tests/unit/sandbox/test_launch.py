@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 from holdfast.errors import SandboxError
-from holdfast.sandbox.launch import Launcher, process_token
+from holdfast.sandbox.launch import Launcher, process_token, stop_programs
 from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.process import find_by_environment, is_running
 from holdfast.sandbox.programs import ETCD
 from holdfast.sandbox.record import Ports, SandboxRecord, read_record
-from holdfast.sandbox.stop import stop_programs
 
 RUN = secrets.token_hex(8)
 

@@ -25,10 +25,9 @@ from holdfast.adapters.cluster.api_error import (
     asked_seconds,
     refused_login,
 )
-from holdfast.adapters.cluster.backoff import request_wait_seconds
+from holdfast.adapters.cluster.backoff import ConcurrencyLimiter, request_wait_seconds
 from holdfast.adapters.cluster.bodies import LineStream, whole_body
 from holdfast.adapters.cluster.kubeconfig import Connection, tls_context
-from holdfast.adapters.cluster.limiter import ConcurrencyLimiter
 from holdfast.errors import ClusterError, LoginError
 
 CONNECT_TIMEOUT_SECONDS: Final = 5.0

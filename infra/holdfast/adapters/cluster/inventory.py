@@ -13,9 +13,8 @@ import msgspec
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient, path_of
-from holdfast.adapters.cluster.json_answers import get_json
+from holdfast.adapters.cluster.json_answers import PAGE_OBJECTS, get_json, list_whole
 from holdfast.adapters.cluster.kind_reader import METADATA_ONLY, unread_reason
-from holdfast.adapters.cluster.whole_objects import PAGE_OBJECTS, list_whole
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.structure import KindEntry

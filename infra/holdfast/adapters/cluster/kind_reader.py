@@ -11,8 +11,7 @@ from typing import Final
 import msgspec
 
 from holdfast.adapters.cluster.api_error import ApiError
-from holdfast.adapters.cluster.client import JSON, ApiClient, path_of
-from holdfast.adapters.cluster.decoding import (
+from holdfast.adapters.cluster.bodies import (
     Page,
     RawObject,
     decode_head,
@@ -20,6 +19,7 @@ from holdfast.adapters.cluster.decoding import (
     decode_page,
     decode_raw,
 )
+from holdfast.adapters.cluster.client import JSON, ApiClient, path_of
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef
 from holdfast.kube.structure import KindEntry
@@ -238,7 +238,8 @@ class KindReader:
         """A second look at what a LIST did not show: it may have been made between two pages."""
         known = self.listing.there | self.listing.unread.keys()
         missing = [ref for ref in self.refs if ref.name and ref.identity not in known]
-        if len(missing) > MOST_CONFIRMED_ONE_BY_ONE:
+        # By a selector one more LIST would not show an object that has lost its labels.
+        if len(missing) > MOST_CONFIRMED_ONE_BY_ONE and not self.question.selector:
             self.list_everywhere()
             return
         for ref in missing:

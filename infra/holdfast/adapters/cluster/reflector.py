@@ -26,7 +26,13 @@ from holdfast.adapters.cluster.api_error import (
     asked_seconds,
     fault_text,
 )
-from holdfast.adapters.cluster.bodies import LineStream
+from holdfast.adapters.cluster.bodies import (
+    LineStream,
+    RawObject,
+    decode_head,
+    decode_line,
+    decode_object,
+)
 from holdfast.adapters.cluster.changes import (
     Change,
     Moved,
@@ -37,7 +43,6 @@ from holdfast.adapters.cluster.changes import (
     WatchScope,
 )
 from holdfast.adapters.cluster.client import ApiClient, path_of
-from holdfast.adapters.cluster.decoding import RawObject, decode_head, decode_line, decode_object
 from holdfast.adapters.cluster.kind_reader import KindReader, unread_reason
 from holdfast.errors import ClusterError, HoldfastError
 from holdfast.kube.objects import Identity

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from holdfast.adapters.codehost.api import CodeHost
 from holdfast.adapters.codehost.github import GitHub
 from holdfast.adapters.codehost.gitlab import GitLab
-from holdfast.adapters.codehost.host import CodeHost
 from holdfast.errors import InputError
 
 _REMEDY: Final = (

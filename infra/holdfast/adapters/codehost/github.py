@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Final
 
-from holdfast.adapters.codehost.api import Api, CodeHostError
-from holdfast.adapters.codehost.host import Text
+from holdfast.adapters.codehost.api import Api, CodeHostError, Text
 
 _NOT_FOR_APPS: Final = frozenset({403, 404})
 _APP: Final = "Bot"

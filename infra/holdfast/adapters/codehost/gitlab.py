@@ -5,8 +5,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from holdfast.adapters.codehost.api import Api
-from holdfast.adapters.codehost.host import Text
+from holdfast.adapters.codehost.api import Api, Text
 
 
 class GitLab:

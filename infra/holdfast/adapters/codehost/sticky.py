@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from holdfast.adapters.codehost.api import CodeHostError
-from holdfast.adapters.codehost.host import CodeHost, Text
+from holdfast.adapters.codehost.api import CodeHost, CodeHostError, Text
 from holdfast.errors import InputError
 
 LABEL: Final = "holdfast"

@@ -17,6 +17,7 @@ from holdfast.adapters.engine.run.environment import engine_environment, prepare
 from holdfast.adapters.engine.run.event_stream import decode_event
 from holdfast.adapters.engine.run.events import Event, UnreadLine
 from holdfast.adapters.engine.run.executable import find_pulumi
+from holdfast.adapters.engine.run.process import StopReason
 from holdfast.adapters.engine.run.runner import EngineRunner
 from holdfast.adapters.engine.state.checkpoint import Deployment, decode_export
 from holdfast.errors import EngineError, ExitCode
@@ -175,6 +176,7 @@ class Stack:
         options: Sequence[str] = (),
         on_event: EventHandler | None = None,
         timeout_seconds: float | None = None,
+        stop_reason: StopReason | None = None,
     ) -> RunResult:
         """Update the cluster to what the program declares.
 
@@ -185,12 +187,14 @@ class Stack:
             options: Further flags of `pulumi up`, such as `--refresh` or `--target=URN`.
             on_event: Called with each event as it comes.
             timeout_seconds: When to stop; the steps in flight are finished and the state is saved.
+            stop_reason: Asked again and again; what it gives stops the run in the same way.
 
         Raises:
             EngineError: the run failed; a `RunFailedError` tells what was done until then.
         """
         flags = [*_policy_flags(policy_pack, policy_config), *options]
-        return self._run("up", ["--yes", "--skip-preview", *flags], on_event, timeout_seconds)
+        flags = ["--yes", "--skip-preview", *flags]
+        return self._run("up", flags, on_event, timeout_seconds, stop_reason)
 
     def destroy(
         self,
@@ -325,6 +329,7 @@ class Stack:
         flags: Sequence[str],
         on_event: EventHandler | None,
         timeout_seconds: float | None,
+        stop_reason: StopReason | None = None,
     ) -> RunResult:
         self.runner.refuse_unready(changes_state=action in ("up", "destroy"))
         recorder = RunRecorder(action)
@@ -338,7 +343,7 @@ class Stack:
                 on_event(event)
 
         arguments = [action, "--json", *flags, "--stack", self.name]
-        finished = self.runner.run(arguments, take, timeout_seconds)
+        finished = self.runner.run(arguments, take, timeout_seconds, stop_reason=stop_reason)
         result = recorder.result(finished.seconds)
         if error := run_failure(self.name, finished, result, self.resume_command):
             raise error

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from holdfast.adapters.git.command import GitError, run_git
+from holdfast.adapters.git.repository import GitError, run_git
 from holdfast.errors import InputError
 from holdfast.manifest.text.documents import read_documents
 

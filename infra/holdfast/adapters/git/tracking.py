@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from holdfast.adapters.git.command import GitError, run_git
+from holdfast.adapters.git.repository import GitError, run_git
 from holdfast.adapters.git.source import Commit, commit_named
 from holdfast.errors import InputError
 
@@ -79,6 +79,23 @@ class TrackedBranch:
         """
         self._run("checkout", "--quiet", "--force", "--detach", commit.name)
         self._run("clean", "--quiet", "--force", "-d")
+
+    def check_out_beside(self, folder: Path, revision: str = "HEAD") -> None:
+        """Make the files of another folder those of a revision; the clone's own stay as they are.
+
+        Args:
+            folder: A working tree beside the clone; made when it is absent.
+            revision: A commit of the clone; the one that it has checked out without.
+
+        Raises:
+            GitError: they cannot be written.
+        """
+        commit = commit_named(self.folder, revision).name
+        if not (folder / ".git").exists():
+            self._run("worktree", "prune")
+            self._run("worktree", "add", "--quiet", "--force", "--detach", str(folder), commit)
+        run_git(folder, "checkout", "--quiet", "--force", "--detach", commit)
+        run_git(folder, "clean", "--quiet", "--force", "-d")
 
     def _point_at_repository(self) -> None:
         """Make the clone one of this repository; an earlier run may have had another one."""

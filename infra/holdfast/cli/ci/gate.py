@@ -11,12 +11,10 @@ from pathlib import Path
 import click
 
 from holdfast.adapters.clock import utc_now
-from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
-from holdfast.adapters.files.atomic_write import write_atomically
+from holdfast.adapters.files import state_directory, write_atomically
 from holdfast.adapters.git.source import source_of
-from holdfast.adapters.journal.journal import Journal
-from holdfast.adapters.journal.names import JournalKind, journal_file
+from holdfast.adapters.journal.journal import Journal, JournalKind, journal_file
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode, HoldfastError, InputError

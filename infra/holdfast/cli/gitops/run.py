@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from holdfast.adapters.engine.folders import state_directory
+from holdfast.adapters.files import state_directory
 from holdfast.adapters.git.tracking import TrackedBranch
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.cli.options.lease import lease_option, lease_place
@@ -21,9 +21,8 @@ from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import stack_option
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.loop_report import LoopReport, stack_login
-from holdfast.controllers.gitops.loop_triggers import watch_metrics, watch_nodes
-from holdfast.controllers.gitops.loop_watch import watch_for_drift
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
+from holdfast.controllers.gitops.triggers import start_triggers
 from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.leader import Leader
 from holdfast.controllers.runtime.log import Log, Logger, LogProgress, Output
@@ -113,8 +112,14 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
     with closing(tracer), _only_one(folder, log):
         context = StackContext(actor.begin(), stack)
         report = LoopReport.of(stack, actor, log)
+        actor.fence.when_closed(_end_update)
         leader = Leader(
-            place, socket.gethostname(), stack_login(context), log, report.leads, _end_update
+            place,
+            socket.gethostname(),
+            stack_login(context),
+            log,
+            report.leads,
+            actor.fence,
         )
         try:
             if once:
@@ -144,7 +149,7 @@ class _Asking:
     require_signed: bool
 
 
-def _end_update(_: str) -> None:
+def _end_update() -> None:
     """End the loop as a signal would: that reaches an update under way, too."""
     os.kill(os.getpid(), signal.SIGTERM)
 
@@ -173,11 +178,7 @@ def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None
     server = _server(address, reconciler, loop, supervisor) if address else None
     try:
         if loop.leader.take():
-            actor = loop.actor
-            state = StackContext(actor.root, actor.stack)
-            watch_for_drift(state, reconciler.ask, LogProgress(loop.log), supervisor)
-            watch_nodes(state, reconciler.ask, loop.log, supervisor)
-            watch_metrics(state, reconciler.ask, loop.log, supervisor)
+            start_triggers(loop.actor, reconciler.ask, loop.log, supervisor)
             reconciler.run([Poll(COMMIT, asking.interval), Poll(DRIFT, asking.resync)])
     finally:
         if server is not None:

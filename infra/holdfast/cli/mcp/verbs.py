@@ -20,7 +20,7 @@ from holdfast.manifest.fleet.tool_lock import (
     tool_lock_text,
     write_tool_lock,
 )
-from holdfast.manifest.fleet.tool_servers import ToolServer, tool_servers_of
+from holdfast.manifest.fleet.tool_servers import DeclaredToolServer, tool_servers_of
 from holdfast.operations.scan.probing.tool_servers import Answer, ask, chosen_servers
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.tool_report import CheckedServer, tool_json, tool_text
@@ -43,7 +43,7 @@ class ServersAsked:
     headers: Mapping[str, str]
     timeout_seconds: float
 
-    def answers(self, known: Sequence[ToolServer]) -> Iterator[Answer]:
+    def answers(self, known: Sequence[DeclaredToolServer]) -> Iterator[Answer]:
         """What each of them says.
 
         Raises:

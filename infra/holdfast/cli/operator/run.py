@@ -17,7 +17,7 @@ from holdfast.controllers.operator.declaration import Verdicts
 from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.runtime.http import EndpointServer
-from holdfast.controllers.runtime.leader import Leader
+from holdfast.controllers.runtime.leader import Leader, WriteFence
 from holdfast.controllers.runtime.log import Log, Logger, Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals, tracer_for
 from holdfast.errors import ExitCode
@@ -85,7 +85,8 @@ def command(
     def connect() -> Connection:
         return connection_of(kubeconfig, context)
 
-    client = ApiClient(connect(), _REQUEST_SECONDS, connect)
+    fence = WriteFence()
+    client = fence.guard(ApiClient(connect(), _REQUEST_SECONDS, connect))
     log = Logger(Output().note, as_json=True, facts={"stack": name})
     tracer = tracer_for(name, log)
     metrics = OperatorMetrics(name)
@@ -99,17 +100,14 @@ def command(
         tracer,
     )
 
-    def lose(_: str) -> None:
-        client.refuse_writes("the lease was lost")
-        loop.stop()
-
+    fence.when_closed(loop.stop)
     leader = Leader(
         lease_place(lease),
         instance,
         connect,
         log,
         lambda is_leader: metrics.set_leader(is_leader=is_leader),
-        lose,
+        fence,
     )
     checks = {
         "/healthz": lambda: leader.problem or ("" if leader.is_waiting else loop.dead),
@@ -135,9 +133,11 @@ def _run(loop: AgentLoop, leader: Leader, log: Log) -> int:
     if not leader.take():
         return ExitCode.CANCELLED
     try:
-        loop.run()
+        is_drained = False
+        is_drained = loop.run()
     finally:
-        leader.give_back()
+        # What was abandoned may still be on its way: the lease then expires by itself.
+        leader.give_back(is_free=is_drained)
         log("end")
     # Its supervisor starts a process that lost the lease again, as one that waits.
     return ExitCode.ERROR if leader.was_lost else ExitCode.CANCELLED

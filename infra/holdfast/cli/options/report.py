@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 import click
 
-from holdfast.adapters.files.atomic_write import write_atomically
+from holdfast.adapters.files import write_atomically
 from holdfast.cli.options.groups import Command, Group, Option, takes
 from holdfast.cli.options.output import wants_colour
 from holdfast.cli.options.typed_parameter import TypedParameter

@@ -1,20 +1,20 @@
 """What the reconciler acts on: a clone, its stack, the cluster."""
 
+import threading
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from holdfast.adapters.engine.backend.activity import ActivityReader
+from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.engine.backend.stack_lock import ActivityReader
 from holdfast.adapters.engine.project import PROJECT_FILE
 from holdfast.adapters.engine.state.interrupted import interrupted, recover_interrupted
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Commit, Source, commit_named
 from holdfast.adapters.git.tracking import SignatureError, TrackedBranch
-from holdfast.adapters.journal.controls import read_controls
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
-from holdfast.controllers.gitops.loop_controls import controls_of
 from holdfast.controllers.gitops.proposals import ProposalBranches
 from holdfast.controllers.gitops.roles import (
     BlockedReason,
@@ -23,9 +23,10 @@ from holdfast.controllers.gitops.roles import (
     Field,
     RejectedCommitError,
 )
+from holdfast.controllers.runtime.leader import WriteFence
 from holdfast.drift.finding import Finding
 from holdfast.drift.plan.revert import Step
-from holdfast.errors import ExitCode, HoldfastError
+from holdfast.errors import ClusterError, ExitCode, HoldfastError
 from holdfast.kube.paths import format_path
 from holdfast.operations.deploy.guarded import ROLLBACK, GuardedUpdate, UpdateDegradedError
 from holdfast.operations.deploy.request import UpdateRequest
@@ -35,6 +36,7 @@ from holdfast.operations.remediate.by_mode import apply_by_mode, plan_by_mode
 from holdfast.operations.remediate.revert import plans_for
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
+from holdfast.operations.stack.agent_stack import LoopControl, read_control, stack_client
 from holdfast.operations.stack.commit_project import lend_environment
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.gitops_ownership import ManagedElsewhereError
@@ -55,6 +57,7 @@ class LoopActor:
         needs_signature: Commits that nobody trusted has signed are refused.
         progress: Takes what the operations say.
         tracer: Records the steps of updates.
+        fence: Guards every client that writes to the stack's cluster.
     """
 
     tracked: TrackedBranch
@@ -63,6 +66,9 @@ class LoopActor:
     needs_signature: bool = False
     progress: Progress = SILENT
     tracer: Tracer = UNTRACED
+    fence: WriteFence = field(default_factory=WriteFence)
+    _client: ApiClient | None = None
+    _checking_out: threading.RLock = field(default_factory=threading.RLock)
 
     def begin(self) -> Path:
         """Clone the repository; gives the project's folder in it.
@@ -108,28 +114,51 @@ class LoopActor:
             )
         return commit
 
-    def blocked_by(self) -> BlockedReason | None:
-        """A pause, or somebody who holds the stack's lock."""
-        said = read_controls(controls_of(self.root, self.stack))
-        if said.paused_by:
-            who = f"paused by {said.paused_by} at {said.paused_at}: {said.reason}"
-            return BlockedReason("Paused", who)
-        return self._waits_for_holder() if self._activity.read().is_under_way else None
+    def context(self) -> StackContext:
+        """The stack as the clone has it now, its settings read; from any thread.
 
-    def _waits_for_holder(self) -> BlockedReason | None:
-        """Whoever holds the lock; a lock of a process of this machine that has ended is removed."""
+        Raises:
+            HoldfastError: the settings are not valid.
+        """
+        with self._checking_out:
+            context = StackContext(self.root, self.stack)
+            _ = context.environment
+        return context
+
+    def connect(self) -> ApiClient:
+        """A client for the cluster of the stack that writes only while this process may.
+
+        Raises:
+            HoldfastError: the cluster is not to be found.
+        """
+        return self.fence.guard(stack_client(self.context()))
+
+    def control(self) -> LoopControl:
+        """What the stack's AgentStack says: whether it is suspended.
+
+        Raises:
+            HoldfastError: it cannot be read: whether anything may be done is not known.
+        """
+        try:
+            self._client = self._client or self.connect()
+            return read_control(self._client, self.stack)
+        except ClusterError:
+            self._client = None
+            raise
+
+    def blocked_by(self) -> BlockedReason | None:
+        """The holder of the stack's lock; a lock whose process has ended here is removed."""
+        if not self._activity.read().is_under_way:
+            return None
         stack = StackContext(self.root, self.stack).engine()
         left = interrupted(stack)
         if left.holders and not left.worst.has_ended:
             who = left.worst
             return BlockedReason("Locked", f"{who} holds the lock of stack {self.stack}")
+        self.fence.check()
         for each in recover_interrupted(stack, left):
             self.progress.note(f"recovery: {each}")
         return None
-
-    def conflicts_reset_at(self) -> float:
-        """When a person last said that all fights are over, in seconds since 1970."""
-        return read_controls(controls_of(self.root, self.stack)).fights_closed_seconds
 
     def running_commit(self) -> str:
         """The commit of the last good update; empty where files were used that are in none."""
@@ -143,6 +172,7 @@ class LoopActor:
             RejectedCommitError: it is refused, or was taken back.
             HoldfastError: it could not be done now.
         """
+        self.fence.check()
         self._check_out(commit)
         context = StackContext(self.root, self.stack)
         request = UpdateRequest(action=ACTION, source=Source(commit), recover=True)
@@ -171,7 +201,8 @@ class LoopActor:
             return Comparison(unseen=("nothing to compare with: no commit is known to run",))
         self._check_out(commit_named(self.tracked.folder, running))
         self._sources = Scanner(ScanRequest(self.root, self.stack), self.progress)
-        self._scan = self._sources.scan()
+        self.fence.guard(self._sources.cluster.client)
+        self._scan = self._sources.scan(agent=agent)
         fields: dict[str, list[Field]] = defaultdict(list)
         for finding in self._scan.report.drift:
             if agent in ("", finding.agent):
@@ -196,6 +227,7 @@ class LoopActor:
 
     def put_back(self, agent: str, fields: Sequence[Field]) -> str:
         """Revert or propose these fields of the last look, as the agent's manifest says."""
+        self.fence.check()
         wanted = set(fields)
         report = self._scan.report
         kept = tuple(
@@ -214,8 +246,19 @@ class LoopActor:
         return f"put back {len(kept)} fields"
 
     def _check_out(self, commit: Commit) -> None:
-        self.tracked.check_out(commit)
+        with self._checking_out:
+            self.tracked.check_out(commit)
         lend_environment(None, self.root)
+
+    def check_out_for_watch(self) -> Path:
+        """The project as the running commit has it, in a working tree that only the watch reads.
+
+        Raises:
+            HoldfastError: it cannot be written.
+        """
+        folder = self.tracked.folder.parent / "watch"
+        self.tracked.check_out_beside(folder, self.running_commit() or "HEAD")
+        return (folder / self.path).resolve()
 
     def _taken_back(self, commit: Commit) -> UpdateRecord | None:
         """The update by which a commit was taken back; None when it was not."""

@@ -47,6 +47,7 @@ class LoopConditions(Listener):
     Attributes:
         wanted: Newest commit of the branch; empty until it was read.
         running: Commit that runs; empty where that is not known.
+        conflicts: Fields that are only reported, because others keep writing them.
     """
 
     def __init__(self) -> None:
@@ -54,9 +55,9 @@ class LoopConditions(Listener):
         self._is_observed = self._has_ended = False
         self._hindrance: BlockedReason | None = None
         self._problem: _Problem | None = None
-        self._fights: tuple[Field, ...] = ()
+        self.conflicts: tuple[Field, ...] = ()
         self._drift: Mapping[str, tuple[Field, ...]] | None = None
-        self._unseen: tuple[str, ...] = ()
+        self._unseen: Mapping[str, tuple[str, ...]] = {}
         self._failures: Mapping[str, str] = {}
 
     def waits(self, hindrance: BlockedReason | None) -> None:
@@ -80,13 +81,13 @@ class LoopConditions(Listener):
         """Take what has drifted; of one agent alone where only that was asked for."""
         fields = {each.name: each.fields for each in found.agents}
         if key == DRIFT:
-            self._drift, self._failures = fields, {}
+            self._drift, self._failures, self._unseen = fields, {}, {}
         else:
             if self._drift is not None:
                 others = {name: rest for name, rest in self._drift.items() if name != key}
                 self._drift = {**others, **fields}
             self._failures = {name: why for name, why in self._failures.items() if name != key}
-        self._unseen = found.unseen
+        self._unseen = {**self._unseen, key: found.unseen}
 
     def put_back(self, agent: str, fields: Sequence[Field], mode: str, done: str) -> None:
         """What was put back has drifted no more; what was proposed still has."""
@@ -98,7 +99,7 @@ class LoopConditions(Listener):
 
     def fights_are(self, fields: Sequence[Field]) -> None:
         """Take what is fought over."""
-        self._fights = tuple(fields)
+        self.conflicts = tuple(fields)
 
     def failed(self, key: str, error: HoldfastError) -> None:
         """Take why a piece of work came to nothing."""
@@ -153,20 +154,21 @@ class LoopConditions(Listener):
         return Condition("Stalled", "False", "Working", "nothing stands in the way")
 
     def _stable(self) -> Condition:
-        if not self._fights:
+        if not self.conflicts:
             return Condition("Stable", "True", "NoFights", "nobody else keeps writing a field")
-        message = join_names([f"{name} {path}" for name, path in self._fights])
+        message = join_names([f"{name} {path}" for name, path in self.conflicts])
         return Condition(
             "Stable", "False", "Fighting", f"put back again and again, left alone now: {message}"
         )
 
     def _drifted(self) -> Condition:
         failures = list(dict.fromkeys(self._failures.values()))
+        unseen = list(dict.fromkeys(each for one in self._unseen.values() for each in one))
         if any((self._drift or {}).values()):
-            message = join_names([*_words(self._drift or {}), *failures, *self._unseen])
+            message = join_names([*_words(self._drift or {}), *failures, *unseen])
             return Condition("Drifted", "True", "Drift", message)
-        if failures or self._unseen:
-            message = join_names([*failures, *self._unseen])
+        if failures or unseen:
+            message = join_names([*failures, *unseen])
             return Condition("Drifted", "Unknown", "CannotSee", message)
         if self._drift is None:
             return Condition("Drifted", "Unknown", "NotCompared", "nothing was compared yet")

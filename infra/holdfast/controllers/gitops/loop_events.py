@@ -12,6 +12,7 @@ from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import fields_in_words
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT
 from holdfast.controllers.gitops.roles import (
+    SUSPENDED,
     BlockedReason,
     Comparison,
     Field,
@@ -20,7 +21,6 @@ from holdfast.controllers.gitops.roles import (
 )
 from holdfast.errors import HoldfastError
 
-_PAUSED: Final = "Paused"
 _DEALT_WITH: Final = {
     "report": "it is only reported",
     "revert": "it is put back",
@@ -53,18 +53,18 @@ class LoopEvents(Listener):
             tell: Takes each happening, once.
         """
         self._tell = tell
-        self._is_paused = False
+        self._is_suspended = False
         self._failures: dict[str, str] = {}
         self._known: dict[str, frozenset[Field]] = {}
         self._proposed: dict[str, frozenset[Field]] = {}
 
     def waits(self, hindrance: BlockedReason | None) -> None:
-        """A pause begins or ends; a lock is somebody's update, and nothing to tell."""
-        is_paused = hindrance is not None and hindrance.reason == _PAUSED
-        if is_paused != self._is_paused:
-            note = hindrance.message if hindrance is not None else "the pause has ended"
-            self._tell(EventRecord(_PAUSED if is_paused else "Resumed", note))
-        self._is_paused = is_paused
+        """A suspension begins or ends; a lock is another client's update, and no news."""
+        is_suspended = hindrance is not None and hindrance.reason == SUSPENDED
+        if is_suspended != self._is_suspended:
+            note = hindrance.message if hindrance is not None else "the suspension has ended"
+            self._tell(EventRecord(SUSPENDED if is_suspended else "Resumed", note))
+        self._is_suspended = is_suspended
 
     def observed(self, commit: Commit, running: str) -> None:
         """A failure is over when what is wanted runs."""

@@ -4,7 +4,6 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
@@ -14,8 +13,6 @@ from holdfast.controllers.gitops.roles import Listener
 from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
 from holdfast.controllers.runtime.log import Log
 from holdfast.operations.stack.context import StackContext
-
-_ANSWER_SECONDS = 10.0
 
 
 def stack_login(context: StackContext) -> Callable[[], Connection]:
@@ -43,11 +40,7 @@ class LoopReport:
         conditions = LoopConditions()
         held = HeldStack(stack, tracked.place, tracked.branch, actor.path, socket.gethostname())
 
-        def connect() -> ApiClient:
-            log_in = stack_login(StackContext(actor.root, stack))
-            return ApiClient(log_in(), _ANSWER_SECONDS, log_in)
-
-        report = StackReport(held, conditions, connect, log)
+        report = StackReport(held, conditions, actor.connect, log)
         events = LoopEvents(report.happened)
         return cls(conditions, LoopState(stack, conditions), events, report)
 

@@ -15,7 +15,7 @@ from holdfast.adapters.clock import utc_now
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.reconciler import COMMIT
-from holdfast.controllers.gitops.roles import Field, Listener
+from holdfast.controllers.gitops.roles import SUSPENDED, BlockedReason, Field, Listener
 from holdfast.kube.conditions import with_times
 
 METRICS: Final = {
@@ -28,6 +28,7 @@ METRICS: Final = {
     "holdfast_reconcile_behind_seconds": "For how long a wanted commit has waited, 0 when it runs.",
     "holdfast_reconcile_start_timestamp_seconds": "When this loop began: restarts are visible.",
     "holdfast_reconcile_alive_timestamp_seconds": "When the loop last ended a piece of work.",
+    "holdfast_reconcile_suspended": "1 while the stack is suspended, else 0.",
     "holdfast_reconcile_leader": "1 for the one loop that may act on the stack, else 0.",
 }
 """Name to meaning; every metric has the label `stack`."""
@@ -62,6 +63,7 @@ class LoopState(Listener):
         self._gauge("holdfast_reconcile_start_timestamp_seconds").labels(stack).set(time.time())
         self._alive = self._gauge("holdfast_reconcile_alive_timestamp_seconds")
         self._leader = self._gauge("holdfast_reconcile_leader")
+        self._suspended = self._gauge("holdfast_reconcile_suspended")
         self._seconds = Histogram(
             "holdfast_reconcile_seconds",
             METRICS["holdfast_reconcile_seconds"],
@@ -69,7 +71,10 @@ class LoopState(Listener):
             registry=self.registry,
             buckets=_SECONDS,
         )
-        for metric in (self._fights, self._open, self._behind, self._alive, self._leader):
+        for metric in (
+            *(self._fights, self._open, self._behind),
+            *(self._alive, self._leader, self._suspended),
+        ):
             metric.labels(stack)
         self._behind_since: float | None = None
         self._is_leader = False
@@ -88,6 +93,11 @@ class LoopState(Listener):
         if outcome in _GOOD:
             self._success.labels(self._stack, name).set_to_current_time()
         self._note_conditions()
+
+    def waits(self, hindrance: BlockedReason | None) -> None:
+        """Take whether the stack is suspended."""
+        is_suspended = hindrance is not None and hindrance.reason == SUSPENDED
+        self._suspended.labels(self._stack).set(is_suspended)
 
     def observed(self, commit: Commit, running: str) -> None:
         """Take the wanted commit."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.adapters.git.command import GitError, run_git
+from holdfast.adapters.git.repository import GitError, run_git
 
 _BRANCHES = "refs/heads/adopt-*"
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 from holdfast.adapters.git.source import Commit
 from holdfast.errors import HoldfastError
+from holdfast.operations.stack.agent_stack import LoopControl
+
+SUSPENDED: Final = "Suspended"
 
 Field = tuple[str, str]
 """An object and the path of a field in it, as reports write them."""
@@ -46,7 +49,7 @@ class BlockedReason:
     """Why nothing may be done now.
 
     Attributes:
-        reason: One word in CamelCase: Paused, Locked.
+        reason: One word in CamelCase: Suspended, Locked.
         message: Who, since when and why.
     """
 
@@ -76,11 +79,11 @@ class Desired(Protocol):
 class Actor(Protocol):
     """What knows the stack, and acts on it."""
 
-    def blocked_by(self) -> BlockedReason | None:
-        """Why nothing may be done now: a pause, a lock; None when something may."""
+    def control(self) -> LoopControl:
+        """What people say to the loop: that it is suspended, that conflicts are over."""
 
-    def conflicts_reset_at(self) -> float:
-        """When a person last closed all fights, on the reconciler's clock; 0 for never."""
+    def blocked_by(self) -> BlockedReason | None:
+        """Why nothing may be done now, such as a lock; None when something may."""
 
     def running_commit(self) -> str:
         """The commit that the stack was last brought to; empty when that is not known."""

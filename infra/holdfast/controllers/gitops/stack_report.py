@@ -9,7 +9,7 @@ Source: Kubernetes API conventions, "Typical status properties"; Kubernetes docu
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,16 +25,18 @@ from holdfast.controllers.gitops.roles import Listener
 from holdfast.controllers.runtime.log import Log
 from holdfast.errors import HoldfastError
 from holdfast.kube.conditions import with_times
-from holdfast.kube.objects import KubeObject, ObjectRef
-from holdfast.kube.structure import KindEntry
-from holdfast.manifest.agent.agent import API_VERSION
-from holdfast.manifest.publish.custom_resource import plural_of
+from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.manifest.publish.resource_interface import AGENT_STACK_KIND
+from holdfast.operations.stack.agent_stack import (
+    ENTRY,
+    agent_stack_body,
+    agent_stack_ref,
+    control_of,
+)
 
 FIELD_MANAGER: Final = "holdfast-reconcile"
 CONTROLLER: Final = "holdfast.dev/reconcile"
 AGAIN_SECONDS: Final = 60.0
-_ENTRY: Final = KindEntry(plural_of(AGENT_STACK_KIND), is_namespaced=False, type_name="")
 _MOST_HAPPENINGS: Final = 100
 
 
@@ -57,12 +59,7 @@ class HeldStack:
     @property
     def ref(self) -> ObjectRef:
         """Its resource."""
-        return ObjectRef("", AGENT_STACK_KIND, resource_name(self.name), API_VERSION)
-
-
-def resource_name(stack: str) -> str:
-    """Name of the resource of a stack."""
-    return stack.rpartition("/")[2].lower().replace("_", "-")
+        return agent_stack_ref(self.name)
 
 
 class StackReport(Listener):
@@ -149,11 +146,11 @@ class StackReport(Listener):
             self._live = self._with_status(client, self._apply(client))
 
     def _with_status(self, client: ApiClient, live: KubeObject) -> KubeObject:
-        status = self._status(live.get("status") or {}, int(live["metadata"]["generation"]))
+        status = self._status(live, int(live["metadata"]["generation"]))
         if status == live.get("status"):
             return live
-        body = self._body({"status": status})
-        return apply_status(client, _ENTRY, self._held.ref, body, Writer(FIELD_MANAGER))
+        body = agent_stack_body(self._held.name, {"status": status})
+        return apply_status(client, ENTRY, self._held.ref, body, Writer(FIELD_MANAGER))
 
     def _write_events(self) -> None:
         assert self._client is not None  # noqa: S101  (a status was written)
@@ -173,32 +170,24 @@ class StackReport(Listener):
             "branch": self._held.branch,
             "path": self._held.path,
         }
-        body = self._body({"spec": spec})
-        return apply_object(client, _ENTRY, self._held.ref, body, Writer(FIELD_MANAGER))
+        body = agent_stack_body(self._held.name, {"spec": spec})
+        return apply_object(client, ENTRY, self._held.ref, body, Writer(FIELD_MANAGER))
 
-    def _status(self, before: Mapping[str, Any], generation: int) -> dict[str, Any]:
-        known = self._conditions
-        now = utc_now()
+    def _status(self, live: KubeObject, generation: int) -> dict[str, Any]:
+        known, now = self._conditions, utc_now()
+        before, recorded = mapping_at(live, "status"), control_of(live).conflicts
+        conflicts = [
+            {"object": name, "path": path, "since": recorded.get((name, path), now)}
+            for name, path in known.conflicts
+        ]
         status = {
             "observedGeneration": generation,
             "wantedCommit": known.wanted,
             "commit": known.running,
+            "conflicts": conflicts,
             "conditions": with_times(known.now(), before.get("conditions") or (), generation, now),
         }
-        return {key: value for key, value in status.items() if value != ""}
-
-    def _body(self, part: Mapping[str, Any]) -> KubeObject:
-        # Of no stack by its labels: a scan does not take it for a stranger.
-        metadata = {
-            "name": self._held.ref.name,
-            "labels": {"app.kubernetes.io/managed-by": "holdfast"},
-        }
-        return {
-            "apiVersion": API_VERSION,
-            "kind": AGENT_STACK_KIND,
-            "metadata": metadata,
-            **part,
-        }
+        return {key: value for key, value in status.items() if value not in ("", [])}
 
 
 def _in_words(error: HoldfastError) -> str:

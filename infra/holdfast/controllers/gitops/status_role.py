@@ -9,13 +9,11 @@ apply needs `create` beside `patch`.
 from typing import Final
 
 from holdfast.adapters.cluster.event_writing import EVENTS, NAMESPACE_OF_THE_CLUSTER
-from holdfast.controllers.gitops.stack_report import resource_name
 from holdfast.drift.reader_role import Reader
 from holdfast.kube.objects import KubeObject, api_group
 from holdfast.kube.rbac import policy_rule, role_and_binding
 from holdfast.manifest.agent.agent import API_VERSION
-from holdfast.manifest.publish.custom_resource import plural_of
-from holdfast.manifest.publish.resource_interface import AGENT_STACK_KIND
+from holdfast.operations.stack.agent_stack import ENTRY, agent_stack_ref
 
 _LABELS: Final = {
     "app.kubernetes.io/managed-by": "holdfast",
@@ -32,14 +30,16 @@ def status_writer_rbac(stack: str, teller: Reader) -> list[KubeObject]:
         stack: Which stack.
         teller: Who is to tell, under which name.
     """
-    own, plural = api_group(API_VERSION), plural_of(AGENT_STACK_KIND)
+    own, plural = api_group(API_VERSION), ENTRY.plural
     # Server-side apply names what it makes: `create` can be limited to it as well.
-    names = [resource_name(stack)]
+    names = [agent_stack_ref(stack).name]
     written = policy_rule(own, [plural, f"{plural}/status"], ["create", "patch"], names)
+    # A LIST or WATCH that selects the name is allowed by it.
+    read = policy_rule(own, [plural], ["get", "list", "watch"], names)
     told = policy_rule(api_group(EVENTS), ["events"], ["create"])
     metadata: KubeObject = {"name": teller.name, "labels": dict(_LABELS)}
     there = {**metadata, "namespace": NAMESPACE_OF_THE_CLUSTER}
     return [
-        *role_and_binding(metadata, [written], teller.subject),
+        *role_and_binding(metadata, [written, read], teller.subject),
         *role_and_binding(there, [told], teller.subject),
     ]

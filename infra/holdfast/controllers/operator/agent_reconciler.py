@@ -8,15 +8,16 @@ from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.event_writing import EventRecorder
 from holdfast.controllers.operator.actor import Actor
+from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore
 from holdfast.controllers.operator.agent_view import AgentView, field_name
 from holdfast.controllers.operator.decision import Action, Decision, decide
 from holdfast.controllers.operator.declaration import Declaration
 from holdfast.controllers.operator.metrics import OperatorMetrics
-from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
 from holdfast.controllers.operator.observer import AgentObserver
 from holdfast.controllers.operator.status import agent_status
 from holdfast.controllers.runtime.conflicts import ConflictBreaker
 from holdfast.controllers.runtime.log import Run, Runs
+from holdfast.controllers.runtime.workers import Outcome
 from holdfast.drift.finding import Finding
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import turned
@@ -52,7 +53,7 @@ class AgentReconciler:
         self,
         client: ApiClient,
         kinds: Mapping[tuple[str, str], KindEntry],
-        store: ObjectStore,
+        store: AgentStore,
         instance: str,
         metrics: OperatorMetrics,
         runs: Runs,
@@ -65,20 +66,11 @@ class AgentReconciler:
         self._runs = runs
         self._breaker: ConflictBreaker[tuple[Place, str]] = ConflictBreaker()
         self._errors: dict[Place, str] = {}
-        self._requeue_at: dict[Place, float] = {}
 
     @property
     def fights(self) -> int:
         """How many fields are left alone because somebody else writes them again and again."""
         return len(self._breaker.open_keys)
-
-    def due_again(self) -> list[Place]:
-        """Agents to be looked at although nothing was heard: nobody has served for long enough."""
-        now = time.monotonic()
-        due = [place for place, at in list(self._requeue_at.items()) if at <= now]
-        for place in due:
-            self._requeue_at.pop(place, None)
-        return due
 
     def reset_backoff(self, place: Place) -> None:
         """The agent's resource was changed: fights over it and errors about it are over."""
@@ -87,8 +79,10 @@ class AgentReconciler:
                 self._breaker.close(key)
         self._errors.pop(place, None)
 
-    def look_at(self, place: Place, declaration: Declaration, triggers: Sequence[str] = ()) -> bool:
-        """Look at one agent; returns whether nothing is left to be tried again.
+    def reconcile(
+        self, place: Place, declaration: Declaration, triggers: Sequence[str] = ()
+    ) -> Outcome:
+        """Reconcile one agent; an outcome names when to do that again, such as for a failover.
 
         Raises:
             ClusterError: its status cannot be written.
@@ -96,24 +90,27 @@ class AgentReconciler:
         resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
         if resource is None:
             self._forget(place)
-            return True
+            return Outcome()
         if not declaration.knows(place):
-            return True  # it came after the declaration was read, and is looked at with the next
+            return (
+                Outcome()
+            )  # it came after the declaration was read, and is looked at with the next
         if self.observer.is_too_early(place, declaration):
-            return True
+            return Outcome()
         started = time.monotonic()
         namespace, agent = place
         with self._runs.begin(triggers, namespace=namespace, agent=agent) as look:
-            decision, is_done = self._reconcile(place, resource, declaration, look)
+            decision, outcome = self._reconcile(place, resource, declaration, look)
+            is_done = outcome.is_done
             look.span.note(deed=decision.deed.value, outcome="done" if is_done else "failed")
         seconds = time.monotonic() - started
         self._metrics.count_look(decision.deed.value, seconds, failed=not is_done)
-        return is_done
+        return outcome
 
     def _reconcile(
         self, place: Place, resource: KubeObject, declaration: Declaration, look: Run
-    ) -> tuple[Decision, bool]:
-        """Observe, diff, act, tell; returns what was decided and whether it went well."""
+    ) -> tuple[Decision, Outcome]:
+        """Observe, diff, act, tell; returns what was decided and what came of it."""
         with look.phase("observe") as observing:
             view = self._observed(place, resource, declaration)
             observing.note(objects=len(view.live), pods=len(view.pods), revision=view.revision)
@@ -141,12 +138,11 @@ class AgentReconciler:
         else:
             self._errors.pop(place, None)
             is_done = True
-        if view.standing is not None and view.standing.seconds_left:
-            self._requeue_at[place] = time.monotonic() + view.standing.seconds_left
+        again_seconds = view.standing.seconds_left if view.standing is not None else None
         if decision.deed is not Action.RELEASE or not is_done:
             with look.phase("status") as telling:
                 telling.note(written=self._tell(view, place, look.log))
-        return decision, is_done
+        return decision, Outcome(is_done, again_seconds or None)
 
     def _observed(self, place: Place, resource: KubeObject, declaration: Declaration) -> AgentView:
         return self.observer.observed(place, resource, declaration, self._errors.get(place, ""))
@@ -254,7 +250,6 @@ class AgentReconciler:
     def _forget(self, place: Place) -> None:
         self.observer.forget(place)
         self.reset_backoff(place)
-        self._requeue_at.pop(place, None)
 
 
 def _of_any_version(one: KubeObject) -> KubeObject:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from holdfast.adapters.cluster.api_error import fault_text
+from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore
 from holdfast.controllers.operator.declaration import (
     Declaration,
     Renderer,
@@ -15,7 +16,6 @@ from holdfast.controllers.operator.declaration import (
     read_settings,
 )
 from holdfast.controllers.operator.informers import ALWAYS, InformerSet
-from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
 from holdfast.controllers.runtime.log import Log
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import Identity, KindKey, KubeObject
@@ -55,7 +55,7 @@ class DesiredStateCache:
     def __init__(
         self,
         stack: str,
-        store: ObjectStore,
+        store: AgentStore,
         following: InformerSet,
         verdicts_for: VerdictsFor,
         log: Log,

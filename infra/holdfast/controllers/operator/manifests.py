@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from holdfast.controllers.runtime.node_health import NODE
-from holdfast.errors import InvalidFilesError
+from holdfast.errors import InputError, InvalidFilesError
 from holdfast.kube.objects import KindKey, KubeObject, api_group
 from holdfast.kube.rbac import policy_rule, role_and_binding, service_account_subject
 from holdfast.kube.structure import KindEntry, builtin_kind
@@ -89,8 +89,14 @@ def operator_objects(
         kinds: What kinds that are not Kubernetes' own are called in URLs.
 
     Raises:
+        InputError: the image has no digest: nothing judges the operator before it is applied.
         InvalidFilesError: the request does not make a valid manifest.
     """
+    if "@" not in request.image:
+        raise InputError(
+            f"--image {request.image}: expected NAME@sha256:... (image-digest-pinned)",
+            remedy=f"run 'docker buildx imagetools inspect {request.image}' and add the digest",
+        )
     agent = _plan(request)
     origin = agent.marks.origin
     names = {NAMESPACE}

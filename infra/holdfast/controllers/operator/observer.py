@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.controllers.operator.agent_view import AgentView
 from holdfast.controllers.operator.declaration import Declaration
 from holdfast.controllers.operator.failover import FailoverState, failover_state_of
-from holdfast.controllers.operator.object_store import ObjectStore
 from holdfast.controllers.watch.dispatcher import moment
 from holdfast.drift.finding import Finding
 from holdfast.drift.record.ledger import Ledger, Timestamp
@@ -29,7 +29,7 @@ Read = Callable[[ObjectRef], KubeObject | None]
 class AgentObserver:
     """Sees agents as they are wanted and as they are, and remembers since when they differ."""
 
-    def __init__(self, store: ObjectStore, read: Read) -> None:
+    def __init__(self, store: AgentStore, read: Read) -> None:
         """Prepare to see.
 
         Args:

@@ -2,7 +2,7 @@
 
 from holdfast.adapters.clock import utc_now
 from holdfast.controllers.operator.actor import Actor
-from holdfast.controllers.operator.object_store import OWN_GROUP, ObjectStore
+from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import Condition, with_times
 from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of
@@ -10,7 +10,7 @@ from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.kinds.kinds import AGENT_TEAM_KIND
 
 
-def tell_teams(store: ObjectStore, actor: Actor) -> None:
+def tell_teams(store: AgentStore, actor: Actor) -> None:
     """Write the status of every team whose members changed; what fails is written next time."""
     for team in store.of_kind(OWN_GROUP, AGENT_TEAM_KIND):
         status = _status(team, store)
@@ -23,7 +23,7 @@ def tell_teams(store: ObjectStore, actor: Actor) -> None:
         store.put(reference_of(team).identity, written)
 
 
-def _status(team: KubeObject, store: ObjectStore) -> KubeObject:
+def _status(team: KubeObject, store: AgentStore) -> KubeObject:
     namespace = str(team["metadata"]["namespace"])
     members = mapping_at(team, "spec").get("members") or []
     ready = sum(_is_ready(store, namespace, each) for each in members)
@@ -44,7 +44,7 @@ def _status(team: KubeObject, store: ObjectStore) -> KubeObject:
     }
 
 
-def _is_ready(store: ObjectStore, namespace: str, member: object) -> bool:
+def _is_ready(store: AgentStore, namespace: str, member: object) -> bool:
     """Whether a member, named alone or with its namespace, is ready."""
     if isinstance(member, dict):
         namespace, name = str(member.get("namespace") or namespace), str(member.get("name"))

@@ -36,6 +36,10 @@ class ConflictBreaker(Generic[K]):
         self._open[key] = now
         return True
 
+    def open(self, key: K, now: float) -> None:
+        """Go on from a breaker that an earlier process has opened."""
+        self._open.setdefault(key, now)
+
     def _sweep(self, now: float) -> None:
         """Forget what was put back longer ago than the window, once in each window."""
         if now < self._next_sweep:

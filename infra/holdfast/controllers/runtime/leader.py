@@ -2,8 +2,10 @@
 
 import os
 import secrets
+import threading
 from collections.abc import Callable
 from typing import Final
+from weakref import WeakSet
 
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kubeconfig import Connection
@@ -11,13 +13,55 @@ from holdfast.adapters.cluster.leadership import MARGIN_SECONDS, LeaderElector
 from holdfast.adapters.cluster.lease import LEASE_SECONDS, Lease
 from holdfast.controllers.runtime.log import Log
 from holdfast.controllers.runtime.process import end_within
-from holdfast.errors import ClusterError
+from holdfast.errors import ClusterError, HoldfastError
 
 LeasePlace = tuple[str, str]
 """Namespace and name."""
 
 END_SECONDS: Final = MARGIN_SECONDS - 1.0
 """A controller that lost its lease has this long to end; then its process is ended."""
+
+
+class WriteFence:
+    """Keeps every write of a process back once its lease is lost, whichever client sends it.
+
+    Law: no guarded client sends a write after `close`, also one that is guarded later.
+    """
+
+    def __init__(self) -> None:
+        self._reason = ""
+        self._clients: WeakSet[ApiClient] = WeakSet()
+        self._guarding = threading.Lock()
+        self._end_work: Callable[[], None] = lambda: None
+
+    def when_closed(self, end_work: Callable[[], None]) -> None:
+        """Call this once, after all writes are refused: it must end the work."""
+        self._end_work = end_work
+
+    def guard(self, client: ApiClient) -> ApiClient:
+        """Fence a client; returns the same."""
+        with self._guarding:
+            self._clients.add(client)
+            if self._reason:
+                client.refuse_writes(self._reason)
+        return client
+
+    def close(self, reason: str) -> None:
+        """Refuse all writes from now on; from any thread."""
+        with self._guarding:
+            self._reason = reason
+            for client in self._clients:
+                client.refuse_writes(reason)
+        self._end_work()
+
+    def check(self) -> None:
+        """Make sure that this process may write, before work that no client here sends.
+
+        Raises:
+            HoldfastError: it may not.
+        """
+        if self._reason:
+            raise HoldfastError(f"nothing is written: {self._reason}")
 
 
 class Leader:
@@ -30,7 +74,7 @@ class Leader:
         connect: Callable[[], Connection],
         log: Log,
         on_change: Callable[[bool], None],
-        on_lost: Callable[[str], None],
+        fence: WriteFence,
     ) -> None:
         """Prepare.
 
@@ -40,10 +84,11 @@ class Leader:
             connect: Finds the cluster of the lease.
             log: Gets a line when the controller waits, leads, or has lost the lease.
             on_change: Called whenever this process begins or ceases to lead.
-            on_lost: Called once, from another thread, with the reason: it must end all writing. The
-                process is ended when it still runs shortly before another one may take the lease.
+            fence: Closed, from another thread, when the lease is lost. The process is ended when
+                it still runs shortly before another one may take the lease.
         """
-        self._log, self._on_change, self._on_lost = log, on_change, on_lost
+        self._log, self._on_change = log, on_change
+        self._fence = fence
         self._facts = {"lease": "/".join(place)} if place else {}
         self._waited = ""
         self._elector: LeaderElector | None = None
@@ -82,10 +127,17 @@ class Leader:
         if self._elector is not None and self.is_waiting:
             self._elector.stop()
 
-    def give_back(self) -> None:
-        """Let another process begin at once; nothing may be written after it."""
+    def give_back(self, *, is_free: bool = True) -> None:
+        """Let another process begin at once; nothing may be written after it.
+
+        Args:
+            is_free: Else writes may be on their way: another process begins when the lease expires.
+        """
         self._on_change(False)
         if self._elector is None:
+            return
+        if not is_free:
+            self._elector.stop()
             return
         try:
             self._elector.release()
@@ -99,6 +151,6 @@ class Leader:
 
     def _lose(self, reason: str) -> None:
         end_within(END_SECONDS)
+        self._fence.close("the lease was lost")
         self._log("lost", level="error", reason=reason, **self._facts)
         self._on_change(False)
-        self._on_lost(reason)

@@ -9,11 +9,15 @@ from pathlib import Path
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.changes import Change, WatchedKind
-from holdfast.adapters.cluster.cluster_watch import ClusterWatch
+from holdfast.adapters.cluster.cluster_watch import (
+    ClusterWatch,
+    autoscalers_beside,
+    declared_kinds,
+    kinds_beside,
+)
 from holdfast.adapters.cluster.reflector import WatchConfig
-from holdfast.adapters.cluster.watch_plan import autoscalers_beside, declared_kinds, kinds_beside
 from holdfast.adapters.cluster.writing import read_object
-from holdfast.adapters.engine.backend.activity import ActivityReader
+from holdfast.adapters.engine.backend.stack_lock import ActivityReader
 from holdfast.adapters.http.webhook import Webhook
 from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.log import Output

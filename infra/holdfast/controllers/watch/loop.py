@@ -5,23 +5,20 @@ for what moves is meant to move; when it is recorded the declaration is read ane
 with it.
 """
 
-import queue
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from holdfast.adapters.cluster.backoff import spread
 from holdfast.adapters.cluster.changes import (
     Change,
     Moved,
     Planned,
     Snapshot,
-    StreamInterrupted,
     WatchRecovered,
 )
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
-from holdfast.controllers.runtime.queue import drain
+from holdfast.controllers.runtime.event_loop import EventLoop
 from holdfast.controllers.watch.dispatcher import ListenerDispatcher
 from holdfast.controllers.watch.inputs import WatchInputs
 from holdfast.controllers.watch.session import WatchSession
@@ -36,8 +33,7 @@ POLL_SECONDS: Final = 1.0
 LOAD_AGAIN_SECONDS: Final = 10.0
 """How long a declaration that cannot be read is left alone."""
 
-LISTING_JITTER: Final = 0.1
-MOST_AT_ONCE: Final = 500
+JITTER: Final = 0.1
 UPDATE_UNDER_WAY: Final = NotChecked(
     "stack", "an update is under way; if none is, run 'holdfast up --recover'"
 )
@@ -66,8 +62,7 @@ class WatchLoop:
         """
         self._sources = sources
         self._interval_seconds = interval_seconds
-        self._inbox: queue.SimpleQueue[_Heard | None] = queue.SimpleQueue()
-        self._is_stopping = False
+        self._loop: EventLoop[_Heard] = EventLoop(self._take_heard, self._turn, POLL_SECONDS)
         self._ledger = Ledger()
         self._dispatcher = ListenerDispatcher(listeners)
         self._number = 0
@@ -77,8 +72,7 @@ class WatchLoop:
 
     def stop(self) -> None:
         """End the watch; from any thread, and from a signal handler."""
-        self._is_stopping = True
-        self._inbox.put(None)
+        self._loop.stop()
 
     def run(self) -> None:
         """Watch until stopped.
@@ -88,9 +82,9 @@ class WatchLoop:
         """
         self._activity = self._sources.activity()
         self._begin()
+        self._loop.every(self._listing_seconds, self._list_next, jitter=JITTER)
         try:
-            while not self._is_stopping:
-                self._step()
+            self._loop.run()
         finally:
             self._watch.stop()
             self._dispatcher.settle()
@@ -100,63 +94,50 @@ class WatchLoop:
         wanted = self._sources.load()
         self._number += 1
         self._session = WatchSession(wanted, self._sources, self._ledger, self._dispatcher)
-        number, inbox = self._number, self._inbox
+        number, post = self._number, self._loop.post
         self._watch: ClusterWatch = self._sources.watch(
             wanted.kinds,
-            lambda change: inbox.put(_Heard(number, change)),
-            self._session.coverage.known,
+            lambda change: post(_Heard(number, change)),
+            self._session.store.versions,
         )
-        self._plan_listing()
 
-    def _plan_listing(self) -> None:
-        """Spread the LISTs of all scopes over the interval: the server never gets all at once."""
-        seconds = self._interval_seconds / max(1, len(self._watch))
-        self._next_listing = time.monotonic() + spread(seconds, LISTING_JITTER)
+    def _list_next(self) -> None:
+        self._watch.list_next()
 
-    def _step(self) -> None:
-        self._hear()
+    def _listing_seconds(self) -> float:
+        """Between two LISTs: they are spread over the interval, never sent all at once."""
+        return self._interval_seconds / max(1, len(self._watch))
+
+    def _turn(self) -> float | None:
         self._keep_up_with_the_stack()
         if self._problem is None:
             self._session.note_sessions()
             self._session.judge_all_due()
         self._dispatcher.settle()
-        if time.monotonic() >= self._next_listing:
-            self._watch.list_next()
-            self._plan_listing()
         problems = () if self._problem is None else (self._problem,)
         not_checked = (*problems, *self._session.not_checked)
         self._dispatcher.state(not_checked, self._ledger, self._session.objects)
+        due = self._session.queue.seconds_until_due(time.monotonic())
+        return due if self._problem is None else None
 
-    def _hear(self) -> None:
-        """Take what was heard, waiting for it as long as nothing else is to be done."""
-        now = time.monotonic()
-        wait = min(POLL_SECONDS, max(0.0, self._next_listing - now))
-        if self._problem is None:
-            due = self._session.queue.seconds_until_due(now)
-            wait = wait if due is None else min(wait, due)
-        for each in drain(self._inbox, wait, MOST_AT_ONCE):
-            if each is not None and each.number == self._number:
-                self._take(each.change)
+    def _take_heard(self, heard: _Heard) -> None:
+        if heard.number == self._number:
+            self._take(heard.change)
 
     def _take(self, change: Change) -> None:
-        coverage = self._session.coverage
+        session, store = self._session, self._session.store
         if isinstance(change, Moved):
-            self._session.note_moved(change)
-        elif isinstance(change, Planned):
-            self._is_outdated |= self._session.lacked(change.kind)
-            coverage.plan(change)
-        elif isinstance(change, WatchRecovered):
-            coverage.regain(change.place)
+            session.note_moved(change)
+        elif isinstance(change, Snapshot):
+            session.hold(change)
+            if change.is_restart:
+                self._dispatcher.restart(change.place.kind_name, "listed again")
         else:
-            kind = change.place.kind.kind
-            if isinstance(change, Snapshot):
-                self._session.hold(change)
-                if change.is_restart:
-                    self._dispatcher.restart(kind, "listed again")
-            elif isinstance(change, StreamInterrupted) or coverage.lose(
-                change.place, change.reason
-            ):
-                self._dispatcher.restart(kind, change.reason)
+            if isinstance(change, Planned):
+                self._is_outdated |= session.lacked(change.kind)
+            elif not isinstance(change, WatchRecovered) and store.is_news(change):
+                self._dispatcher.restart(change.place.kind_name, change.reason)
+            store.take(change)
 
     def _keep_up_with_the_stack(self) -> None:
         """Judge nothing during an update; begin anew after one that was recorded."""

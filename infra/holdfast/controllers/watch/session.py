@@ -10,7 +10,7 @@ from typing import Final
 
 from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind
-from holdfast.controllers.watch.coverage import NOT_READ, WatchCoverage
+from holdfast.controllers.runtime.object_store import NOT_READ, ObjectStore
 from holdfast.controllers.watch.dispatcher import ListenerDispatcher, moment
 from holdfast.controllers.watch.inputs import AUTOSCALER_KIND, DesiredState, WatchInputs
 from holdfast.controllers.watch.pending import PendingChanges, Task, Version
@@ -25,7 +25,7 @@ class WatchSession:
     """Judges what is heard.
 
     Attributes:
-        coverage: What can be seen.
+        store: What is there, in which version, and what can be seen.
         queue: What waits for a look.
     """
 
@@ -36,7 +36,7 @@ class WatchSession:
         ledger: Ledger,
         dispatcher: ListenerDispatcher,
     ) -> None:
-        self.coverage = WatchCoverage(wanted.kinds)
+        self.store = ObjectStore(wanted.kinds, keeps_objects=False)
         self.queue = PendingChanges()
         self._desired = wanted
         self._sources = sources
@@ -52,9 +52,7 @@ class WatchSession:
         """What is not known, and why."""
         held = {NOT_READ} if self._held else set()
         half_done = {*self._desired.half_done.values(), *self._desired.not_checked}
-        return tuple(
-            sorted({*self.coverage.not_checked, *self._unjudged.values(), *held, *half_done})
-        )
+        return tuple(sorted({*self.store.not_checked, *self._unjudged.values(), *held, *half_done}))
 
     @property
     def objects(self) -> int:
@@ -75,7 +73,7 @@ class WatchSession:
         """Take one change of one object; after the place that it was in was judged, if it waits."""
         if any(snapshot.place == moved.place for snapshot in self._held):
             self._later.append(moved)
-        elif self.coverage.note_moved(moved):
+        elif self.store.take(moved):
             self._note_autoscaler(moved.identity, moved.live)
             self.queue.add(moved.identity, Version(moved.live, moved.seconds))
 
@@ -85,7 +83,7 @@ class WatchSession:
         A pod that is not known yet is looked at when it is.
         """
         entered = self._desired.entered()
-        for identity in entered & self.coverage.members if entered else ():
+        for identity in entered & self.store.versions.keys() if entered else ():
             self.queue.add_unread(identity, time.monotonic())
 
     def judge_all_due(self) -> None:
@@ -95,9 +93,7 @@ class WatchSession:
         """
         held, self._held = self._held, []
         for snapshot in held:
-            if snapshot.place.kind.kind == AUTOSCALER_KIND or self.coverage.is_ready(
-                AUTOSCALER_KIND
-            ):
+            if snapshot.place.kind.kind == AUTOSCALER_KIND or self.store.is_ready(AUTOSCALER_KIND):
                 for task in self.queue.take_due(time.monotonic(), is_forced=True):
                     self._work_on(task)  # what came before the place was read
                 self._judge_place(snapshot)
@@ -113,7 +109,7 @@ class WatchSession:
 
     def _judge_place(self, snapshot: Snapshot) -> None:
         listing, place = snapshot.listing, snapshot.place
-        gone = self.coverage.take(snapshot)
+        gone = {identity for identity, live in self.store.take(snapshot) if live is None}
         for identity, live in listing.objects.items():
             self._note_autoscaler(identity, live)
         wanted = {ref.identity for ref in place.refs if ref.name}
@@ -150,7 +146,7 @@ class WatchSession:
         except Exception as error:
             # A defect must not end the watch of all other objects: this one is not checked.
             reason = NotChecked(str(self._ref_of(task.identity)), fault_text(error))
-            self.coverage.unread[task.identity] = reason
+            self.store.unread[task.identity] = reason
             self.queue.done(task, time.monotonic(), has_succeeded=False)
         else:
             self.queue.done(task, time.monotonic(), has_succeeded=True)
@@ -159,7 +155,7 @@ class WatchSession:
         taken = time.monotonic()
         identity = task.identity
         latest = task.latest or self._read(identity)
-        self.coverage.unread.pop(identity, None)
+        self.store.unread.pop(identity, None)
         findings = self._findings(identity, latest)
         events = _NOTHING
         if self._ledger.is_as_before(identity, findings):
@@ -186,11 +182,11 @@ class WatchSession:
     def _judge(
         self, objects: dict[Identity, KubeObject], only: frozenset[Identity]
     ) -> dict[Identity, list[Finding]]:
-        report = self._desired.report(objects, self.coverage.unread, only)
+        report = self._desired.report(objects, self.store.unread, only)
         found: dict[Identity, list[Finding]] = {identity: [] for identity in only}
         for finding in report.findings:
             found[finding.ref.identity].append(finding)
-        known = {*self.coverage.unread.values(), *self._desired.half_done.values()}
+        known = {*self.store.unread.values(), *self._desired.half_done.values()}
         for identity in only:
             self._unjudged.pop(identity, None)
         for item in set(report.not_checked) - known:
@@ -206,10 +202,14 @@ class WatchSession:
 
     def _close_what_is_nobodys(self) -> None:
         """Once everything was read: findings about what is neither declared nor there any more."""
-        if self._is_swept or self._held or not self.coverage.is_whole:
+        if self._is_swept or self._held or self.store.not_checked:
             return
         self._is_swept = True
-        left = self._ledger.identities - self._desired.judge.declared.keys() - self.coverage.members
+        left = (
+            self._ledger.identities
+            - self._desired.judge.declared.keys()
+            - self.store.versions.keys()
+        )
         for identity in left:
             now = time.monotonic()
             events = self._ledger.note(identity, (), moment(now))

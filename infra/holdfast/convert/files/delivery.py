@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from holdfast.convert.files.files import ExportedFile, GitSource, RenderedStack, kept
-from holdfast.convert.files.kustomize import kustomize_files
+from holdfast.convert.files.packages import kustomize_files
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.render.plan.marks import RenderedObject
 

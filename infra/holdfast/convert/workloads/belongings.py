@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from holdfast.convert.workloads.containers import Fields
-from holdfast.convert.workloads.outcome import Findings, Remark
-from holdfast.convert.workloads.remainder import Remainder
+from holdfast.convert.workloads.remainder import Findings, Remainder, Remark
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
 
 

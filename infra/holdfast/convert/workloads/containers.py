@@ -4,10 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from holdfast.convert.workloads.outcome import Findings
-from holdfast.convert.workloads.remainder import Remainder
-from holdfast.kube.scalars import parse_quantity
-from holdfast.manifest.agent.runtime import Resources
+from holdfast.convert.workloads.remainder import Findings, Remainder
 
 Fields = dict[str, Any]
 _HTTP_NAMES: Final = ("http", "web", "http1", "https", "api", "server")
@@ -76,10 +73,8 @@ class Container:
         whole: list[Fields] = []
         rest: list[Fields] = []
         for entry in self._left.take("envFrom") or []:
-            ref = entry.get("configMapRef") or entry.get("secretRef") or {}
-            is_plain = set(ref) == {"name"} and len(entry) == 1
-            kind = "configMapRef" if "configMapRef" in entry else "secretRef"
-            (whole if is_plain else rest).append({kind: ref["name"]} if is_plain else entry)
+            is_known = set(entry) <= {"prefix", "configMapRef", "secretRef"}
+            (whole if is_known else rest).append(entry)
         if rest:
             self._left.left["envFrom"] = rest
         return fields | ({"envFrom": whole} if whole else {})
@@ -87,12 +82,8 @@ class Container:
     def _resources(self) -> Fields:
         requests = _texts(self._left.take("resources", "requests"))
         limits = _texts(self._left.take("resources", "limits"))
-        # Kubernetes' own rule where a request is absent; our default limits must not cut it.
+        # Kubernetes' own rule where a request is absent.
         requests = limits | requests
-        _, defaults = Resources().effective()
-        for name, amount in requests.items():
-            if name in defaults and parse_quantity(amount) > parse_quantity(defaults[name]):
-                limits.setdefault(name, amount)
         written = {"requests": requests, "limits": limits}
         return {"resources": {k: v for k, v in written.items() if v}} if requests or limits else {}
 
@@ -105,15 +96,15 @@ class Container:
 
     def _served(self) -> Fields:
         probes = {
-            name: _probe(self._left.take(f"{name}Probe"), self.ports)
+            name: _probe(self._left.take(f"{name}Probe"), self.ports) or {"enabled": False}
             for name in ("startup", "liveness", "readiness")
         }
-        if probes["startup"] is None:
+        if probes["startup"] == {"enabled": False}:
             del probes["startup"]
-        # null, not absent: what was never asked is not asked now.
+        # Not absent: what was never asked is not asked now.
         fields: Fields = {"probes": probes}
         if hook := self._left.take("lifecycle", "preStop"):
-            stop = _pre_stop(hook, self.ports, self.expose_port())
+            stop = _pre_stop(hook, self.ports)
             if stop is None:
                 self._left.left.setdefault("lifecycle", {})["preStop"] = hook
             else:
@@ -160,7 +151,7 @@ def _ports(left: Remainder) -> tuple[dict[str, int], list[Fields]]:
         elif protocol == "TCP":
             ports[name] = number
         else:
-            others.append({"name": name, "port": number, "protocol": protocol})
+            others.append({"name": name, "containerPort": number, "protocol": protocol})
     if rest:
         left.left["ports"] = rest
     return ports, others
@@ -172,7 +163,11 @@ def _is_known_source(source: Mapping[str, Any]) -> bool:
     [(kind, reference)] = source.items()
     if kind == "fieldRef":
         return bool(reference.get("apiVersion", "v1") == "v1")
-    return kind in {"secretKeyRef", "configMapKeyRef"} and set(reference) <= {"name", "key"}
+    return kind in {"secretKeyRef", "configMapKeyRef"} and set(reference) <= {
+        "name",
+        "key",
+        "optional",
+    }
 
 
 def _source(source: Mapping[str, Any]) -> Fields:
@@ -204,20 +199,17 @@ def _probe(probe: Mapping[str, Any] | None, ports: Mapping[str, int]) -> Fields 
                 get[key] = action[key]
         return {"httpGet": get} | fields
     if action := probe.get("exec"):
-        return {"command": action["command"]} | fields
+        return {"exec": {"command": action["command"]}} | fields
     if action := probe.get("grpc"):
         return {"grpc": {k: v for k, v in action.items() if v}} | fields
-    return {"tcpPort": _number(probe["tcpSocket"]["port"], ports)} | fields
+    return {"tcpSocket": {"port": _number(probe["tcpSocket"]["port"], ports)}} | fields
 
 
-def _pre_stop(
-    hook: Mapping[str, Any], ports: Mapping[str, int], expose: int | None
-) -> Fields | None:
-    if "exec" in hook:
-        return {"command": hook["exec"]["command"]}
-    if "sleep" in hook:
-        return {"sleepSeconds": hook["sleep"]["seconds"]}
-    get = hook.get("httpGet") or {}
-    if get and _number(get.get("port"), ports) == expose and get.get("scheme", "HTTP") == "HTTP":
-        return {"http": get.get("path", "/")}
-    return None
+def _pre_stop(hook: Mapping[str, Any], ports: Mapping[str, int]) -> Fields | None:
+    """The hook as a manifest has it; None for one that it does not know, such as tcpSocket."""
+    if "exec" in hook or "sleep" in hook:
+        return dict(hook)
+    get = dict(hook.get("httpGet") or {})
+    if not get or set(get) - {"path", "port", "scheme", "httpHeaders"}:
+        return None
+    return {"httpGet": get | {"port": _number(get["port"], ports)}}

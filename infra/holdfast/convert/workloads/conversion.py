@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from holdfast.convert.workloads.containers import Fields
-from holdfast.convert.workloads.outcome import Findings, Remark
 from holdfast.convert.workloads.pods import claim_fields, escaped_paths
-from holdfast.convert.workloads.remainder import Remainder
+from holdfast.convert.workloads.remainder import Findings, Remainder, Remark
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from holdfast.convert.workloads.containers import Container, Fields, pinned
-from holdfast.convert.workloads.outcome import Findings
-from holdfast.convert.workloads.remainder import Remainder
+from holdfast.convert.workloads.remainder import Findings, Remainder
 from holdfast.kube.objects import KubeObject
 
 MAIN = "agent"
@@ -68,7 +67,7 @@ class Pod:
             if value := left.take(name):
                 fields[name] = value
         if secrets := left.take("imagePullSecrets"):
-            fields["imagePullSecrets"] = [each["name"] for each in secrets]
+            fields["imagePullSecrets"] = secrets
         self._security(fields)
         if (seconds := left.take("terminationGracePeriodSeconds")) is not None:
             fields.setdefault("lifecycle", {})["terminationGracePeriodSeconds"] = seconds

@@ -7,9 +7,8 @@ from holdfast.convert.workloads.belongings import Belongings
 from holdfast.convert.workloads.containers import Fields, tag_of
 from holdfast.convert.workloads.conversion import Conversion
 from holdfast.convert.workloads.kinds import CONVERTERS
-from holdfast.convert.workloads.outcome import ImportedAgent
 from holdfast.convert.workloads.pods import Pod
-from holdfast.convert.workloads.remainder import Remainder
+from holdfast.convert.workloads.remainder import ImportedAgent, Remainder
 from holdfast.errors import InputError
 from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
@@ -145,8 +144,9 @@ def _ports(spec: Fields, pod: Pod) -> None:
         spec["network"] = {"expose": {"port": expose}}
     others = {name: number for name, number in declared.items() if number != expose}
     metrics = others.pop("metrics", None)
-    spec["telemetry"] = {"metrics": {"port": metrics} if metrics else {"enabled": False}}
-    ports = [{"name": name, "port": number} for name, number in others.items()]
+    if metrics:
+        spec["telemetry"] = {"metrics": {"port": metrics}}
+    ports = [{"name": name, "containerPort": number} for name, number in others.items()]
     if ports := ports + pod.container.other_ports:
         spec["ports"] = ports
 

@@ -22,8 +22,10 @@ from holdfast.manifest.agent.runtime import (
     ContainerPort,
     EnvFromSource,
     EnvVar,
+    LocalObjectReference,
     Placement,
     Resources,
+    TemporaryFolder,
 )
 from holdfast.manifest.agent.sandbox import SandboxSettings
 from holdfast.manifest.agent.scaling import Availability, Scaling
@@ -34,15 +36,15 @@ from holdfast.manifest.agent.telemetry import Telemetry
 from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.text.faults import KEY, fault, together
 from holdfast.manifest.types.kubernetes_fields import ExtraContainer, PodSpecChange
+from holdfast.manifest.types.references import RefersTo
 from holdfast.manifest.types.values import (
     AbsolutePath,
     AgentName,
-    DigestReference,
+    ImageReference,
     Items,
     LabelName,
     LabelValue,
     ManifestModel,
-    ObjectName,
     QualifiedKey,
     Semver,
     Text,
@@ -111,8 +113,9 @@ class AgentSpec(Placement):
     """Picture of the agent; told in its card."""
     documentation_url: Url | None = None
     """Page about the agent; told in its card."""
-    image: DigestReference | None = None
-    """Image with its digest: name@sha256:<64 hex digits>; required but for type Declarative."""
+    image: ImageReference | None = None
+    """Image, such as name@sha256:<64 hex digits>; a tag without digest passes the policy pack in
+    profile dev only. Required but for type Declarative."""
     command: Items[Text] = ()
     """Entry point; default the image's."""
     args: Items[str] = ()
@@ -125,9 +128,11 @@ class AgentSpec(Placement):
     """Environment variables, by name."""
     env_from: Items[EnvFromSource] = ()
     """ConfigMaps and Secrets whose keys become variables."""
-    image_pull_secrets: Items[ObjectName] = ()
-    """Secrets for the registry."""
-    depends_on: Items[DependencyReference] = ()
+    image_pull_secrets: Items[LocalObjectReference] = ()
+    """Secrets for the registry, as {name}."""
+    tmp: TemporaryFolder = TemporaryFolder.model_construct()
+    """The folder /tmp, which a read-only root file system leaves writable."""
+    depends_on: Items[Annotated[DependencyReference, RefersTo("", "dependsOn")]] = ()
     """What must run before the agent starts: agents, shared servers and models, Services. Each
     gives a variable `<NAME>_URL`; agents among them are deployed first."""
     wait_for_dependencies: bool = True
@@ -192,7 +197,8 @@ class AgentSpec(Placement):
     init_containers: Items[ExtraContainer] = ()
     """Containers that end before the agent starts, as in PodSpec; after Holdfast's own."""
     pod_overrides: PodSpecChange | None = None
-    """Laid over the rendered PodSpec last: maps by key, lists by their merge key, null removes."""
+    """Laid over the rendered PodSpec last: maps by key, lists by their merge key; {$patch: delete}
+    in place of a value removes it."""
 
     @model_validator(mode="after")
     def _fields_agree(self) -> Self:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
+from holdfast.kube.scalars import parse_quantity
 from holdfast.manifest.agent.agent_types import faults_of_type
 from holdfast.manifest.agent.data_checks import faults_of_data, faults_of_secret_entries
 from holdfast.manifest.agent.dependency import address_variable, as_dependency
@@ -44,6 +45,7 @@ def faults_of_spec(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     yield from faults_of_type(spec)
     yield from _faults_of_names(spec)
     yield from _faults_of_folders(spec)
+    yield from _faults_of_temporary_folder(spec)
     yield from _faults_of_variables(spec)
     yield from _faults_of_ports(spec)
     yield from faults_of_secret_entries(spec)
@@ -84,6 +86,21 @@ def _faults_of_folders(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
             folders.add(folder)
 
 
+def _faults_of_temporary_folder(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    if "tmp" not in spec.model_fields_set:
+        return
+    if not spec.security.read_only_root_filesystem:
+        expected = "has no effect without security.readOnlyRootFilesystem"
+        yield fault(expected, remedy="remove it: the container's own /tmp is used", at=("tmp",))
+    _, limits = spec.resources.effective()
+    if parse_quantity(spec.tmp.size) > parse_quantity(limits["ephemeral-storage"]):
+        yield fault(
+            "must not exceed resources.limits.ephemeral-storage, which it counts towards",
+            found=f"{spec.tmp.size}, the limit is {limits['ephemeral-storage']}",
+            at=("tmp", "size"),
+        )
+
+
 def _faults_of_variables(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     variables = {entry.name for entry in spec.env}
     for index, schedule in enumerate(spec.schedules):
@@ -121,10 +138,25 @@ def _faults_of_ports(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
         if port.name in names and port.name in {"http", "metrics"}:
             expected = "expected another name than that of Holdfast's own port"
             yield fault(expected, found=repr(port.name), at=("ports", index, "name"))
-        if (port.port, port.protocol) in numbers:
+        if (port.container_port, port.protocol) in numbers:
             expected = "expected a port that nothing else uses"
-            yield fault(expected, found=str(port.port), at=("ports", index, "port"))
-        numbers.add((port.port, port.protocol))
+            found = str(port.container_port)
+            yield fault(expected, found=found, at=("ports", index, "containerPort"))
+        numbers.add((port.container_port, port.protocol))
+        names.add(port.name)
+    yield from _faults_of_named_ports(spec, names)
+
+
+def _faults_of_named_ports(spec: "AgentSpec", names: set[str]) -> Iterator[PydanticCustomError]:
+    for field in ("startup", "liveness", "readiness"):
+        probe = getattr(spec.probes, field)
+        if probe is not None and probe.named_port and probe.named_port[1] not in names:
+            action, name = probe.named_port
+            yield fault(
+                "expected the name of a port",
+                found=f"{name!r} (there: {', '.join(sorted(names))})",
+                at=("probes", field, action, "port"),
+            )
 
 
 def _faults_of_guardrails(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
@@ -141,13 +173,6 @@ def _faults_of_card(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
             "has no effect on a warm pool: whoever claims a sandbox gets its own address",
             remedy="remove it",
             at=("a2a",),
-        )
-    asks_for_card = "readiness" not in spec.probes.model_fields_set
-    if not spec.a2a.enabled and spec.has_service and asks_for_card:
-        yield fault(
-            "without a card, expected probes.readiness: its default asks for the card",
-            remedy="add probes.readiness, such as {httpGet: {path: /healthz}}",
-            at=("a2a", "enabled"),
         )
     for field in ("provider", "icon_url", "documentation_url"):
         if not spec.a2a.enabled and getattr(spec, field) is not None:

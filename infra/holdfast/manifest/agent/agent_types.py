@@ -41,6 +41,7 @@ EFFECTS: Final[Mapping[str, frozenset[str]]] = {
     "env": EVERY,
     "envFrom": EVERY,
     "imagePullSecrets": EVERY,
+    "tmp": EVERY,
     "dependsOn": EVERY,
     "waitForDependencies": EVERY,
     "model": EVERY,

@@ -10,6 +10,7 @@ from holdfast.manifest.types.values import (
     Cidr,
     Cron,
     DigestReference,
+    ImageReference,
     Items,
     ManifestModel,
     ObjectName,
@@ -40,7 +41,7 @@ class Backup(ManifestModel):
     BACKUP_RETENTION_DAYS. Default 7."""
     before_rollout: bool = True
     """Make a backup before the workload changes; the change waits for it. Default true."""
-    image: DigestReference | None = None
+    image: ImageReference | None = None
     """Image of the container; method Job only."""
     command: Items[Text] = ()
     """Command that saves the volumes; method Job only."""

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
+from holdfast.manifest.agent.lifecycle import Fetch
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.references import EntryOf, marked
+from holdfast.manifest.types.text_faults import STORE_SCHEMES
 
 if TYPE_CHECKING:
     from holdfast.manifest.agent.agent import AgentSpec
@@ -21,7 +24,6 @@ AWS_ROLE = "eks.amazonaws.com/role-arn"
 def faults_of_data(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
     """Everything that single fields cannot know."""
     yield from _faults_of_memory(spec)
-    yield from _faults_of_databases(spec)
     yield from _faults_of_backup(spec)
     yield from _faults_of_restore(spec)
     yield from _faults_of_roles(spec)
@@ -34,18 +36,6 @@ def _faults_of_memory(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
             remedy="add storage, or choose another backend",
             at=("memory", "backend"),
         )
-
-
-def _faults_of_databases(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    secrets = {secret.name for secret in spec.secrets}
-    for index, database in enumerate(spec.databases):
-        if database.secret is not None and database.secret not in secrets:
-            known = ", ".join(sorted(secrets)) or "none"
-            yield fault(
-                "expected the name of an entry of secrets[]",
-                found=f"{database.secret!r} (there: {known})",
-                at=("databases", index, "secret"),
-            )
 
 
 def _faults_of_backup(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
@@ -114,38 +104,33 @@ def _faults_of_roles(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
             )
 
 
-EntryUse = tuple[str, tuple[str | int, ...]]
-"""Name of an entry, and the path below `spec` that names it."""
-
-
 def faults_of_secret_entries(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    """Names of entries that do not exist, or that stand for a whole folder of values."""
+    """Names of entries that do not exist, or that do not give what their user reads."""
     entries = {secret.name: secret for secret in spec.secrets}
-    for name, path in uses_of_entries(spec):
-        entry = entries.get(name)
+    for use in marked(spec, EntryOf, ()):
+        entry = entries.get(use.value)
         if entry is None:
             known = ", ".join(sorted(entries)) or "none"
             yield fault(
                 "expected the name of an entry of secrets[]",
-                found=f"{name!r} (there: {known})",
-                at=path,
+                found=f"{use.value!r} (there: {known})",
+                at=use.path,
             )
-        elif entry.env is None and entry.key is None:
+        elif use.mark.form == "value" and entry.env is None and entry.key is None:
             yield fault(
                 "expected an entry with one value",
-                found=f"{name!r}, which has no key",
+                found=f"{use.value!r}, which has no key",
                 remedy="name the key in secrets[]",
-                at=path,
+                at=use.path,
             )
+        elif use.mark.form == "files" and entry.mount_path is None:
+            expected = "expected an entry of secrets[] with mountPath: a fetch reads files only"
+            yield fault(expected, found=repr(use.value), at=use.path)
+        elif entry.key is None and _is_token(use.part):
+            expected = "expected an entry of secrets[] with key: the file that holds the token"
+            yield fault(expected, found=repr(use.value), at=use.path)
 
 
-def uses_of_entries(spec: "AgentSpec") -> Iterator[EntryUse]:
-    """Every use of an entry of `secrets[]` by the model and the tools."""
-    models = [] if spec.model is None else [spec.model, *spec.model.fallbacks]
-    for index, model in enumerate(models, -1):
-        place: tuple[str | int, ...] = ("model",) if index < 0 else ("model", "fallbacks", index)
-        if model.api_key is not None:
-            yield model.api_key, (*place, "apiKey")
-    for index, tool in enumerate(spec.tools):
-        for number, source in enumerate(tool.mcp.headers_from if tool.mcp else ()):
-            yield source.secret, ("tools", index, "mcp", "headersFrom", number, "secret")
+def _is_token(part: object) -> bool:
+    """Whether what a part reads is a bearer token, not the key pair of a store."""
+    return isinstance(part, Fetch) and part.scheme not in STORE_SCHEMES

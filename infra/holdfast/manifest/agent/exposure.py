@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from holdfast.manifest.agent.model import ObjectReference, Reference
 from holdfast.manifest.text.faults import branch, chosen_by, fault
 from holdfast.manifest.types.kubernetes_fields import PodSecurityContext, SecurityContext
+from holdfast.manifest.types.references import RefersTo
 from holdfast.manifest.types.values import (
     AbsolutePath,
     Cidr,
@@ -123,9 +124,9 @@ class Network(ManifestModel):
 
     expose: Expose = Expose.model_construct()
     """The agent's port."""
-    ingress_from: Items[Caller] = ()
+    ingress_from: Items[Annotated[Caller, RefersTo("Agent", "lets in")]] = ()
     """Who may call the agent; default nobody."""
-    peers: Items[Reference] = ()
+    peers: Items[Annotated[Reference, RefersTo("Agent", "peer")]] = ()
     """Agents it may call; each must name this one in its ingressFrom."""
     egress: Egress = Egress.model_construct()
     """What else it may reach."""

@@ -1,11 +1,26 @@
-"""The questions that the kubelet asks an agent."""
+"""The questions that the kubelet asks an agent, in the words of Kubernetes."""
 
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.values import Items, ManifestModel, Port, Text
+from holdfast.manifest.text.faults import branch, chosen_by, fault
+from holdfast.manifest.types.values import Items, ManifestModel, Port, PortName, Text
+
+
+def _port_shape(value: object) -> str | None:
+    if isinstance(value, bool):
+        return None
+    # Callers in other languages send whole numbers as floats.
+    is_number = isinstance(value, int | float)
+    return "number" if is_number else "name" if isinstance(value, str) else None
+
+
+PortOrName = Annotated[
+    Annotated[Port, branch("number")] | Annotated[PortName, branch("name")],
+    chosen_by(_port_shape, "expected the number or the name of a port"),
+]
+"""A port by number, or by name: http, metrics, or one of spec.ports."""
 
 
 class HttpHeader(ManifestModel):
@@ -22,12 +37,26 @@ class HttpGet(ManifestModel):
 
     path: Text = "/"
     """Path of the request."""
-    port: Port | None = None
-    """Port; default the exposed port."""
+    port: PortOrName | None = None
+    """Port by number or name; default the exposed port."""
     scheme: Literal["HTTP", "HTTPS"] = "HTTP"
     """HTTP or HTTPS (the certificate is not checked); default HTTP."""
     http_headers: Items[HttpHeader] = ()
     """Headers of the request."""
+
+
+class TcpSocket(ManifestModel):
+    """A connection to the agent."""
+
+    port: PortOrName | None = None
+    """Port by number or name; default the exposed port."""
+
+
+class Exec(ManifestModel):
+    """A command in the agent's container."""
+
+    command: Annotated[Items[Text], Field(min_length=1)]
+    """The command; it is not run by a shell."""
 
 
 class Grpc(ManifestModel):
@@ -40,13 +69,15 @@ class Grpc(ManifestModel):
 
 
 class Probe(ManifestModel):
-    """A question that the kubelet asks; exactly one of httpGet, command, tcpPort and grpc."""
+    """A question that the kubelet asks; exactly one of httpGet, exec, tcpSocket and grpc."""
 
+    enabled: bool = True
+    """false: the question is never asked, whatever else is written; default true."""
     http_get: HttpGet | None = None
     """Ask by HTTP; 2xx and 3xx are good answers."""
-    command: Items[Text] = ()
+    exec_: Exec | None = Field(default=None, alias="exec")
     """Ask by a command in the container; 0 is a good answer."""
-    tcp_port: Port | None = None
+    tcp_socket: TcpSocket | None = None
     """Ask by opening a connection."""
     grpc: Grpc | None = None
     """Ask gRPC's health service."""
@@ -65,20 +96,34 @@ class Probe(ManifestModel):
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
-        given = (
-            self.http_get is not None,
-            bool(self.command),
-            self.tcp_port is not None,
-            self.grpc is not None,
-        )
-        if sum(given) != 1:
-            raise fault("expected exactly one of httpGet, command, tcpPort and grpc")
+        asked = (self.http_get, self.exec_, self.tcp_socket, self.grpc)
+        given = sum(way is not None for way in asked)
+        if given > 1 or (self.enabled and not given):
+            raise fault("expected exactly one of httpGet, exec, tcpSocket and grpc")
         return self
 
     @property
     def longest_seconds(self) -> int:
         """Seconds until it has failed for good, counted from the container's start."""
+        if not self.enabled:
+            return 0
         return self.initial_delay_seconds + self.period_seconds * self.failure_threshold
+
+    @property
+    def named_port(self) -> tuple[str, str] | None:
+        """Field and name of a port that is asked by name; None for a number."""
+        for field, action in (("httpGet", self.http_get), ("tcpSocket", self.tcp_socket)):
+            if action is not None and isinstance(action.port, str):
+                return field, action.port
+        return None
+
+
+LISTENS = Probe.model_construct(tcp_socket=TcpSocket.model_construct())
+"""Asks whether the exposed port takes connections."""
+SHOWS_ITS_CARD = Probe.model_construct(
+    http_get=HttpGet.model_construct(path="/.well-known/agent-card.json")
+)
+"""Asks for the A2A agent card."""
 
 
 class Probes(ManifestModel):
@@ -87,14 +132,12 @@ class Probes(ManifestModel):
     startup: Probe | None = None
     """Holds the other two back until it succeeds, and stretches the default of
     rollout.progressDeadlineSeconds; default none."""
-    liveness: Probe | None = Probe.model_construct(
-        http_get=HttpGet.model_construct(path="/healthz")
-    )
-    """Restarts the container; default GET /healthz. null: it is never asked."""
-    readiness: Probe | None = Probe.model_construct(
-        http_get=HttpGet.model_construct(path="/.well-known/agent-card.json")
-    )
-    """Takes the pod out of the Service; default GET /.well-known/agent-card.json. null: none."""
+    liveness: Probe | None = None
+    """Restarts the container; default a connection to the exposed port. {enabled: false}: never
+    asked."""
+    readiness: Probe | None = None
+    """Takes the pod out of the Service; default a connection to the exposed port, GET
+    /.well-known/agent-card.json where a2a is written. {enabled: false}: never asked."""
 
     @model_validator(mode="after")
     def _as_kubernetes_has_it(self) -> Self:

@@ -5,8 +5,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
+from holdfast.manifest.agent.health import Exec, HttpGet
 from holdfast.manifest.stack.environment import Environment, ObjectStore
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.references import EntryOf, Reaches
 from holdfast.manifest.types.values import (
     AbsolutePath,
     Duration,
@@ -25,13 +27,13 @@ DEFAULT_PRE_STOP_SECONDS = 5
 class Fetch(ManifestModel):
     """A file that is fetched before the agent starts, such as the weights of a model."""
 
-    uri: FetchUri
+    uri: Annotated[FetchUri, Reaches()]
     """Where it is: https://, s3://bucket/key or gs://bucket/key; its host joins the egress."""
     sha256: HexDigest
     """Digest of the file; another content keeps the agent from starting."""
     to: AbsolutePath
     """Folder it is put into, under the last part of uri; on a volume of storage it is kept."""
-    credentials: PartName | None = None
+    credentials: Annotated[PartName, EntryOf("files")] | None = None
     """Entry of secrets[] with a mountPath: a bearer token (key given), or the key pair of a store
     in the keys access-key-id and secret-access-key. Default none."""
 
@@ -93,27 +95,33 @@ class CacheWarmer(ManifestModel):
         return -(-duration_milliseconds(self.interval) // 1000)
 
 
-class PreStop(ManifestModel):
-    """What happens before SIGTERM; one of http, command and sleepSeconds."""
+class Sleep(ManifestModel):
+    """A wait before SIGTERM."""
 
-    http: AbsolutePath | None = None
-    """Path requested on the exposed port."""
-    command: Items[Text] = ()
+    seconds: Annotated[int, Field(ge=1, le=3600)]
+    """Seconds slept."""
+
+
+class PreStop(ManifestModel):
+    """What happens before SIGTERM; at most one of httpGet, exec and sleep."""
+
+    http_get: HttpGet | None = None
+    """Request to the agent."""
+    exec_: Exec | None = Field(default=None, alias="exec")
     """Command run in the container."""
-    sleep_seconds: Annotated[int, Field(ge=1, le=3600)] | None = None
-    """Seconds slept, so that traffic drains; default 5 when nothing else is given."""
+    sleep: Sleep | None = None
+    """A wait, so that traffic drains; default 5 seconds when nothing else is given."""
 
     @model_validator(mode="after")
     def _at_most_one(self) -> Self:
-        given = (self.http is not None, bool(self.command), self.sleep_seconds is not None)
-        if sum(given) > 1:
-            raise fault("expected at most one of http, command and sleepSeconds")
+        if sum(hook is not None for hook in (self.http_get, self.exec_, self.sleep)) > 1:
+            raise fault("expected at most one of httpGet, exec and sleep")
         return self
 
     @property
     def reserved_seconds(self) -> int:
         """Seconds to leave for the hook when the grace period is derived."""
-        return self.sleep_seconds or DEFAULT_PRE_STOP_SECONDS
+        return self.sleep.seconds if self.sleep else DEFAULT_PRE_STOP_SECONDS
 
 
 class Lifecycle(ManifestModel):

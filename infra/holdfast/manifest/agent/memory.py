@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.model import Reference, as_reference
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
 from holdfast.manifest.types.values import (
     HostName,
     ManifestModel,
@@ -50,11 +51,11 @@ class Database(ManifestModel):
     """Name of this entry; <NAME>_HOST and <NAME>_PORT say where the database is."""
     kind: DatabaseKind
     """What it is; decides the default port."""
-    host: HostName
+    host: Annotated[HostName, Reaches()]
     """Host: a Service (`postgres`, `postgres.data.svc`), a domain or an address."""
     port: Port | None = None
     """Port; default by kind: postgres and pgvector 5432, mysql 3306, redis 6379, qdrant 6333, …"""
-    secret: PartName | None = None
+    secret: Annotated[PartName, EntryOf("any")] | None = None
     """Entry of secrets[] that holds the credentials; <NAME>_CREDENTIALS_FILE names its file or
     folder, or <NAME>_CREDENTIALS_ENV its variable."""
 
@@ -92,10 +93,10 @@ class Memory(ManifestModel):
 
     backend: Literal["none", "local", "redis", "postgres", "vector"] = "none"
     """none; local: in the agent's storage; or a store. Default none."""
-    store_ref: Reference | None = None
+    store_ref: Annotated[Reference, Reaches()] | None = None
     """Store: an entry of databases[], else a Service by name or {namespace, name}. Env
     MEMORY_STORE_HOST and MEMORY_STORE_PORT; egress to it is opened."""
-    embedding_model_ref: Reference | None = None
+    embedding_model_ref: Annotated[Reference, RefersTo("ModelConfig", "embedding")] | None = None
     """ModelConfig that turns texts into vectors; backend vector only."""
     ttl_days: Annotated[int, Field(ge=1, le=3650)] = 15
     """Days after which a conversation is forgotten; default 15."""

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.runtime import KeyReference
 from holdfast.manifest.text.faults import branch, chosen_by, fault
+from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
 from holdfast.manifest.types.values import (
     Duration,
     FileName,
@@ -92,7 +93,7 @@ class ModelParameters(ManifestModel):
 class ModelChoice(ManifestModel):
     """One model: a ModelConfig by name, or provider and name."""
 
-    ref: Reference | None = None
+    ref: Annotated[Reference, RefersTo("ModelConfig", "model")] | None = None
     """Name of a ModelConfig; excludes provider and name."""
     provider: Text | None = None
     """Provider, such as Anthropic."""
@@ -113,10 +114,10 @@ class ModelAccess(ModelChoice):
 
     parameters: ModelParameters = ModelParameters.model_construct()
     """Sampling parameters."""
-    base_url: Url | None = None
+    base_url: Annotated[Url, Reaches()] | None = None
     """Address of the model; its host joins the agent's egress. Default the gateway's, else the
     provider's."""
-    api_key: LabelName | None = None
+    api_key: Annotated[LabelName, EntryOf("value")] | None = None
     """Name of the entry in secrets[] that holds the key."""
     tls: ModelTls | None = None
     """How its certificate is judged; default like any public one."""

@@ -29,13 +29,20 @@ _FIELDS_OF: dict[str, tuple[Strategy, ...]] = {
 }
 
 
+class Pause(ManifestModel):
+    """A wait between two steps."""
+
+    duration: Duration
+    """Time to wait, such as 10m."""
+
+
 class RolloutStep(ManifestModel):
     """One step of a canary: a weight, or a pause."""
 
     set_weight: Percentage | None = None
     """Percent of the traffic (of the pods, without a gateway) that the new version gets."""
-    pause: Duration | None = None
-    """Time to wait, such as 10m."""
+    pause: Pause | None = None
+    """A wait."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
@@ -130,7 +137,8 @@ class Rollout(ManifestModel):
         if not weights:
             raise fault(
                 "Canary needs steps with at least one setWeight",
-                remedy="such as [{setWeight: 10}, {pause: 10m}, {setWeight: 50}, {pause: 10m}]",
+                remedy="such as [{setWeight: 10}, {pause: {duration: 10m}}, {setWeight: 50}, "
+                "{pause: {duration: 10m}}]",
                 at=("steps",),
             )
         if weights != sorted(weights):
@@ -146,7 +154,7 @@ class Rollout(ManifestModel):
                 raise fault(
                     "with analysis, a pause must follow each setWeight: without requests there "
                     "is nothing to judge",
-                    remedy=f"add {{pause: {self.analysis.window}}} after it",
+                    remedy=f"add {{pause: {{duration: {self.analysis.window}}}}} after it",
                     at=("steps", index),
                 )
 
@@ -158,5 +166,5 @@ class Rollout(ManifestModel):
     @property
     def pause_seconds(self) -> int:
         """Seconds that all pauses take together."""
-        pauses = (duration_milliseconds(step.pause) for step in self.steps if step.pause)
+        pauses = (duration_milliseconds(step.pause.duration) for step in self.steps if step.pause)
         return sum(pauses) // 1000

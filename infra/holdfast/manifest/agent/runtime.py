@@ -1,6 +1,6 @@
 """What runs and where: ports, environment, resources, placement."""
 
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -23,13 +23,16 @@ from holdfast.manifest.types.values import (
     Text,
 )
 
+DEFAULT_REQUESTS: Final = {"cpu": "100m", "memory": "256Mi", "ephemeral-storage": "64Mi"}
+DEFAULT_LIMITS: Final = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi"}
+
 
 class ContainerPort(ManifestModel):
     """A port that the agent listens on."""
 
     name: PortName
     """Name of the port, unique in the agent."""
-    port: Port
+    container_port: Port
     """Port number, 1–65535."""
     protocol: Literal["TCP", "UDP", "SCTP"] = "TCP"
     """Transport protocol; default TCP."""
@@ -44,6 +47,13 @@ class KeyReference(ManifestModel):
     """Key in its data."""
 
 
+class OptionalKeyReference(KeyReference):
+    """A key of a Secret or ConfigMap that may be missing."""
+
+    optional: bool = False
+    """Start without the variable where the key is missing; default false."""
+
+
 class FieldReference(ManifestModel):
     """A field of the pod itself."""
 
@@ -54,9 +64,9 @@ class FieldReference(ManifestModel):
 class EnvSource(ManifestModel):
     """Where a variable's value comes from; exactly one."""
 
-    secret_key_ref: KeyReference | None = None
+    secret_key_ref: OptionalKeyReference | None = None
     """A key of a Secret."""
-    config_map_key_ref: KeyReference | None = None
+    config_map_key_ref: OptionalKeyReference | None = None
     """A key of a ConfigMap."""
     field_ref: FieldReference | None = None
     """A field of the pod."""
@@ -93,13 +103,29 @@ class EnvVar(ManifestModel):
         return self
 
 
+class LocalObjectReference(ManifestModel):
+    """An object in the agent's namespace, by name."""
+
+    name: ObjectName
+    """Name of the object."""
+
+
+class EnvSourceReference(LocalObjectReference):
+    """A ConfigMap or Secret whose keys become variables."""
+
+    optional: bool = False
+    """Start without the variables where the object is missing; default false."""
+
+
 class EnvFromSource(ManifestModel):
     """All keys of a ConfigMap or Secret as variables."""
 
-    config_map_ref: ObjectName | None = None
-    """Name of a ConfigMap."""
-    secret_ref: ObjectName | None = None
-    """Name of a Secret."""
+    prefix: EnvName | None = None
+    """What the variables' names begin with; default nothing."""
+    config_map_ref: EnvSourceReference | None = None
+    """A ConfigMap."""
+    secret_ref: EnvSourceReference | None = None
+    """A Secret."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
@@ -112,9 +138,11 @@ class Resources(ManifestModel):
     """Requests and limits of the agent's container, by resource name."""
 
     requests: dict[ResourceName, Quantity] = Field(default_factory=dict)
-    """What the scheduler reserves; defaults cpu 100m, memory 256Mi, ephemeral-storage 64Mi."""
+    """What the scheduler reserves; defaults cpu 100m, memory 256Mi, ephemeral-storage 64Mi, or the
+    limit where that is less."""
     limits: dict[ResourceName, Quantity] = Field(default_factory=dict)
-    """What the agent may use at most; defaults cpu 1, memory 1Gi, ephemeral-storage 1Gi."""
+    """What the agent may use at most; defaults cpu 1, memory 1Gi, ephemeral-storage 1Gi, or the
+    request where that is more."""
 
     @model_validator(mode="after")
     def _limits_cover_requests(self) -> Self:
@@ -139,11 +167,28 @@ class Resources(ManifestModel):
         return self
 
     def effective(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Requests and limits with the defaults filled in."""
-        requests = {"cpu": "100m", "memory": "256Mi", "ephemeral-storage": "64Mi"} | self.requests
-        limits = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi"} | self.limits
+        """Requests and limits with the defaults filled in; a default never contradicts the other.
+
+        A request above the default limit is its own limit; a limit below the default request is
+        its own request.
+        """
+        requests, limits = DEFAULT_REQUESTS | self.requests, DEFAULT_LIMITS | self.limits
+        for name in DEFAULT_REQUESTS:
+            if parse_quantity(limits[name]) >= parse_quantity(requests[name]):
+                continue
+            if name not in self.limits:
+                limits[name] = requests[name]
+            elif name not in self.requests:
+                requests[name] = limits[name]
         extended = {name: value for name, value in self.limits.items() if "/" in name}
         return extended | requests, limits
+
+
+class TemporaryFolder(ManifestModel):
+    """The folder /tmp of the container, empty at every start."""
+
+    size: Quantity = "64Mi"
+    """Most that it may hold; above it the pod is evicted. Default 64Mi."""
 
 
 class Placement(ManifestModel):

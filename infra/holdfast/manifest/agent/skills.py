@@ -1,10 +1,11 @@
 """Skills: folders with instructions and scripts that an agent reads, pinned to their content."""
 
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import model_validator
 
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.references import Reaches
 from holdfast.manifest.types.values import (
     Commit,
     DigestReference,
@@ -20,7 +21,7 @@ from holdfast.manifest.types.values import (
 class GitSource(ManifestModel):
     """A commit of a repository, cloned over HTTPS before the agent starts."""
 
-    url: Url
+    url: Annotated[Url, Reaches()]
     """Address of the repository; its host joins the agent's egress."""
     commit: Commit
     """Commit: 40 hexadecimal digits, its own checksum."""
@@ -29,7 +30,7 @@ class GitSource(ManifestModel):
 class BucketSource(ManifestModel):
     """An archive (.tar.gz) in a bucket, fetched before the agent starts."""
 
-    url: Url
+    url: Annotated[Url, Reaches()]
     """HTTPS address of the object; its host joins the agent's egress."""
     version_id: Text
     """Version of the object, so that a later upload changes nothing."""

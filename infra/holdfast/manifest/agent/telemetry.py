@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.slo import Alert, ServiceObjectives
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.references import Reaches
 from holdfast.manifest.types.values import AbsolutePath, Duration, Items, ManifestModel, Port, Url
 
 
@@ -13,7 +14,7 @@ class Metrics(ManifestModel):
     """Prometheus metrics."""
 
     enabled: bool = True
-    """Whether the agent serves metrics; default true."""
+    """Whether the agent serves metrics; default true where metrics is written, else false."""
     port: Port = 9090
     """Port they are served on; default 9090."""
     path: AbsolutePath = "/metrics"
@@ -52,7 +53,7 @@ class Logs(ManifestModel):
 class Traces(ManifestModel):
     """OpenTelemetry traces."""
 
-    endpoint: Url | None = None
+    endpoint: Annotated[Url, Reaches()] | None = None
     """OTLP endpoint; default the stack's. Its host joins the agent's egress."""
     protocol: Literal["grpc", "http/protobuf"] = "grpc"
     """OTLP protocol; default grpc."""
@@ -77,8 +78,8 @@ class Traces(ManifestModel):
 class Telemetry(ManifestModel):
     """Metrics, logs and traces."""
 
-    metrics: Metrics = Metrics.model_construct()
-    """Prometheus metrics."""
+    metrics: Metrics = Metrics.model_construct(enabled=False)
+    """Prometheus metrics; default none."""
     logs: Logs = Logs.model_construct()
     """Log lines."""
     traces: Traces = Traces.model_construct()
@@ -89,5 +90,6 @@ class Telemetry(ManifestModel):
     @model_validator(mode="after")
     def _promises_are_measured(self) -> Self:
         if self.slo is not None and not self.metrics.enabled:
-            raise fault("has no effect without metrics", remedy="remove it", at=("slo",))
+            remedy = "say where metrics are served, such as metrics: {port: 9090}"
+            raise fault("has no effect without metrics", remedy=remedy, at=("slo",))
         return self

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.model import Reference
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
 from holdfast.manifest.types.values import (
     Duration,
     HeaderName,
@@ -25,16 +26,16 @@ class HeaderSource(ManifestModel):
 
     name: HeaderName
     """Name of the header, such as Authorization."""
-    secret: LabelName
+    secret: Annotated[LabelName, EntryOf("value")]
     """Entry of secrets[] whose key holds the whole value."""
 
 
 class McpTool(ManifestModel):
     """Tools of an MCP server, by name."""
 
-    server_ref: Reference | None = None
+    server_ref: Annotated[Reference, RefersTo("MCPServer", "tools")] | None = None
     """Name of an MCPServer; excludes url."""
-    url: Url | None = None
+    url: Annotated[Url, Reaches("tools")] | None = None
     """Address of a server that is not declared; its host joins the agent's egress."""
     transport: Transport = "streamable-http"
     """How the server is spoken to; default streamable-http."""
@@ -74,7 +75,7 @@ class McpTool(ManifestModel):
 class AgentTool(ManifestModel):
     """Another agent as a tool; it joins the egress, and must name this one in its ingressFrom."""
 
-    ref: Reference
+    ref: Annotated[Reference, RefersTo("Agent", "calls")]
     """Name of the agent."""
     isolate_sessions: bool = False
     """Give each call a session of its own; default false."""
@@ -83,7 +84,7 @@ class AgentTool(ManifestModel):
 class HttpTool(ManifestModel):
     """An HTTP endpoint as a tool; its host joins the agent's egress."""
 
-    url: Url
+    url: Annotated[Url, Reaches("tools")]
     """Address."""
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
     """HTTP method; default POST."""

@@ -1,14 +1,11 @@
 """What must agree in how an agent starts, scales, changes and ends."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from pydantic_core import PydanticCustomError
 
-from holdfast.manifest.agent.lifecycle import Fetch
-from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.text_faults import STORE_SCHEMES
 
 if TYPE_CHECKING:
     from holdfast.manifest.agent.agent import AgentSpec
@@ -55,7 +52,6 @@ def _faults_of_startup(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
 
 
 def _faults_of_fetches(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    secrets = {secret.name: secret for secret in spec.secrets}
     targets: set[str] = set()
     read_only = {(secret.mount_path or "").rstrip("/") for secret in spec.secrets}
     read_only |= {entry.mount_path.rstrip("/") for entry in spec.config}
@@ -73,32 +69,6 @@ def _faults_of_fetches(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
                 found=f"{step.fetch.to!r}, where configuration or a secret is mounted",
                 at=(*at, "to"),
             )
-        if found := _fault_in_credentials(step.fetch, secrets):
-            expected, got = found
-            yield fault(expected, found=got, at=(*at, "credentials"))
-
-
-def _fault_in_credentials(
-    fetch: Fetch, secrets: Mapping[str, SecretReference]
-) -> tuple[str, str] | None:
-    """What was expected of the secret that a fetch names, and what is there."""
-    name = fetch.credentials
-    if name is None:
-        return None
-    if name not in secrets:
-        known = ", ".join(sorted(secrets)) or "none"
-        return "expected the name of an entry of secrets[]", f"{name!r} (there: {known})"
-    if secrets[name].mount_path is None:
-        return (
-            "expected an entry of secrets[] with mountPath: a fetch reads files only",
-            repr(name),
-        )
-    if fetch.scheme not in STORE_SCHEMES and secrets[name].key is None:
-        return (
-            "expected an entry of secrets[] with key: the file that holds the token",
-            repr(name),
-        )
-    return None
 
 
 def _faults_of_leader(spec: "AgentSpec") -> Iterator[PydanticCustomError]:

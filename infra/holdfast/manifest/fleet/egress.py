@@ -1,26 +1,27 @@
 """What an agent reaches beyond its peers: inferred from its manifest, and listed in it.
 
-Network policies are rendered from the same list that checks and explanations read.
+Checks, explanations and network policies read the same list.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from holdfast.kube.paths import Segment
+from holdfast.kube.paths import Path
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.dependency import as_dependency
-from holdfast.manifest.agent.lifecycle import fetched_url
-from holdfast.manifest.agent.model import DIRECT
-from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.agent.dependency import Dependency, as_dependency
+from holdfast.manifest.agent.lifecycle import Fetch, fetched_url
+from holdfast.manifest.agent.memory import Database, Memory
+from holdfast.manifest.agent.model import DIRECT, ModelAccess, ModelConfigSpec, as_reference
+from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.references import model_choices
-from holdfast.manifest.fleet.topology import edges_of_agent
-from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, MODEL_CONFIG_KIND
+from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.stack.environment import Environment
-from holdfast.manifest.types.hosts import DEFAULT_PORTS, Place, place_of
+from holdfast.manifest.types.hosts import DEFAULT_PORTS, HostKind, host_kind
+from holdfast.manifest.types.references import Reaches, RefersTo, marked
 
-Sourced = tuple[str, tuple[Segment, ...]]
-"""A URL, and the field of the agent's manifest that brings it in."""
+ObjectKey = tuple[str, str]
+"""Namespace and name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,132 +31,143 @@ class Destination:
     Attributes:
         host: Domain (`*.` before it in listed ones), Service name or address; lower case.
         port: Port, or None for a domain that is listed without one.
-        place: Where the host is.
+        kind: Where the host is.
         path: Field of the agent's manifest that brings it in.
+        is_hosted: Whether it is a tool server that the stack runs: its pods are opened by label.
     """
 
     host: str
     port: int | None
-    place: Place
-    path: tuple[Segment, ...]
+    kind: HostKind
+    path: Path
+    is_hosted: bool = False
 
 
-def destinations_of(agent: DeclaredAgent, fleet: Fleet) -> tuple[Destination, ...]:
+@dataclass(frozen=True)
+class Targets:
+    """What references may lead to, by namespace and name, and the settings of the stack."""
+
+    environment: Environment = field(default_factory=Environment)
+    models: Mapping[ObjectKey, ModelConfigSpec] = field(default_factory=dict)
+    servers: Mapping[ObjectKey, McpServerSpec] = field(default_factory=dict)
+    agents: Collection[ObjectKey] = ()
+
+
+def targets_of(fleet: Fleet) -> Targets:
+    """What the agents of a fleet may refer to."""
+    return Targets(
+        fleet.environment,
+        models={(each.namespace, each.name): each.spec for each in fleet.model_configs},
+        servers={(each.namespace, each.name): each.spec for each in fleet.mcp_servers},
+        agents=frozenset((each.namespace, each.name) for each in fleet.agents),
+    )
+
+
+def destinations_of(spec: AgentSpec, namespace: str, targets: Targets) -> tuple[Destination, ...]:
     """Every host that an agent reaches: what its references lead to, states itself, and lists.
 
-    References that lead nowhere are left out.
-    """
-    referred = (
-        *_urls_of_models(agent, fleet),
-        *_urls_of_dependencies(agent, fleet),
-        *_urls_of_tool_servers(agent, fleet),
-    )
-    listed = (
-        Destination(domain, None, Place.EXTERNAL, ("spec", "network", "egress", "domains", index))
-        for index, domain in enumerate(agent.spec.network.egress.domains)
-    )
-    return (
-        *(_of_url(url, path) for url, path in referred),
-        *stated_destinations(agent.spec, agent.namespace, fleet.environment),
-        *listed,
-    )
-
-
-def stated_destinations(
-    spec: AgentSpec, namespace: str, environment: Environment
-) -> Iterator[Destination]:
-    """Hosts that a manifest and its stack name outright: all but what references lead to.
-
-    Services that it depends on, skills, tools, fetches, traces, Vault, databases and the store of
-    the memory, each with its port.
+    Agents among them are left out, and references that lead nowhere.
 
     Args:
         spec: The agent.
         namespace: Where it lives.
-        environment: Settings of the stack, on which some of it falls back.
+        targets: What it may refer to.
     """
-    for url, path in _stated_urls(spec, namespace, environment):
-        yield _of_url(url, path)
-    for index, database in enumerate(spec.databases):
-        path = ("spec", "databases", index, "host")
-        yield Destination(database.host, database.effective_port, place_of(database.host), path)
-    if store := spec.memory.store_in(spec.databases, namespace):
-        host, port = store
-        yield Destination(host, port, place_of(host), ("spec", "memory", "storeRef"))
+    return (
+        *_models(spec, namespace, targets),
+        *_referred(spec, namespace, targets),
+        *_stated(spec, namespace, targets.environment),
+        *(
+            Destination(domain, None, HostKind.EXTERNAL, (*_DOMAINS, index))
+            for index, domain in enumerate(spec.network.egress.domains)
+        ),
+    )
 
 
-def _stated_urls(spec: AgentSpec, namespace: str, environment: Environment) -> Iterator[Sourced]:
-    for index, reference in enumerate(spec.depends_on):
-        needed = as_dependency(reference)
-        if needed.kind == "Service":
-            host = f"{needed.name}.{needed.namespace or namespace}.svc"
-            yield f"http://{host}:{needed.port}", ("spec", "dependsOn", index)
-    for index, skill in enumerate(spec.skills):
-        if skill.git is not None:
-            yield skill.git.url, ("spec", "skills", index, "git", "url")
-        if skill.bucket is not None:
-            yield skill.bucket.url, ("spec", "skills", index, "bucket", "url")
-    for index, tool in enumerate(spec.tools):
-        if tool.http is not None:
-            yield tool.http.url, ("spec", "tools", index, "http", "url")
-        elif tool.mcp is not None and tool.mcp.url is not None:
-            yield tool.mcp.url, ("spec", "tools", index, "mcp", "url")
-    for index, step in enumerate(spec.lifecycle.pre_start):
-        if step.fetch is not None and (url := fetched_url(step.fetch, environment)):
-            yield url, ("spec", "lifecycle", "preStart", index, "fetch", "uri")
-    if endpoint := spec.telemetry.traces.endpoint or environment.telemetry.otlp_endpoint:
-        yield endpoint, ("spec", "telemetry", "traces", "endpoint")
-    yield from _urls_of_vault(spec, environment)
+def model_url(choice: ModelAccess, namespace: str, targets: Targets) -> tuple[str, str] | None:
+    """Address at which an agent of a namespace asks a model, and the field that says it.
+
+    A gateway of the stack comes before any address of the model itself; None for the provider's
+    own address. The field is empty for a gateway.
+    """
+    settings = targets.environment.models
+    gateway = choice.gateway_ref or settings.gateway or DIRECT
+    if gateway != DIRECT:
+        found = settings.gateways.get(gateway)
+        return (found.url, "") if found else None
+    if choice.base_url is not None:
+        return choice.base_url, "baseUrl"
+    shared = targets.models.get(as_reference(choice.ref, namespace)) if choice.ref else None
+    return (shared.base_url, "ref") if shared is not None and shared.base_url else None
 
 
-def _urls_of_vault(spec: AgentSpec, environment: Environment) -> Iterator[Sourced]:
-    """Vault, which the injected sidecar of an agent asks."""
+_DOMAINS: Path = ("spec", "network", "egress", "domains")
+
+
+def _models(spec: AgentSpec, namespace: str, targets: Targets) -> Iterator[Destination]:
+    for choice, path in model_choices(spec):
+        if found := model_url(choice, namespace, targets):
+            url, name = found
+            is_part = name and path[-1] != "embeddingModelRef"
+            yield _of_url(url, (*path, name) if is_part else path)
+
+
+def _referred(spec: AgentSpec, namespace: str, targets: Targets) -> Iterator[Destination]:
+    """Tool servers, and what the agent depends on."""
+    for each in marked(spec, RefersTo):
+        if each.mark.relation == "tools":
+            key = as_reference(each.value, namespace)
+            yield from _server(key, each.path, targets)
+        elif each.mark.relation == "dependsOn":
+            yield from _dependency(as_dependency(each.value), namespace, each.path, targets)
+
+
+def _server(key: ObjectKey, path: Path, targets: Targets) -> Iterator[Destination]:
+    if (server := targets.servers.get(key)) is not None:
+        yield _of_url(server.address(*key), path, is_hosted=server.is_hosted)
+
+
+def _dependency(
+    needed: Dependency, namespace: str, path: Path, targets: Targets
+) -> Iterator[Destination]:
+    key = (needed.namespace or namespace, needed.name)
+    if needed.kind == "Service":
+        yield _of_url(f"http://{key[1]}.{key[0]}.svc:{needed.port}", path)
+    elif needed.kind == "Agent" or (needed.kind is None and key in targets.agents):
+        return
+    elif needed.kind in {None, "MCPServer"} and key in targets.servers:
+        yield from _server(key, path, targets)
+    elif (model := targets.models.get(key)) is not None and model.base_url:
+        yield _of_url(model.base_url, path)
+
+
+def _stated(spec: AgentSpec, namespace: str, environment: Environment) -> Iterator[Destination]:
+    """Hosts that a manifest and its stack name outright."""
+    for each in marked(spec, Reaches):
+        part = each.part
+        if isinstance(part, ModelAccess):
+            continue  # asked through a gateway, perhaps
+        if isinstance(part, Database):
+            kind = host_kind(part.host)
+            yield Destination(part.host, part.effective_port, kind, each.path)
+        elif isinstance(part, Memory):
+            if store := part.store_in(spec.databases, namespace):
+                yield Destination(*store, host_kind(store[0]), each.path)
+        elif not isinstance(part, Fetch):
+            yield _of_url(each.value, each.path)
+        elif url := fetched_url(part, environment):
+            yield _of_url(url, each.path)
+    if spec.telemetry.traces.endpoint is None and environment.telemetry.otlp_endpoint:
+        path = ("spec", "telemetry", "traces", "endpoint")
+        yield _of_url(environment.telemetry.otlp_endpoint, path)
     vault = environment.secret_stores.vault
     for index, secret in enumerate(spec.secrets):
         if vault is not None and secret.provider == "vault":
-            yield vault.address, ("spec", "secrets", index, "provider")
+            yield _of_url(vault.address, ("spec", "secrets", index, "provider"))
 
 
-def _urls_of_tool_servers(agent: DeclaredAgent, fleet: Fleet) -> Iterator[Sourced]:
-    for index, tool in enumerate(agent.spec.tools):
-        if tool.mcp is None or tool.mcp.server_ref is None:
-            continue
-        server = fleet.mcp_server(tool.mcp.server_ref, agent.namespace)
-        if server is not None:
-            address = server.spec.address(server.namespace, server.name)
-            yield address, ("spec", "tools", index, "mcp", "serverRef")
-
-
-def _urls_of_models(agent: DeclaredAgent, fleet: Fleet) -> Iterator[Sourced]:
-    settings = fleet.environment.models
-    for choice, path in model_choices(agent):
-        gateway = choice.gateway_ref or settings.gateway or DIRECT
-        if gateway in settings.gateways:
-            yield settings.gateways[gateway].url, path
-        elif gateway == DIRECT and choice.base_url is not None:
-            yield choice.base_url, (*path, "baseUrl")
-        elif gateway == DIRECT and choice.ref is not None:
-            shared = fleet.model_config(choice.ref, agent.namespace)
-            if shared is not None and shared.spec.base_url is not None:
-                yield shared.spec.base_url, (*path, "ref")
-
-
-def _urls_of_dependencies(agent: DeclaredAgent, fleet: Fleet) -> Iterator[Sourced]:
-    for edge in edges_of_agent(agent, fleet):
-        name, namespace = edge.target.name, edge.target.namespace
-        if edge.relation != "dependsOn":
-            continue
-        if edge.target.kind == MODEL_CONFIG_KIND:
-            model = fleet.model_config(name, namespace)
-            if model is not None and model.spec.base_url is not None:
-                yield model.spec.base_url, edge.path
-        elif edge.target.kind == MCP_SERVER_KIND:
-            server = fleet.mcp_server(name, namespace)
-            if server is not None:
-                yield server.spec.address(server.namespace, server.name), edge.path
-
-
-def _of_url(url: str, path: tuple[Segment, ...]) -> Destination:
+def _of_url(url: str, path: Path, *, is_hosted: bool = False) -> Destination:
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".")
-    return Destination(host, parts.port or DEFAULT_PORTS[parts.scheme], place_of(host), path)
+    port = parts.port or DEFAULT_PORTS[parts.scheme]
+    return Destination(host, port, host_kind(host), path, is_hosted)

@@ -8,7 +8,7 @@ from holdfast.manifest.agent.exposure import GATEWAY
 from holdfast.manifest.agent.model import DIRECT
 from holdfast.manifest.fleet.capabilities import unmet_needs
 from holdfast.manifest.fleet.declared_names import DeclaredNames
-from holdfast.manifest.fleet.egress import destinations_of
+from holdfast.manifest.fleet.egress import Targets, destinations_of, targets_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.references import faults_of_references, faults_of_teams, model_choices
 from holdfast.manifest.fleet.tool_checks import faults_of_lock, faults_of_tools
@@ -18,7 +18,7 @@ from holdfast.manifest.fleet.topology_checks import (
     faults_of_tenants,
     faults_of_volumes,
 )
-from holdfast.manifest.types.hosts import Place, is_outside
+from holdfast.manifest.types.hosts import HostKind, is_outside
 from holdfast.manifest.types.validation import suggestion
 
 
@@ -42,11 +42,12 @@ def faults_of_fleet(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestErro
 
 def faults_in_environment(fleet: Fleet) -> Iterator[ManifestError]:
     """What the fleet's stack does not offer, or demands and does not get."""
+    targets = targets_of(fleet)
     for agent in fleet.workloads:
         yield from _faults_of_owner(agent, fleet)
         yield from _faults_of_gateway(agent, fleet)
         yield from _faults_of_model_gateway(agent, fleet)
-        yield from _faults_of_egress(agent, fleet)
+        yield from _faults_of_egress(agent, fleet, targets)
         yield from _faults_of_needs(agent, fleet)
 
 
@@ -84,7 +85,7 @@ def _faults_of_model_gateway(agent: DeclaredAgent, fleet: Fleet) -> Iterator[Man
     gateways = fleet.environment.models.gateways
     default = fleet.environment.models.gateway
     is_watched = False
-    for choice, path in model_choices(agent):
+    for choice, path in model_choices(agent.spec):
         name = choice.gateway_ref or default or DIRECT
         is_watched = is_watched or name != DIRECT
         if choice.gateway_ref not in {None, DIRECT, *gateways}:
@@ -106,16 +107,18 @@ def _faults_of_model_gateway(agent: DeclaredAgent, fleet: Fleet) -> Iterator[Man
         )
 
 
-def _faults_of_egress(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
+def _faults_of_egress(
+    agent: DeclaredAgent, fleet: Fleet, targets: Targets
+) -> Iterator[ManifestError]:
     opened_by = fleet.environment.opens_domains
     egress = agent.spec.network.egress
     if opened_by == "gateway" or egress.mode == "denyAll":
         return
-    for destination in destinations_of(agent, fleet):
+    for destination in destinations_of(agent.spec, agent.namespace, targets):
         if not is_outside(destination.host, egress.cidrs):
             continue
         remedy = "set holdfast:network.egressGateway in the stack file"
-        if destination.place is Place.ADDRESS:
+        if destination.kind is HostKind.ADDRESS:
             way = "add the address to network.egress.cidrs"
             remedy = way if opened_by == "cilium" else f"{remedy}, or {way}"
         elif opened_by == "cilium" and egress.allow_dns:

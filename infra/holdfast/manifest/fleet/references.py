@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from holdfast.errors import ManifestError
 from holdfast.kube.paths import Path, format_path
-from holdfast.manifest.agent.agent import AGENT_KIND
+from holdfast.manifest.agent.agent import AGENT_KIND, AgentSpec
 from holdfast.manifest.agent.exposure import GATEWAY, Caller, Namespace
 from holdfast.manifest.agent.model import ModelAccess, ObjectReference, as_reference
 from holdfast.manifest.fleet.declared_names import DeclaredNames
@@ -17,6 +17,7 @@ from holdfast.manifest.fleet.fleet import (
     Fleet,
 )
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, MODEL_CONFIG_KIND
+from holdfast.manifest.types.references import RefersTo, marked, parts_of
 from holdfast.manifest.types.validation import suggestion
 
 _WORDS = {
@@ -27,8 +28,8 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class FieldReference:
-    """One reference, as it stands in an agent's manifest.
+class ManifestReference:
+    """One reference, as it stands in a manifest.
 
     Attributes:
         kind: Kind of what it leads to.
@@ -41,53 +42,26 @@ class FieldReference:
     path: Path
 
 
-def references_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
-    """Every reference to a declared object in an agent's manifest."""
-    yield from models_of(agent)
-    yield from _embedding_model_of(agent)
-    for index, tool in enumerate(agent.spec.tools):
-        if tool.mcp is not None and tool.mcp.server_ref is not None:
-            server_path = ("spec", "tools", index, "mcp", "serverRef")
-            yield FieldReference(MCP_SERVER_KIND, tool.mcp.server_ref, server_path)
-    yield from peers_of(agent)
-    for index, caller in enumerate(agent.spec.network.ingress_from):
-        if caller != GATEWAY and not isinstance(caller, Namespace):
-            caller_path = ("spec", "network", "ingressFrom", index)
-            yield FieldReference(AGENT_KIND, caller, caller_path)
+def references_of(agent: DeclaredAgent) -> Iterator[ManifestReference]:
+    """Every reference to a declared object of one kind in an agent's manifest."""
+    for each in marked(agent.spec, RefersTo):
+        if each.mark.kind and each.value != GATEWAY and not isinstance(each.value, Namespace):
+            yield ManifestReference(each.mark.kind, each.value, each.path)
 
 
-def models_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
-    """Every shared model of an agent: its own first, then the fallbacks in order."""
-    for choice, path in model_choices(agent):
-        if choice.ref is not None:
-            yield FieldReference(MODEL_CONFIG_KIND, choice.ref, (*path, "ref"))
+def model_choices(spec: AgentSpec) -> Iterator[tuple[ModelAccess, Path]]:
+    """Every model that an agent asks, with its place: its own, fallbacks, the embedding one."""
+    yield from parts_of(spec, ModelAccess)
+    for each in marked(spec, RefersTo):
+        if each.mark.relation == "embedding":
+            yield ModelAccess(ref=each.value), each.path
 
 
-def model_choices(agent: DeclaredAgent) -> Iterator[tuple[ModelAccess, Path]]:
-    """The model of an agent and its fallbacks, with the place of each."""
-    model = agent.spec.model
-    if model is None:
-        return
-    yield model, ("spec", "model")
-    for index, fallback in enumerate(model.fallbacks):
-        yield fallback, ("spec", "model", "fallbacks", index)
-
-
-def _embedding_model_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
-    reference = agent.spec.memory.embedding_model_ref
-    if reference is not None:
-        path = ("spec", "memory", "embeddingModelRef")
-        yield FieldReference(MODEL_CONFIG_KIND, reference, path)
-
-
-def peers_of(agent: DeclaredAgent) -> Iterator[FieldReference]:
+def peers_of(agent: DeclaredAgent) -> Iterator[ManifestReference]:
     """Every agent that an agent may call: as a tool, or as a declared peer."""
-    for index, tool in enumerate(agent.spec.tools):
-        if tool.agent is not None:
-            path = ("spec", "tools", index, "agent", "ref")
-            yield FieldReference(AGENT_KIND, tool.agent.ref, path)
-    for index, peer in enumerate(agent.spec.network.peers):
-        yield FieldReference(AGENT_KIND, peer, ("spec", "network", "peers", index))
+    for each in marked(agent.spec, RefersTo):
+        if each.mark.relation in {"calls", "peer"}:
+            yield ManifestReference(each.mark.kind, each.value, each.path)
 
 
 def lets_in(callee: DeclaredAgent, caller: DeclaredAgent) -> bool:
@@ -161,14 +135,14 @@ def _bar_between(agent: DeclaredAgent, callee: DeclaredAgent) -> tuple[str, str,
 def faults_of_teams(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestError]:
     """Members of teams that are no agents."""
     for team in fleet.agent_teams:
-        for index, member in enumerate(team.spec.members):
-            if fleet.agent(member, team.namespace) is None:
-                path = ("spec", "members", index)
-                yield from faults_of_absence(FieldReference(AGENT_KIND, member, path), team, names)
+        for each in marked(team.spec, RefersTo):
+            if fleet.agent(each.value, team.namespace) is None:
+                member = ManifestReference(AGENT_KIND, each.value, each.path)
+                yield from faults_of_absence(member, team, names)
 
 
 def target_of(
-    reference: FieldReference, agent: DeclaredAgent, fleet: Fleet
+    reference: ManifestReference, agent: DeclaredAgent, fleet: Fleet
 ) -> DeclaredAgent | DeclaredModelConfig | DeclaredMcpServer | None:
     """What a reference leads to; None when it leads nowhere."""
     if reference.kind == AGENT_KIND:
@@ -188,7 +162,7 @@ def _names(entry: Caller, callee: DeclaredAgent, caller: DeclaredAgent) -> bool:
 
 
 def faults_of_absence(
-    reference: FieldReference, referrer: Declaration, names: DeclaredNames
+    reference: ManifestReference, referrer: Declaration, names: DeclaredNames
 ) -> Iterator[ManifestError]:
     """A reference that leads nowhere, with what may be meant."""
     namespace, name = as_reference(reference.reference, referrer.namespace)
@@ -211,7 +185,7 @@ def faults_of_absence(
 
 
 def faults_of_sharing(
-    reference: FieldReference,
+    reference: ManifestReference,
     agent: DeclaredAgent,
     target: DeclaredModelConfig | DeclaredMcpServer,
 ) -> Iterator[ManifestError]:

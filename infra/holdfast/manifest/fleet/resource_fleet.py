@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import msgspec
-
 from holdfast.errors import ManifestError
 from holdfast.manifest.agent.agent import AGENT_KIND, OWN_PREFIXES, Agent
 from holdfast.manifest.fleet.declared_names import DeclaredNames
@@ -28,9 +26,6 @@ from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.text.documents import Document
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.types.validation import validate
-
-NULLS: Final = "holdfast.dev/nulls"
-"""Annotation: where the spec says null, which neither engine nor server-side apply keeps."""
 
 _SOURCE: Final = "holdfast.dev/source"
 _NOT_WRITTEN: Final = (
@@ -181,7 +176,7 @@ def _document(resource: Mapping[str, Any]) -> Document:
             "labels": _written(metadata.get("labels")),
             "annotations": _written(metadata.get("annotations")),
         },
-        "spec": _with_nulls(resource["spec"], _annotations(resource).get(NULLS, "")),
+        "spec": resource["spec"],
     }
     file = _file_of(str(resource["kind"]), namespace, name)
     return Document(data, Origin(file, 0, 0), frozenset())
@@ -197,29 +192,3 @@ def _written(marks: Mapping[str, str] | None) -> dict[str, str]:
 
 def _annotations(resource: Mapping[str, Any]) -> Mapping[str, str]:
     return resource["metadata"].get("annotations") or {}
-
-
-def _with_nulls(spec: Any, text: str) -> Any:  # noqa: ANN401  (plain data)
-    """The spec with null again wherever its manifest says so."""
-    if not text:
-        return spec
-    try:
-        paths = msgspec.json.decode(text, type=list[list[str | int]])
-    except msgspec.DecodeError:
-        return spec  # somebody else wrote it; what the resource says then counts
-    result = msgspec.json.decode(msgspec.json.encode(spec))
-    for *above, last in paths:
-        here = result
-        for part in above:
-            here = _below(here, part)
-        if isinstance(here, dict) and isinstance(last, str):
-            here[last] = None
-    return result
-
-
-def _below(value: Any, part: str | int) -> Any:  # noqa: ANN401  (plain data)
-    if isinstance(value, dict) and isinstance(part, str):
-        return value.setdefault(part, {})
-    if isinstance(value, list) and isinstance(part, int) and part < len(value):
-        return value[part]
-    return None

@@ -7,23 +7,20 @@ from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.agent.tools import McpTool
 from holdfast.manifest.fleet.fleet import Declaration, DeclaredAgent, DeclaredMcpServer, Fleet
 from holdfast.manifest.fleet.tool_lock import LOCK_FILE, LockedServer
+from holdfast.manifest.types.references import parts_of
 from holdfast.manifest.types.validation import suggestion
 
 
 def faults_of_tools(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
     """Tools that the declared server does not offer."""
-    for index, tool in enumerate(agent.spec.tools):
-        if tool.mcp is None or tool.mcp.server_ref is None:
-            continue
-        server = fleet.mcp_server(tool.mcp.server_ref, agent.namespace)
+    for tool, path in parts_of(agent.spec, McpTool):
+        server = fleet.mcp_server(tool.server_ref, agent.namespace) if tool.server_ref else None
         if server is None or not server.spec.tool_names:
             continue
         place = server.location_of("spec.toolNames")
         expected = f"expected a tool of MCPServer {server.name!r} ({place})"
-        path: Path = ("spec", "tools", index, "mcp", "toolNames")
-        yield from _unknown_names(
-            agent, path, tool.mcp.tool_names, server.spec.tool_names, expected
-        )
+        known = server.spec.tool_names
+        yield from _unknown_names(agent, (*path, "toolNames"), tool.tool_names, known, expected)
 
 
 def faults_of_lock(fleet: Fleet) -> Iterator[ManifestError]:
@@ -34,13 +31,9 @@ def faults_of_lock(fleet: Fleet) -> Iterator[ManifestError]:
                 server, ("spec",), server.spec.tool_names, server.spec.digest, locked
             )
     for agent in fleet.agents:
-        for index, tool in enumerate(agent.spec.tools):
-            if tool.mcp is None:
-                continue
-            key = key_of_tool(tool.mcp, agent, fleet)
-            if locked := fleet.tool_lock.servers.get(key):
-                path = ("spec", "tools", index, "mcp")
-                yield from _against_lock(agent, path, tool.mcp.tool_names, tool.mcp.digest, locked)
+        for tool, path in parts_of(agent.spec, McpTool):
+            if locked := fleet.tool_lock.servers.get(key_of_tool(tool, agent, fleet)):
+                yield from _against_lock(agent, path, tool.tool_names, tool.digest, locked)
 
 
 def server_key(server: DeclaredMcpServer) -> str:

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from holdfast.errors import SourceLocation
-from holdfast.manifest.agent.tools import Transport
+from holdfast.manifest.agent.tools import McpTool, Transport
 from holdfast.manifest.fleet.fleet import Fleet
-from holdfast.manifest.fleet.tool_checks import server_key
+from holdfast.manifest.fleet.tool_checks import key_of_tool, server_key
+from holdfast.manifest.types.references import parts_of
 
 
 @dataclass(frozen=True, slots=True)
-class ToolServer:
+class DeclaredToolServer:
     """One tool server.
 
     Attributes:
@@ -27,34 +28,25 @@ class ToolServer:
     digests: tuple[tuple[SourceLocation, str], ...] = ()
 
 
-def tool_servers_of(fleet: Fleet) -> tuple[ToolServer, ...]:
+def tool_servers_of(fleet: Fleet) -> tuple[DeclaredToolServer, ...]:
     """Every tool server once, sorted by key."""
-    found: dict[str, ToolServer] = {}
-    for server in fleet.mcp_servers:
-        key, place = server_key(server), server.location_of("metadata.name")
-        address = server.spec.address(server.namespace, server.name)
-        found[key] = ToolServer(key, address, server.spec.transport, place)
+    servers: dict[str, tuple[str, Transport, SourceLocation]] = {}
     digests: dict[str, list[tuple[SourceLocation, str]]] = {}
     for server in fleet.mcp_servers:
+        key, address = server_key(server), server.spec.address(server.namespace, server.name)
+        servers[key] = (address, server.spec.transport, server.location_of("metadata.name"))
         if server.spec.digest is not None:
-            entry = (server.location_of("spec.digest"), server.spec.digest)
-            digests.setdefault(server_key(server), []).append(entry)
+            digests[key] = [(server.location_of("spec.digest"), server.spec.digest)]
     for agent in fleet.agents:
-        for index, tool in enumerate(agent.spec.tools):
-            if tool.mcp is None:
-                continue
-            path = ("spec", "tools", index, "mcp")
-            key = tool.mcp.url or ""
-            if tool.mcp.server_ref is not None:
-                declared = fleet.mcp_server(tool.mcp.server_ref, agent.namespace)
-                key = server_key(declared) if declared else ""
-            elif key not in found:
+        for tool, path in parts_of(agent.spec, McpTool):
+            key = key_of_tool(tool, agent, fleet)
+            if tool.url is not None:
                 place = agent.location_of((*path, "url"))
-                found[key] = ToolServer(key, key, tool.mcp.transport, place)
-            if tool.mcp.digest is not None:
-                entry = (agent.location_of((*path, "digest")), tool.mcp.digest)
+                servers.setdefault(key, (tool.url, tool.transport, place))
+            if tool.digest is not None:
+                entry = (agent.location_of((*path, "digest")), tool.digest)
                 digests.setdefault(key, []).append(entry)
     return tuple(
-        ToolServer(key, each.url, each.transport, each.location, tuple(digests.get(key, ())))
-        for key, each in sorted(found.items())
+        DeclaredToolServer(key, *server, tuple(digests.get(key, ())))
+        for key, server in sorted(servers.items())
     )

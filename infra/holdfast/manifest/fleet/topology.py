@@ -2,26 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Path
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.agent.dependency import Dependency, as_dependency
-from holdfast.manifest.agent.exposure import GATEWAY, Namespace
+from holdfast.manifest.agent.exposure import GATEWAY, Caller, Namespace
 from holdfast.manifest.agent.model import as_reference
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.fleet.references import models_of
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, MODEL_CONFIG_KIND
 from holdfast.manifest.types.ordering import waves
+from holdfast.manifest.types.references import Reaches, RefersTo, Relation, marked
 
 SERVICE_KIND = "Service"
 GATEWAY_KIND = "Gateway"
 NAMESPACE_KIND = "Namespace"
 ADDRESS_KIND = "Address"
-
-Relation = Literal["calls", "model", "fallback", "tools", "peer", "dependsOn", "lets in"]
-"""`calls`: an agent as a tool; `tools`: a tool server; `lets in`: from caller to callee."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -118,39 +114,28 @@ def start_waves(fleet: Fleet) -> list[list[Node]]:
 def edges_of_agent(agent: DeclaredAgent, fleet: Fleet) -> Iterator[Edge]:
     """Every reference of one agent, and who else it lets in, in the manifest's order."""
     here = node_of(agent)
-
-    def edge(kind: str, place: tuple[str, str], relation: Relation, path: Path) -> Edge:
-        return Edge(here, Node(kind, *place), relation, path, agent.location_of(path))
-
-    for model in models_of(agent):
-        place = as_reference(model.reference, agent.namespace)
-        relation: Relation = "model" if model.path == ("spec", "model", "ref") else "fallback"
-        yield edge(MODEL_CONFIG_KIND, place, relation, model.path)
-    for index, tool in enumerate(agent.spec.tools):
-        path: Path = ("spec", "tools", index)
-        if tool.agent is not None:
-            place = as_reference(tool.agent.ref, agent.namespace)
-            yield edge(AGENT_KIND, place, "calls", (*path, "agent", "ref"))
-        elif tool.mcp is not None and tool.mcp.server_ref is not None:
-            place = as_reference(tool.mcp.server_ref, agent.namespace)
-            yield edge(MCP_SERVER_KIND, place, "tools", (*path, "mcp", "serverRef"))
-        elif tool.mcp is not None and tool.mcp.url is not None:
-            yield edge(ADDRESS_KIND, ("", tool.mcp.url), "tools", (*path, "mcp", "url"))
-        elif tool.http is not None:
-            yield edge(ADDRESS_KIND, ("", tool.http.url), "tools", (*path, "http", "url"))
-    for index, peer in enumerate(agent.spec.network.peers):
-        path = ("spec", "network", "peers", index)
-        yield edge(AGENT_KIND, as_reference(peer, agent.namespace), "peer", path)
-    for index, reference in enumerate(agent.spec.depends_on):
-        target = dependency_of(reference, agent, fleet)
+    for each in marked(agent.spec, RefersTo):
+        relation, place = each.mark.relation, agent.location_of(each.path)
+        if relation == "lets in":
+            if caller := _other_caller(each.value):
+                yield Edge(caller, here, relation, each.path, place)
+            continue
+        if relation == "dependsOn":
+            target = dependency_of(each.value, agent, fleet)
+        else:
+            target = Node(each.mark.kind, *as_reference(each.value, agent.namespace))
         if target is not None:
-            path = ("spec", "dependsOn", index)
-            yield Edge(here, target, "dependsOn", path, agent.location_of(path))
-    for index, caller in enumerate(agent.spec.network.ingress_from):
-        path = ("spec", "network", "ingressFrom", index)
-        if caller == GATEWAY:
-            gateway = Node(GATEWAY_KIND, "", GATEWAY)
-            yield Edge(gateway, here, "lets in", path, agent.location_of(path))
-        elif isinstance(caller, Namespace):
-            namespace = Node(NAMESPACE_KIND, "", caller.namespace)
-            yield Edge(namespace, here, "lets in", path, agent.location_of(path))
+            is_fallback = "fallbacks" in each.path
+            yield Edge(here, target, "fallback" if is_fallback else relation, each.path, place)
+    for address in marked(agent.spec, Reaches):
+        if address.mark.relation:
+            target = Node(ADDRESS_KIND, "", address.value)
+            place = agent.location_of(address.path)
+            yield Edge(here, target, address.mark.relation, address.path, place)
+
+
+def _other_caller(caller: Caller) -> Node | None:
+    """A caller that is no agent; an agent's call is an edge of the agent's own."""
+    if caller == GATEWAY:
+        return Node(GATEWAY_KIND, "", GATEWAY)
+    return Node(NAMESPACE_KIND, "", caller.namespace) if isinstance(caller, Namespace) else None

@@ -8,7 +8,7 @@ from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.agent.dependency import Dependency, as_dependency
 from holdfast.manifest.fleet.declared_names import DeclaredNames
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.fleet.references import FieldReference, faults_of_entry, faults_of_sharing
+from holdfast.manifest.fleet.references import ManifestReference, faults_of_entry, faults_of_sharing
 from holdfast.manifest.fleet.topology import Edge, Node, candidates_of, edges_of, node_of
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, MODEL_CONFIG_KIND
 from holdfast.manifest.types.ordering import cycles
@@ -144,14 +144,14 @@ def _unreachable(
     elif target.kind == MCP_SERVER_KIND:
         server = fleet.mcp_server(target.name, target.namespace)
         if server is not None:
-            reference = FieldReference(MCP_SERVER_KIND, target.name, path)
+            reference = ManifestReference(MCP_SERVER_KIND, target.name, path)
             yield from faults_of_sharing(reference, agent, server)
     elif target.kind == MODEL_CONFIG_KIND:
         model = fleet.model_config(target.name, target.namespace)
         if model is None:
             return
         yield from faults_of_sharing(
-            FieldReference(MODEL_CONFIG_KIND, target.name, path), agent, model
+            ManifestReference(MODEL_CONFIG_KIND, target.name, path), agent, model
         )
         if model.spec.base_url is None:
             yield _fault(

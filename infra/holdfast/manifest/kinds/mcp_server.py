@@ -19,7 +19,7 @@ from holdfast.manifest.agent.tools import Transport
 from holdfast.manifest.text.faults import fault, together
 from holdfast.manifest.types.values import (
     AbsolutePath,
-    DigestReference,
+    ImageReference,
     Items,
     LabelName,
     LabelValue,
@@ -45,8 +45,8 @@ OWN_PATHS: Final[Mapping[Path, Path]] = {
 class HostedServer(ManifestModel):
     """A tool server as a stack runs it: like an agent without model, closed but to its callers."""
 
-    image: DigestReference | None = None
-    """Image with its digest of a server that the stack runs; excludes url."""
+    image: ImageReference | None = None
+    """Image of a server that the stack runs; excludes url."""
     transport: Transport = "streamable-http"
     """How it is spoken to; default streamable-http."""
     port: Port = 8080
@@ -90,9 +90,7 @@ class HostedServer(ManifestModel):
 
         It has no card and promises no metrics, and is ready when it listens.
         """
-        listens = Probe(tcp_port=self.port)
-        path = self.health_path
-        answers = Probe(http_get=HttpGet(path=path)) if path else listens
+        answers = Probe(http_get=HttpGet(path=self.health_path)) if self.health_path else None
         return AgentSpec.model_construct(
             version=self.version,
             owner=self.owner,
@@ -107,7 +105,7 @@ class HostedServer(ManifestModel):
                 update={"expose": self.network.expose.model_copy(update={"port": self.port})}
             ),
             security=self.security,
-            probes=Probes(liveness=listens, readiness=answers),
+            probes=Probes(readiness=answers),
             telemetry=Telemetry(metrics=Metrics(enabled=False)),
             a2a=AgentCardSpec(enabled=False),
         )

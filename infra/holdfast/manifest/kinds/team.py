@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from holdfast.manifest.agent.model import Reference
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.references import RefersTo
 from holdfast.manifest.types.values import Items, JsonObject, LabelName, LabelValue, ManifestModel
 
 
@@ -16,7 +17,9 @@ class AgentTeamSpec(ManifestModel):
     """Team that answers for members which name no owner of their own."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """What the team is for, at most 1,000 characters."""
-    members: Annotated[Items[Reference], Field(min_length=1)]
+    members: Annotated[
+        Items[Annotated[Reference, RefersTo("Agent", "member")]], Field(min_length=1)
+    ]
     """Agents of the team; an agent belongs to one team at most."""
     entry_points: Items[Reference] = ()
     """Members that others call; what they reach is shown by `holdfast render -o mermaid`."""

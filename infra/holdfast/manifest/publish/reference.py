@@ -21,6 +21,7 @@ from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import NAMESPACE
 from holdfast.manifest.types import values
 from holdfast.manifest.types.annotations import alternatives
+from holdfast.manifest.types.references import MARKS
 from holdfast.manifest.types.text_type import TextType
 
 SPEC = "spec"
@@ -139,6 +140,11 @@ _NAMED: tuple[tuple[Any, str], ...] = (
 
 def type_words(annotation: Any) -> str:  # noqa: ANN401, PLR0911 - any annotation; one return a form
     """What may stand in a field, in words."""
+    if typing.get_origin(annotation) is Annotated:
+        # What a field refers to says nothing about its type.
+        plain = [each for each in annotation.__metadata__ if not isinstance(each, MARKS)]
+        inner = annotation.__origin__
+        annotation = Annotated[inner, *plain] if plain else inner
     for known, words in _NAMED:
         if annotation == known:
             return words

@@ -71,12 +71,26 @@ _GENERATION: Final[Schema] = {
 
 AGENT_STACK_SPEC: Final[Schema] = {
     "type": "object",
-    "description": "What the stack is held to; written by the loop.",
-    "required": ["repository", "branch", "path"],
+    "description": "What the stack is held to, written by the loop, and whether it is suspended.",
     "properties": {
         "repository": {**_TEXT, "description": "Repository, without user and password."},
         "branch": {**_TEXT, "description": "Branch that says what is wanted."},
         "path": {**_TEXT, "description": "The project's folder in it."},
+        "suspend": {"type": "boolean", "description": "While true, the loop changes nothing."},
+        "suspension": {
+            "type": "object",
+            "description": "Who suspended it, when and why; written by `holdfast gitops suspend`.",
+            "properties": {
+                "by": {**_TEXT, "description": "User who suspended it."},
+                "since": {**_TEXT, "format": "date-time", "description": "When."},
+                "reason": {**_TEXT, "description": "Why."},
+            },
+        },
+        "conflictsResetAt": {
+            **_TEXT,
+            "format": "date-time",
+            "description": "Field conflicts from before are over: the loop reverts those fields.",
+        },
     },
 }
 
@@ -123,6 +137,19 @@ STATUS: Final[dict[str, Schema]] = {
         "observedGeneration": _GENERATION,
         "wantedCommit": {**_TEXT, "description": "Newest commit of the branch."},
         "commit": {**_TEXT, "description": "Commit that runs, as far as it is known."},
+        "conflicts": {
+            "type": "array",
+            "description": "Fields that others keep writing: only reported, not reverted.",
+            "items": {
+                "type": "object",
+                "required": ["object", "path", "since"],
+                "properties": {
+                    "object": {**_TEXT, "description": "The object."},
+                    "path": {**_TEXT, "description": "The field."},
+                    "since": {**_TEXT, "format": "date-time", "description": "Since when."},
+                },
+            },
+        },
         "conditions": _CONDITIONS,
     },
 }
@@ -162,6 +189,7 @@ COLUMNS: Final[dict[str, tuple[Schema, ...]]] = {
         {"name": "Stable", "type": "string", "jsonPath": _condition("Stable")},
         {"name": "Drift", "type": "string", "jsonPath": _condition("Drifted")},
         {"name": "Reason", "type": "string", "jsonPath": _reason("Synced")},
+        {"name": "Suspended", "type": "boolean", "jsonPath": ".spec.suspend"},
         {"name": "Commit", "type": "string", "jsonPath": ".status.commit"},
         {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
         {"name": "Branch", "type": "string", "jsonPath": ".spec.branch", "priority": 1},

@@ -8,7 +8,7 @@ from typing import Final
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
-class Place(Enum):
+class HostKind(Enum):
     """Where a host is, which decides how it is opened."""
 
     CLUSTER = "cluster"
@@ -21,17 +21,17 @@ class Place(Enum):
     """The pod itself."""
 
 
-def place_of(host: str) -> Place:
+def host_kind(host: str) -> HostKind:
     """Where a host is, judged by its name."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         if host == "localhost":
-            return Place.LOCAL
+            return HostKind.LOCAL
         name = host.rstrip(".")
         in_cluster = "." not in name or name.endswith((".svc", ".svc.cluster.local"))
-        return Place.CLUSTER if in_cluster else Place.EXTERNAL
-    return Place.LOCAL if address.is_loopback else Place.ADDRESS
+        return HostKind.CLUSTER if in_cluster else HostKind.EXTERNAL
+    return HostKind.LOCAL if address.is_loopback else HostKind.ADDRESS
 
 
 def is_outside(host: str, cidrs: Iterable[str]) -> bool:
@@ -43,8 +43,8 @@ def is_outside(host: str, cidrs: Iterable[str]) -> bool:
         host: Domain, Service name or address.
         cidrs: Address ranges that are open anyway.
     """
-    place = place_of(host)
-    if place is not Place.ADDRESS:
-        return place is Place.EXTERNAL
+    kind = host_kind(host)
+    if kind is not HostKind.ADDRESS:
+        return kind is HostKind.EXTERNAL
     address = ipaddress.ip_address(host)
     return not any(address in ipaddress.ip_network(cidr) for cidr in cidrs)

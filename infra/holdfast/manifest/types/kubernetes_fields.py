@@ -9,13 +9,14 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
+from holdfast.kube.merging import REMOVAL
 from holdfast.kube.scalars import parse_quantity
 from holdfast.kube.semantics import builtin_types
 from holdfast.kube.structure import Shape, Structure
 from holdfast.kube.syntax import fault_in_label_name
 from holdfast.manifest.text.faults import FAULT, KEY, fault
 from holdfast.manifest.types.validation import suggestion
-from holdfast.manifest.types.values import IMAGE
+from holdfast.manifest.types.values import IMAGE_NAME
 
 
 def fault_in_fragment(
@@ -31,10 +32,19 @@ def fault_in_fragment(
         value: Plain data.
         structure: What the API has in its place.
         path: Where the value stands in the fragment.
-        may_remove: Whether null may stand in place of a value.
+        may_remove: Whether {$patch: delete} may stand in place of a value.
     """
-    if value is None and may_remove and path:
+    if may_remove and path and value == REMOVAL:
         return None
+    if value is None:
+        remedy = "write {$patch: delete} to remove what is rendered" if may_remove else "remove it"
+        return fault("expected a value", found="null", remedy=remedy, at=path)
+    return _fault_by_shape(value, structure, path, may_remove=may_remove)
+
+
+def _fault_by_shape(
+    value: object, structure: Structure, path: tuple[str | int, ...], *, may_remove: bool
+) -> PydanticCustomError | None:
     if structure.shape is Shape.UNKNOWN:
         return None
     if structure.shape is Shape.SCALAR:
@@ -62,6 +72,8 @@ def _fault_in_mapping(
     value: Mapping[str, Any], structure: Structure, path: tuple[str | int, ...], *, may_remove: bool
 ) -> PydanticCustomError | None:
     for name, inner in value.items():
+        if may_remove and (name, inner) in REMOVAL.items():
+            continue
         if not structure.knows(name):
             return fault(
                 "expected a field of the Kubernetes API",
@@ -143,21 +155,21 @@ TopologySpreadConstraint = Annotated[
 PodSecurityContext = Annotated[dict[str, Any], fragment_of("core.v1.PodSecurityContext")]
 SecurityContext = Annotated[dict[str, Any], fragment_of("core.v1.SecurityContext")]
 PodSpecChange = Annotated[dict[str, Any], fragment_of("core.v1.PodSpec", may_remove=True)]
-"""Laid over the rendered PodSpec: null removes."""
+"""Laid over the rendered PodSpec: {$patch: delete} in place of a value removes it."""
 
 
-def _with_name_and_digest(value: dict[str, Any]) -> dict[str, Any]:
+def _with_name_and_image(value: dict[str, Any]) -> dict[str, Any]:
     for field in ("name", "image"):
         if not isinstance(value.get(field), str):
             raise fault("this field is required", remedy=f"add {field}", at=(field,))
     if found := fault_in_label_name(value["name"]):
         raise fault(f"name {found}", found=repr(value["name"]), at=("name",))
-    if error := IMAGE.fault(value["image"]):
+    if error := IMAGE_NAME.fault(value["image"]):
         raise PydanticCustomError(FAULT, "{expected}", {**(error.context or {}), "at": ("image",)})
     return value
 
 
 ExtraContainer = Annotated[
-    dict[str, Any], fragment_of("core.v1.Container"), AfterValidator(_with_name_and_digest)
+    dict[str, Any], fragment_of("core.v1.Container"), AfterValidator(_with_name_and_image)
 ]
-"""A container beside the agent's, in the words of the Kubernetes API; its image has a digest."""
+"""A container beside the agent's, in the words of the Kubernetes API."""

@@ -163,6 +163,11 @@ def fault_in_image(value: str) -> PydanticCustomError | None:
     return fault(expected, found=found, remedy="copy the whole digest", rule=rule)
 
 
+def fault_in_image_digest(value: str) -> PydanticCustomError | None:
+    """What is wrong with the digest of an image that has one."""
+    return fault_in_image(value) if "@" in value else None
+
+
 def fault_in_hex_digest(value: str) -> PydanticCustomError | None:
     """What is wrong with the digest of a file."""
     if re.fullmatch("(sha256:)?[0-9a-f]{64}", value):

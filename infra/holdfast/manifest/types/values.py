@@ -265,6 +265,16 @@ IMAGE: Final = TextType(
     fault_in=text_faults.fault_in_image,
     is_exact=True,
 )
+IMAGE_NAME: Final = TextType(
+    r"^[a-z0-9]([a-z0-9._:/-]*[a-z0-9])?(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?"
+    f"(@{_DIGEST})?$",
+    "image: name, and a digest, a tag or both",
+    (f"registry.example.com/agents/triage@sha256:{'0' * 64}",),
+    expected="expected an image such as registry.example/agent:1.4.0, its name in lower case",
+    fault_in=text_faults.fault_in_image_digest,
+    is_exact=True,
+)
+ImageReference = Annotated[str, IMAGE_NAME]
 DigestReference = Annotated[str, IMAGE]
 Sha256 = Annotated[
     str,

@@ -10,7 +10,7 @@ import msgspec
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import JSON, ApiClient, path_of
-from holdfast.adapters.cluster.whole_objects import list_whole, read_whole
+from holdfast.adapters.cluster.json_answers import list_whole, read_whole
 from holdfast.errors import ClusterError, HoldfastError
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.manifest.fleet.fleet import DeclaredAgent

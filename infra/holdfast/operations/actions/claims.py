@@ -9,9 +9,9 @@ from collections.abc import Collection
 from typing import Final
 
 from holdfast.adapters.cluster.api_error import ApiError
-from holdfast.adapters.cluster.whole_objects import list_whole
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.adapters.cluster.writing import Writer, delete_object, merge_object, read_object
-from holdfast.adapters.engine.state.handing_over import remove_from_state
+from holdfast.adapters.engine.state.rebuilding import remove_from_state
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from holdfast.adapters.cluster.whole_objects import list_whole
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.running import node_trouble

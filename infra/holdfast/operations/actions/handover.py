@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from holdfast.adapters.cluster.kinds import served_kinds
-from holdfast.adapters.engine.state.handing_over import remove_from_state
+from holdfast.adapters.engine.state.rebuilding import remove_from_state
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import ObjectRef
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION

@@ -10,7 +10,7 @@ import msgspec
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import JSON, path_of
-from holdfast.adapters.cluster.whole_objects import list_whole
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.workload_status import HealthVerdict

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import path_of
-from holdfast.adapters.cluster.whole_objects import read_whole
+from holdfast.adapters.cluster.json_answers import read_whole
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent

@@ -14,7 +14,7 @@ from holdfast.adapters.engine.state.interrupted import (
     updates_of_service,
 )
 from holdfast.adapters.engine.state.rebuilding import rebuild
-from holdfast.adapters.engine.state.set_aside import backed_up_state, emptied_state, restore
+from holdfast.adapters.engine.state.state_backup import backed_up_state, emptied_state, restore
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.errors import EngineError, ExitCode, HoldfastError, InputError
 from holdfast.kube.paths import format_path

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from holdfast.adapters.engine.stack import Stack
-from holdfast.adapters.engine.state.kept_states import KeptStates
+from holdfast.adapters.engine.state.state_backup import KeptStates
 from holdfast.errors import EngineError
 from holdfast.operations.progress import SILENT, Progress
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from holdfast.adapters.engine.backend.lock_holder import StackLockedError, worst_of
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
+from holdfast.adapters.engine.run.events import Event
 from holdfast.adapters.engine.stack import Stack, open_stack
 from holdfast.adapters.engine.state.interrupted import (
     interrupted,
@@ -22,6 +23,7 @@ from holdfast.operations.deploy.preconditions import check_preconditions
 from holdfast.operations.deploy.progress import UpdateProgress, changes_in_words
 from holdfast.operations.deploy.recorder import UpdateRecorder, policy_verdict
 from holdfast.operations.deploy.request import UpdateRequest
+from holdfast.operations.deploy.rollouts import RolloutGuard, live_reader
 from holdfast.operations.deploy.state_copies import backed_up
 from holdfast.operations.deploy.waves import Wave
 from holdfast.operations.progress import SILENT, Progress
@@ -182,17 +184,25 @@ class StackUpdate:
         pack: Path | None,
         options: Sequence[str] = (),
     ) -> RunResult:
+        guard = RolloutGuard(live_reader(self.context), self.progress)
+
+        def take(event: Event) -> None:
+            self._done.take(event)
+            guard.take(event)
+
         message, targets = f"--message={message_of(record)}", (f"--target={urn}" for urn in urns)
         up = partial(
             self.stack.up,
             policy_pack=pack,
             options=[message, *targets, *options],
-            on_event=self._done.take,
+            on_event=take,
+            stop_reason=guard.stop_reason,
         )
         try:
-            if not self.request.recover:
-                return up()
-            return past_dead_lock(self.stack, up, self._note_recovery)
+            with guard.looking():
+                if not self.request.recover:
+                    return up()
+                return past_dead_lock(self.stack, up, self._note_recovery)
         except StackLockedError as error:
             self._with_resume_command(error, is_running=not worst_of(error.holders).has_ended)
             raise

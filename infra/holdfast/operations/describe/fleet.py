@@ -14,6 +14,7 @@ from holdfast.operations.describe.topology import Graph
 from holdfast.operations.policy.heat_map import HeatMap, heat_map
 from holdfast.operations.policy.model import PolicyReport, Verdict
 from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.stack.agent_stack import Suspension
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,8 @@ class StackStatus:
         agents: Its agents, and the tool servers that it runs.
         drift: What differs and belongs to none of them; nothing where one agent was asked for.
         not_checked: What could not be read, and why.
+        suspension: Why its Git loop changes nothing; None while that may act, or there is none.
+        suspension_problem: Why that is not known; empty when it is.
     """
 
     stack: str
@@ -132,6 +135,8 @@ class StackStatus:
     agents: tuple[FleetAgent, ...]
     drift: tuple[Finding, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
+    suspension: Suspension | None = None
+    suspension_problem: str = ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient, path_of
-from holdfast.adapters.cluster.whole_objects import list_whole, read_whole
+from holdfast.adapters.cluster.json_answers import list_whole, read_whole
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import AgentState, Finding, NotChecked
 from holdfast.drift.probes.pods import pod_spec_of

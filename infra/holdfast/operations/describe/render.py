@@ -5,8 +5,7 @@ from typing import Final
 
 from holdfast.convert.files.delivery import argocd_files, flux_files, pko_files
 from holdfast.convert.files.files import ExportedFile, GitSource, RenderedStack, object_file
-from holdfast.convert.files.helm import helm_files
-from holdfast.convert.files.kustomize import kustomize_files
+from holdfast.convert.files.packages import helm_files, kustomize_files
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.lookup import no_such_agent
 from holdfast.render.fleet import render_delivered

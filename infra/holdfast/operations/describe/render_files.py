@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from holdfast.adapters.files.atomic_write import write_atomically
+from holdfast.adapters.files import write_atomically
 from holdfast.convert.files.files import ExportedFile, GitSource
 from holdfast.errors import InputError
 from holdfast.kube.text import yaml_document, yaml_documents

@@ -1,5 +1,6 @@
 """How a stack is: what runs, from which commit, how it differs, and who changed it."""
 
+from holdfast.errors import ClusterError
 from holdfast.operations.describe.fleet import StackStatus
 from holdfast.operations.describe.fleet_agents import fleet_agents
 from holdfast.operations.describe.fleet_seen import Seen
@@ -7,6 +8,7 @@ from holdfast.operations.scan.health import live_agents
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.scanner import Scanner
+from holdfast.operations.stack.agent_stack import Suspension, read_control, stack_client
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.lookup import agent_named
 from holdfast.operations.stack.update_history import update_records
@@ -27,6 +29,7 @@ def stack_status(context: StackContext, name: str = "") -> StackStatus:
     fleet = context.fleet
     chosen = (agent_named(name, fleet),) if name else fleet.workloads
     report = Scanner(ScanRequest(context.root, context.name), context=context).scan().report
+    suspension, problem = _suspension(context)
     seen = Seen(
         DriftContext(context.name),
         report=report,
@@ -41,4 +44,14 @@ def stack_status(context: StackContext, name: str = "") -> StackStatus:
         tuple(fleet_agents(fleet, chosen, seen, updates)),
         () if name else tuple(each for each in report.drift if each.agent not in names),
         report.not_checked,
+        suspension,
+        problem,
     )
+
+
+def _suspension(context: StackContext) -> tuple[Suspension | None, str]:
+    """Why the stack's Git loop changes nothing, or why that is not known: it is no drift."""
+    try:
+        return read_control(stack_client(context), context.name).suspension, ""
+    except ClusterError as error:
+        return None, str(error)

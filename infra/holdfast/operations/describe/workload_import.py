@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.adapters.cluster.kinds import served_kinds
 from holdfast.adapters.cluster.kubeconfig import connection_of
-from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.convert.workloads.belongings import unclaimed
-from holdfast.convert.workloads.outcome import ImportedAgent
+from holdfast.convert.workloads.remainder import ImportedAgent
 from holdfast.convert.workloads.workloads import import_workloads
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import KubeObject, ObjectRef

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from holdfast_policies.waivers import compiled
 
-from holdfast.adapters.files.atomic_write import write_atomically
+from holdfast.adapters.files import write_atomically
 from holdfast.errors import ManifestError, SourceLocation
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet

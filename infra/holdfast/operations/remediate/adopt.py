@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from holdfast.adapters.engine.project import PROJECT_FILE
-from holdfast.adapters.files.atomic_write import write_atomically
-from holdfast.adapters.git.branch import commit_on_branch
+from holdfast.adapters.files import write_atomically
+from holdfast.adapters.git.repository import commit_on_branch
 from holdfast.drift.finding import FIELD_CLASSES, DriftClass, Finding
 from holdfast.drift.masking import MASK, MASK_CHANGED
 from holdfast.drift.scan import DriftJudge

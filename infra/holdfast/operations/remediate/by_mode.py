@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass, replace
 
-from holdfast.adapters.git.branch import is_branch
+from holdfast.adapters.git.repository import is_branch
 from holdfast.drift.finding import Finding
 from holdfast.operations.progress import Progress
 from holdfast.operations.remediate.adopt import Adoption, commit_adoption, plan_adoption

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from holdfast.adapters.files.atomic_write import write_atomically
+from holdfast.adapters.files import write_atomically
 from holdfast.drift.finding import Finding
 from holdfast.errors import InputError
 from holdfast.manifest.stack.ignore_entry import NewIgnore, with_rules

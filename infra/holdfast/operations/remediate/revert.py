@@ -75,7 +75,7 @@ def apply_revert(scanner: Scanner, plan: RevertPlan, progress: Progress) -> Reve
             except ClusterError as error:
                 done.failures += 1
                 progress.step(f"failed: {each.ref}: {error}")
-    return RevertOutcome(scanner.scan(), done.failures)
+    return RevertOutcome(scanner.scan(agent=plan.scan.agent), done.failures)
 
 
 @dataclass

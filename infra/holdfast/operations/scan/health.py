@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from holdfast.adapters.cluster.api_error import ApiError
-from holdfast.adapters.cluster.whole_objects import list_whole
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.running import version_of

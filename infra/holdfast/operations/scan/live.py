@@ -15,6 +15,7 @@ from holdfast.drift.scan import LiveState
 from holdfast.drift.unmanaged import declared_namespaces, stack_selector
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, placed, reference_of
 from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
+from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.progress import SILENT, Progress
 
 _AUTOSCALER = ObjectRef("", "HorizontalPodAutoscaler", "", "autoscaling/v2")
@@ -69,6 +70,7 @@ class ClusterSource:
         objects: list[KubeObject],
         stack: str,
         is_settled: Callable[[Identity, KubeObject], bool],
+        agent: str = "",
     ) -> LiveState:
         """The live objects of all declared kinds.
 
@@ -76,11 +78,14 @@ class ClusterSource:
             objects: What is declared, with namespaces.
             stack: Name of the stack; empty for files.
             is_settled: Whether a live object is in sync, and need not be kept.
+            agent: The only agent whose objects are read; empty for all of them.
         """
+        selector = f"{AGENT_LABEL}={agent}" if agent else ""
+        question = ListOptions(selector=selector, is_settled=is_settled)
         refs = [reference_of(one) for one in objects]
         with ThreadPoolExecutor(1) as threads:
-            bystanders = threads.submit(self._bystanders, objects, stack)
-            listing = read_listed(self.client, refs, self.kinds, ListOptions(is_settled=is_settled))
+            bystanders = threads.submit(self._bystanders, objects, stack, selector)
+            listing = read_listed(self.client, refs, self.kinds, question)
             beside, watched = bystanders.result()
         unread = {
             identity: NotChecked(item.scope, item.reason)
@@ -97,12 +102,13 @@ class ClusterSource:
         return read_kind(self.client, _AUTOSCALER, entry, namespaces)
 
     def _bystanders(
-        self, objects: list[KubeObject], stack: str
+        self, objects: list[KubeObject], stack: str, agent_selector: str
     ) -> tuple[dict[Identity, KubeObject], frozenset[tuple[str, str]]]:
         """What runs or is reachable in the declaration's namespaces although nobody declared it."""
         places, selector = places_beside(objects, stack)
         if not places:
             return {}, frozenset()
+        selector = agent_selector or selector
         beside = read_bystanders(self.client, self.kinds.keys(), places, selector)
         for scope in beside.unread:
             self.progress.note(f"note: {scope}: no rights to look for undeclared ones")

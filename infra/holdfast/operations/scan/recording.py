@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from holdfast.adapters.clock import utc_now
-from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
-from holdfast.adapters.journal.names import JournalKind, journal_file
+from holdfast.adapters.files import state_directory
+from holdfast.adapters.journal.journal import JournalKind, journal_file
 from holdfast.adapters.journal.scan_journal import record_scan
 from holdfast.drift.record.finding_history import FindingHistory
 from holdfast.operations.scan.request import RecordingRequest

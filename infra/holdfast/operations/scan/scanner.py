@@ -21,6 +21,7 @@ from holdfast.errors import InputError
 from holdfast.kube.objects import Identity, KubeObject, placed, reference_of
 from holdfast.kube.structure import TypeTable, builtin_kind
 from holdfast.manifest.text.kube_files import read_kube_objects
+from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.policy.judge import judge_of
 from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.scan.desired import (
@@ -49,12 +50,14 @@ class Scan:
 
     Attributes:
         desired: Declared objects by identity, with their namespaces.
+        agent: The only agent whose objects were read; empty for the whole stack.
     """
 
     report: DriftReport
     desired: dict[Identity, KubeObject]
     live: LiveState
     context: DriftContext
+    agent: str = ""
 
 
 @dataclass(frozen=True)
@@ -173,22 +176,29 @@ class Scanner:
             return placed(objects, _is_namespaced, "default")
         return self.cluster.placed(objects)
 
-    def scan(self, *, keeps_all: bool = False) -> Scan:
+    def scan(self, *, keeps_all: bool = False, agent: str = "") -> Scan:
         """Read what is live now, and compare.
 
         Args:
             keeps_all: What is in sync is kept, too, to be compared with something else.
+            agent: Read and compare only what belongs to this agent; empty for everything.
         """
         if self.request.live is not None:
             return self._scan_of_file(self.request.live)
         objects = self.placed(self.desired.objects)
+        chosen = [one for one in objects if agent in ("", agent_of(one))]
         context = self.surroundings(
-            objects, self.cluster.types(), lambda: self.cluster.autoscalers(objects)
+            objects, self.cluster.types(), lambda: self.cluster.autoscalers(chosen)
         )
         judge = DriftJudge(objects, context, self.desired.stack)
         is_settled = _never if keeps_all else judge.is_in_sync
-        live = self.cluster.read(objects, self.desired.stack, is_settled)
-        return self._compared(judge, self.desired.as_far_as_known(live, judge.declared))
+        live = self.cluster.read(chosen, self.desired.stack, is_settled, agent)
+        live = self.desired.as_far_as_known(live, judge.declared)
+        if not agent:
+            return self._compared(judge, live)
+        only = {reference_of(one).identity for one in chosen}
+        only |= live.objects.keys() - judge.declared.keys()
+        return replace(self._compared(judge, live, only), agent=agent)
 
     def _scan_of_file(self, file: Path) -> Scan:
         objects = self.placed(self.desired.objects)
@@ -197,9 +207,15 @@ class Scanner:
         judge = DriftJudge(objects, context, self.desired.stack)
         return self._compared(judge, LiveState(found, is_whole=True))
 
-    def _compared(self, judge: DriftJudge, live: LiveState) -> Scan:
-        report = self.finished(judge.report(live), judge)
-        desired = {identity: one for identity, (_, one) in judge.declared.items()}
+    def _compared(
+        self, judge: DriftJudge, live: LiveState, only: Collection[Identity] | None = None
+    ) -> Scan:
+        report = self.finished(judge.report(live, only), judge, only)
+        desired = {
+            identity: one
+            for identity, (_, one) in judge.declared.items()
+            if only is None or identity in only
+        }
         trail = judge.context.trail
         if trail is not None and self.request.audit_log is not None:
             # Only for a log that was named: reading one takes longer than a scan in sync.

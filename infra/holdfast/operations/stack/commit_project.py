@@ -11,7 +11,7 @@ from pathlib import Path
 
 from holdfast import __version__
 from holdfast.adapters.engine.project import read_project
-from holdfast.adapters.git.checkout import checked_out
+from holdfast.adapters.git.repository import checked_out
 from holdfast.errors import HoldfastError
 
 _TIMEOUT_SECONDS = 600.0

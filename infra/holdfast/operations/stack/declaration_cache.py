@@ -19,8 +19,7 @@ from typing import Any, Final
 import msgspec
 
 from holdfast import __version__
-from holdfast.adapters.engine.folders import cache_directory
-from holdfast.adapters.files.atomic_write import make_private_directory, write_private_file
+from holdfast.adapters.files import cache_directory, make_private_directory, write_private_file
 from holdfast.drift.exemption.ignore import IgnoreRule
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.project_files import FilesRead, noted_reads, project_digests

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.adapters.engine.project import PROJECT_FILE
-from holdfast.adapters.files.atomic_write import write_atomically
-from holdfast.adapters.git.branch import commit_on_branch, require_new_branch
+from holdfast.adapters.files import write_atomically
+from holdfast.adapters.git.repository import commit_on_branch, require_new_branch
 from holdfast.errors import InputError, SourceLocation
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet

@@ -6,13 +6,12 @@ from pathlib import Path
 
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.backend.remote_backend import RemoteHistory
-from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.engine.state.history import History
 from holdfast.adapters.engine.update_record import DONE, UpdateRecord, record_of
-from holdfast.adapters.journal.update_order import joined
-from holdfast.adapters.journal.updates import UpdateJournal
+from holdfast.adapters.files import state_directory
+from holdfast.adapters.journal.updates import UpdateJournal, joined
 from holdfast.operations.stack.caller import caller
 from holdfast.operations.stack.context import StackContext
 

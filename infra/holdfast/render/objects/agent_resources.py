@@ -4,7 +4,7 @@ Everything that rendering reads is in them, so that whoever reads them in the cl
 same objects as whoever reads the files.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from holdfast.kube.objects import KubeObject, canonical_json
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet.fleet import DeclaredCompanion, Fleet
-from holdfast.manifest.fleet.resource_fleet import NULLS
 from holdfast.manifest.fleet.tool_lock import tool_lock_text
 from holdfast.manifest.kinds.kinds import (
     AGENT_TEAM_KIND,
@@ -127,30 +126,14 @@ def _marks(name: str, namespace: str, origin: Origin) -> KubeObject:
 
 
 def _resource(kind: str, metadata: KubeObject, spec: BaseModel) -> KubeObject:
-    """A manifest as it was written, its nulls in an annotation."""
+    """A manifest as it was written; null says no more than absence, and is left out."""
     data = spec.model_dump(by_alias=True, exclude_unset=True, mode="json")
-    nulls = list(nulls_in(data))
-    if nulls:
-        annotations = metadata["annotations"] | {NULLS: canonical_json(nulls).decode()}
-        metadata = metadata | {"annotations": annotations}
     return {
         "apiVersion": API_VERSION,
         "kind": kind,
         "metadata": metadata,
         "spec": _without_nulls(data),
     }
-
-
-def nulls_in(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:  # noqa: ANN401  (plain data)
-    """Path of every null in a mapping, at any depth."""
-    if isinstance(value, dict):
-        for key, each in value.items():
-            if each is None:
-                yield (*path, key)
-            yield from nulls_in(each, (*path, key))
-    elif isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from nulls_in(each, (*path, index))
 
 
 def _without_nulls(value: Any) -> Any:  # noqa: ANN401  (plain data)

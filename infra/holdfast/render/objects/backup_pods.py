@@ -180,7 +180,7 @@ def _pod(
         "serviceAccountName": account,
     }
     if spec.image_pull_secrets:
-        pod["imagePullSecrets"] = [{"name": name} for name in spec.image_pull_secrets]
+        pod["imagePullSecrets"] = [{"name": each.name} for each in spec.image_pull_secrets]
     return pod
 
 

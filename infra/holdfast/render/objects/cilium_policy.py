@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.stack.environment import PodGroup
-from holdfast.manifest.types.hosts import Place, place_of
+from holdfast.manifest.types.hosts import HostKind, host_kind
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
 from holdfast.render.plan.surroundings import Host
 
@@ -28,7 +28,7 @@ def render_domains(
     Raises:
         RenderError: a host is an address, which no policy of domains can open.
     """
-    addresses = [host.name for host in hosts if place_of(host.name) is Place.ADDRESS]
+    addresses = [host.name for host in hosts if host_kind(host.name) is HostKind.ADDRESS]
     if addresses:
         raise RenderError(
             f"agent {marks.name}: reaches {', '.join(addresses)}, which no declared range covers",

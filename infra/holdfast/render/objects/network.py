@@ -8,7 +8,7 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.exposure import GATEWAY, Caller, Namespace
 from holdfast.manifest.agent.model import as_reference
-from holdfast.manifest.fleet.egress import stated_destinations
+from holdfast.manifest.fleet.egress import destinations_of
 from holdfast.manifest.stack.environment import PodGroup
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.manifest.types.hosts import DEFAULT_PORTS, is_outside
@@ -21,9 +21,8 @@ from holdfast.render.objects.services import (
     render_route,
     service_ports,
 )
-from holdfast.render.plan.dependencies import called_agents, dependencies_of
+from holdfast.render.plan.dependencies import called_agents
 from holdfast.render.plan.marks import AgentMarks, RenderedObject
-from holdfast.render.plan.models import all_models
 from holdfast.render.plan.surroundings import Host, Surroundings
 
 METADATA_ADDRESSES = ("169.254.169.254/32", "fd00:ec2::254/128")
@@ -160,15 +159,10 @@ def egress_rules(
 
 def reached_hosts(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[Host]:
     """Hosts beyond its peers that an agent reaches, without repeats, by name."""
-    stated = stated_destinations(spec, marks.namespace, surroundings.environment)
-    hosts = {Host(each.host, each.port) for each in stated if each.port is not None}
-    urls = [model.base_url for model in all_models(marks, spec, surroundings)]
-    needed = dependencies_of(marks, spec, surroundings)
-    urls += [each.url for each in needed if each.peer is None]
-    named = (tool.mcp.server_ref for tool in spec.tools if tool.mcp and tool.mcp.server_ref)
-    servers = (surroundings.tool_server(each, marks.namespace) for each in named)
-    urls += [each.url for each in servers if each is not None and each.peer is None]
-    hosts |= {Host.of(url) for url in urls if url}
+    found = destinations_of(spec, marks.namespace, surroundings.targets)
+    hosts = {
+        Host(each.host, each.port) for each in found if each.port is not None and not each.is_hosted
+    }
     return sorted(hosts, key=lambda host: (host.name, host.port))
 
 

@@ -162,4 +162,4 @@ def _templates(marks: AgentMarks, role: str) -> KubeObject:
 
 def _seconds(step: RolloutStep) -> int:
     assert step.pause is not None  # noqa: S101 - a step without weight is a pause
-    return max(duration_milliseconds(step.pause) // 1000, 1)
+    return max(duration_milliseconds(step.pause.duration) // 1000, 1)

@@ -16,6 +16,7 @@ from holdfast.manifest.agent.model import (
     as_reference,
 )
 from holdfast.manifest.agent.runtime import KeyReference
+from holdfast.manifest.fleet.egress import model_url
 from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.render.plan.marks import AgentMarks
 from holdfast.render.plan.surroundings import Surroundings
@@ -86,7 +87,7 @@ def resolve_model(
         RenderError: the ModelConfig or the gateway is not declared.
     """
     config = _config(marks, choice, surroundings)
-    gateway, base_url = _address(marks, choice, config, surroundings)
+    gateway, base_url = _address(marks, choice, surroundings)
     own = choice.parameters.model_dump(exclude_none=True)
     shared = config.parameters.model_dump(exclude_none=True) if config else {}
     return ResolvedModel(
@@ -208,23 +209,19 @@ def _config(
 
 
 def _address(
-    marks: AgentMarks,
-    choice: ModelAccess,
-    config: ModelConfigSpec | None,
-    surroundings: Surroundings,
+    marks: AgentMarks, choice: ModelAccess, surroundings: Surroundings
 ) -> tuple[str, str | None]:
     """Gateway and address; the gateway comes before any address of the model itself."""
     settings = surroundings.environment.models
     name = choice.gateway_ref or settings.gateway or DIRECT
-    if name == DIRECT:
-        return "", choice.base_url or (config.base_url if config else None)
-    if name not in settings.gateways:
+    if name not in {DIRECT, *settings.gateways}:
         known = ", ".join(sorted(settings.gateways)) or "none"
         raise RenderError(
             f"agent {marks.name}: model gateway {name!r} is not declared (there: {known})",
             remedy="declare it in holdfast:models.gateways of the stack file",
         )
-    return name, settings.gateways[name].url
+    found = model_url(choice, marks.namespace, surroundings.targets)
+    return "" if name == DIRECT else name, found[0] if found else None
 
 
 def one_model(model: ResolvedModel, spec: AgentSpec) -> dict[str, Any]:

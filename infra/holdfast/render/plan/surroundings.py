@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from urllib.parse import urlsplit
 
 from holdfast.errors import RenderError
@@ -17,10 +18,11 @@ from holdfast.manifest.agent.model import (
 )
 from holdfast.manifest.agent.tools import Transport
 from holdfast.manifest.fleet.capabilities import image_of, unmet_needs
+from holdfast.manifest.fleet.egress import Targets
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
 from holdfast.manifest.stack.environment import Environment, ImageName
-from holdfast.manifest.types.hosts import DEFAULT_PORTS, Place, place_of
+from holdfast.manifest.types.hosts import DEFAULT_PORTS, HostKind, host_kind
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Peer:
 
 
 @dataclass(frozen=True)
-class ToolServer:
+class ResolvedToolServer:
     """A tool server that an agent names.
 
     Attributes:
@@ -86,7 +88,7 @@ class Host:
 
     def cluster_namespace(self, own_namespace: str) -> str | None:
         """Namespace of the Service it names, or None when it names none."""
-        if place_of(self.name) is not Place.CLUSTER:
+        if host_kind(self.name) is not HostKind.CLUSTER:
             return None
         labels = self.name.removesuffix(".cluster.local").removesuffix(".svc").split(".")
         return labels[-1] if len(labels) > 1 else own_namespace
@@ -105,19 +107,24 @@ class Surroundings:
     servers: Mapping[tuple[str, str], McpServerSpec] = field(default_factory=dict)
     ports: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
+    @cached_property
+    def targets(self) -> Targets:
+        """What references may lead to."""
+        return Targets(self.environment, self.models, self.servers, self.ports.keys())
+
     def peer(self, reference: Reference, namespace: str) -> Peer:
         """The agent that a reference made in `namespace` names."""
         place, name = as_reference(reference, namespace)
         return Peer(name, place, self.ports.get((place, name), Expose().port))
 
-    def tool_server(self, reference: Reference, namespace: str) -> ToolServer | None:
+    def tool_server(self, reference: Reference, namespace: str) -> ResolvedToolServer | None:
         """The tool server that a reference made in `namespace` names; None when there is none."""
         place = as_reference(reference, namespace)
         spec = self.servers.get(place)
         if spec is None:
             return None
         peer = Peer(place[1], place[0], spec.port) if spec.is_hosted else None
-        return ToolServer(spec.address(*place), spec.transport, spec.digest, peer)
+        return ResolvedToolServer(spec.address(*place), spec.transport, spec.digest, peer)
 
     def dependency(
         self, reference: DependencyReference, agent: str, namespace: str

@@ -17,7 +17,6 @@ from holdfast.render.pod.settings import mounted_configs
 
 CONTAINER = "agent"
 TEMPORARY_FOLDER = "/tmp"  # noqa: S108 - the container's own, an emptyDir
-TEMPORARY_SIZE = "64Mi"
 TEMPORARY_MOUNT = {"name": "tmp", "mountPath": TEMPORARY_FOLDER}
 
 
@@ -62,7 +61,7 @@ def container_ports(spec: AgentSpec) -> list[KubeObject]:
     metrics = spec.telemetry.metrics
     if metrics.enabled:
         ports.append(_port("metrics", metrics.port))
-    return ports + [_port(port.name, port.port, port.protocol) for port in spec.ports]
+    return ports + [_port(port.name, port.container_port, port.protocol) for port in spec.ports]
 
 
 def security_context(spec: AgentSpec) -> KubeObject:
@@ -125,7 +124,7 @@ def _mounts(
         volume = {"name": name, "persistentVolumeClaim": {"claimName": claim_name(marks, claim)}}
         pairs.append(({"name": name, "mountPath": claim.mount_path}, volume))
     if spec.security.read_only_root_filesystem:
-        volume = {"name": "tmp", "emptyDir": {"sizeLimit": TEMPORARY_SIZE}}
+        volume = {"name": "tmp", "emptyDir": {"sizeLimit": spec.tmp.size}}
         pairs.append((dict(TEMPORARY_MOUNT), volume))
     return pairs
 

@@ -41,9 +41,7 @@ def render_env(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -
 def render_env_from(spec: AgentSpec) -> list[KubeObject]:
     """Whole ConfigMaps and Secrets as variables, in the declared order (later ones win)."""
     return [
-        {"configMapRef": {"name": entry.config_map_ref}}
-        if entry.config_map_ref
-        else {"secretRef": {"name": entry.secret_ref}}
+        entry.model_dump(by_alias=True, exclude_defaults=True, mode="json")
         for entry in spec.env_from
     ]
 

@@ -46,7 +46,7 @@ def _secrets(plan: AgentPlan) -> Iterator[str | None]:
     for variable in spec.env:
         if variable.value_from and variable.value_from.secret_key_ref:
             yield variable.value_from.secret_key_ref.name
-    yield from (each.secret_ref for each in spec.env_from)
+    yield from (each.secret_ref.name for each in spec.env_from if each.secret_ref)
 
 
 def _config_maps(spec: AgentSpec) -> Iterator[str | None]:
@@ -58,7 +58,7 @@ def _config_maps(spec: AgentSpec) -> Iterator[str | None]:
     for variable in spec.env:
         if variable.value_from and variable.value_from.config_map_key_ref:
             yield variable.value_from.config_map_key_ref.name
-    yield from (each.config_map_ref for each in spec.env_from)
+    yield from (each.config_map_ref.name for each in spec.env_from if each.config_map_ref)
 
 
 def _secrets_of_models(plan: AgentPlan) -> Iterator[str]:

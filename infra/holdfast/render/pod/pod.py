@@ -69,7 +69,7 @@ def _pod(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> Kube
     }
     optional = {
         "affinity": spec.affinity,
-        "imagePullSecrets": [{"name": name} for name in spec.image_pull_secrets],
+        "imagePullSecrets": [{"name": each.name} for each in spec.image_pull_secrets],
         "initContainers": _init_containers(marks, spec, agent, surroundings),
         "nodeSelector": spec.node_selector,
         "priorityClassName": spec.priority_class_name,

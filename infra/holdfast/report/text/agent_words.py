@@ -8,14 +8,14 @@ from holdfast.kube.paths import Segment, format_path
 from holdfast.manifest.agent.agent import AGENT_KIND, AgentSpec
 from holdfast.manifest.agent.exposure import GATEWAY, Namespace
 from holdfast.manifest.agent.model import ModelChoice, as_reference
-from holdfast.manifest.fleet.egress import destinations_of
+from holdfast.manifest.fleet.egress import destinations_of, targets_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.references import peers_of
 from holdfast.manifest.fleet.topology import Edge, edges_of, node_of
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.manifest.kinds.mcp_server import OWN_PATHS
 from holdfast.manifest.stack.environment import PodGroup
-from holdfast.manifest.types.hosts import Place
+from holdfast.manifest.types.hosts import HostKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +198,9 @@ class _Words:
         for peer in peers_of(self._agent):
             name = _named(peer.reference, self._agent.namespace)
             yield self._at(f"agent {name}", peer.path)
-        for each in destinations_of(self._agent, self._fleet):
+        for each in destinations_of(self._spec, self._agent.namespace, targets_of(self._fleet)):
             port = f":{each.port}" if each.port else ""
-            way = " through the egress gateway" if each.place is Place.EXTERNAL else ""
+            way = " through the egress gateway" if each.kind is HostKind.EXTERNAL else ""
             yield self._at(f"{each.host}{port}{way}", each.path)
         for index, cidr in enumerate(egress.cidrs):
             yield self._say(cidr, "network", "egress", "cidrs", index)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.convert.workloads.outcome import ImportedAgent, Remark
+from holdfast.convert.workloads.remainder import ImportedAgent, Remark
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.text import safe_text, yaml_document
 from holdfast.report.documents.json_text import json_text

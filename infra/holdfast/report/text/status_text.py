@@ -6,6 +6,7 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.kube.text import safe_text
 from holdfast.operations.describe.fleet import FleetAgent, StackStatus
+from holdfast.operations.stack.agent_stack import Suspension
 from holdfast.report.documents.drift import object_document
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.finding_words import actor_words, headline
@@ -16,6 +17,10 @@ SCHEMA_VERSION: Final = "holdfast.dev/status/v1"
 def status_text(report: StackStatus) -> str:
     """A line an agent, what is wrong with it below; then what belongs to no agent."""
     lines = [f"stack {report.stack}: {_from(report.update)}"]
+    if report.suspension is not None:
+        lines.append(safe_text(str(report.suspension)))
+    if report.suspension_problem:
+        lines.append(f"suspension not known: {safe_text(report.suspension_problem)}")
     width = max((len(each.name) for each in report.agents), default=0)
     for each in report.agents:
         version = each.live_version or "?"
@@ -42,11 +47,18 @@ def status_json(report: StackStatus) -> str:
             "schemaVersion": SCHEMA_VERSION,
             "stack": report.stack,
             "commit": report.update.commit if report.update else None,
+            "suspension": _suspension(report.suspension),
             "agents": [_agent(each) for each in report.agents],
             "drift": [_finding(each) for each in report.drift],
             "notChecked": [_unseen(each) for each in report.not_checked],
         }
     )
+
+
+def _suspension(suspension: Suspension | None) -> dict[str, str] | None:
+    if suspension is None:
+        return None
+    return {"by": suspension.by, "since": suspension.since, "reason": suspension.reason}
 
 
 def _agent(each: FleetAgent) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from holdfast.adapters.cluster import backoff, decoding, reflector
+from holdfast.adapters.cluster import backoff, bodies, reflector
 from holdfast.adapters.cluster.backoff import Backoff
 from holdfast.adapters.cluster.changes import (
     Change,
@@ -291,7 +291,7 @@ def test_a_defect_in_a_reflector_is_unknown_and_read_anew(
     api: FakeApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     defects = iter([ValueError("no number: 'hunter2'")])
-    decode = decoding.decode_line
+    decode = bodies.decode_line
 
     def decode_line(line: bytes) -> Any:
         for defect in defects:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from holdfast.adapters.codehost.api import CodeHostError
+from holdfast.adapters.codehost.api import CodeHost, CodeHostError
 from holdfast.adapters.codehost.detection import code_host
-from holdfast.adapters.codehost.host import CodeHost
 from holdfast.adapters.codehost.sticky import Outcome, keep_comment, keep_issue
 from holdfast.errors import ExitCode, InputError
 

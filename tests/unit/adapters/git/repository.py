@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from holdfast.adapters.git.command import run_git
+from holdfast.adapters.git.repository import run_git
 
 PERSON = {
     "GIT_AUTHOR_NAME": "Ann",

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.git.checkout import checked_out
-from holdfast.adapters.git.command import GitError, run_git
+from holdfast.adapters.git.repository import GitError, checked_out, run_git
 from holdfast.adapters.git.source import commit_named, commits_between, source_of
 from holdfast.errors import InputError
 

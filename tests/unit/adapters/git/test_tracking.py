@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from holdfast.adapters.git.command import GitError, run_git
+from holdfast.adapters.git.repository import GitError, run_git
 from holdfast.adapters.git.tracking import SignatureError, TrackedBranch
 from holdfast.errors import InputError
 

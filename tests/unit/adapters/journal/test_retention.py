@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from holdfast.adapters.journal.retention import border, thinned
-from holdfast.adapters.journal.scan_index import index_file
-from holdfast.adapters.journal.scan_journal import read_book, read_history, record_scan
+from holdfast.adapters.journal.scan_journal import index_file, read_book, read_history, record_scan
 from holdfast.adapters.journal.scan_lines import ScanReader, lines_of
 from holdfast.drift.finding import DriftClass, DriftReport, Finding, NotChecked, Severity
 from holdfast.drift.record.finding_history import (

@@ -10,10 +10,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.journal.journal import JournalError
-from holdfast.adapters.journal.names import JournalKind, journal_file
-from holdfast.adapters.journal.scan_index import index_file
-from holdfast.adapters.journal.scan_journal import read_book, read_history, record_scan
+from holdfast.adapters.journal.journal import JournalError, JournalKind, journal_file
+from holdfast.adapters.journal.scan_journal import index_file, read_book, read_history, record_scan
 from holdfast.drift.finding import DriftReport, ExpectedBy
 from holdfast.drift.masking import MASK, MASK_CHANGED
 from holdfast.drift.record.finding_history import finding_key

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from holdfast.adapters.engine.update_record import UpdateRecord
-from holdfast.adapters.journal.update_order import joined
+from holdfast.adapters.journal.updates import joined
 from hypothesis import given
 from hypothesis import strategies as st
 

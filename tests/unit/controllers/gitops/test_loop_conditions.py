@@ -64,9 +64,9 @@ def unsigned(conditions: LoopConditions) -> None:
     conditions.failed(COMMIT, RejectedCommitError("no signature", reason="Unsigned"))
 
 
-def paused(conditions: LoopConditions) -> None:
+def suspended(conditions: LoopConditions) -> None:
     running(conditions)
-    conditions.waits(BlockedReason("Paused", "paused by ann"))
+    conditions.waits(BlockedReason("Suspended", "suspended by ann"))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def paused(conditions: LoopConditions) -> None:
         pytest.param(unreadable, ("Unknown", "CannotRead"), ("False", "Retrying"), id="unreadable"),
         pytest.param(refused, ("False", "PolicyRefused"), ("True", "PolicyRefused"), id="refused"),
         pytest.param(unsigned, ("False", "Unsigned"), ("True", "Unsigned"), id="unsigned"),
-        pytest.param(paused, ("Unknown", "Paused"), ("True", "Paused"), id="paused"),
+        pytest.param(suspended, ("Unknown", "Suspended"), ("True", "Suspended"), id="suspended"),
     ],
 )
 def test_a_loop_says_whether_the_wanted_commit_runs_and_why_not(
@@ -138,7 +138,7 @@ def test_a_fight_makes_it_unstable_until_it_is_closed() -> None:
     assert told(conditions, "Stable") == ("True", "NoFights")
 
 
-@pytest.mark.parametrize("happens", [running, failing, unreadable, refused, unsigned, paused])
+@pytest.mark.parametrize("happens", [running, failing, unreadable, refused, unsigned, suspended])
 def test_the_same_look_again_changes_nothing(happens: Told) -> None:
     conditions = LoopConditions()
     happens(conditions)

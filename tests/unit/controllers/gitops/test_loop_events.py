@@ -106,8 +106,8 @@ def test_a_pause_is_told_when_it_begins_and_ends_and_a_lock_is_not() -> None:
     for hindrance in (
         None,
         BlockedReason("Locked", "ann"),
-        *[BlockedReason("Paused", "by ann")] * 3,
+        *[BlockedReason("Suspended", "by ann")] * 3,
         None,
     ):
         told.events.waits(hindrance)
-    assert told.reasons == ["Paused", "Resumed"]
+    assert told.reasons == ["Suspended", "Resumed"]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.git.command import GitError, run_git
+from holdfast.adapters.git.repository import GitError, run_git
 from holdfast.controllers.gitops.proposals import ProposalBranches
 
 from tests.unit.adapters.git.repository import commit_all

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.reconciler import (
     COMMIT,
@@ -23,6 +24,7 @@ from holdfast.controllers.gitops.roles import (
 )
 from holdfast.controllers.runtime.conflicts import MOST_PUT_BACKS
 from holdfast.errors import ClusterError, EngineError, ExitCode
+from holdfast.operations.stack.agent_stack import LoopControl, Suspension
 
 FIRST = Commit("1" * 40, "Ann <ann@example.test>", "", "first")
 SECOND = Commit("2" * 40, "Ann <ann@example.test>", "", "second")
@@ -37,7 +39,7 @@ class World:
     wanted: Commit = FIRST
     running: str = ""
     busy: str = ""
-    closed_at: float = 0.0
+    said: LoopControl = field(default_factory=LoopControl)
     problem: Exception | None = None
     drift: list[DriftedAgent] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
@@ -48,8 +50,8 @@ class World:
     def blocked_by(self) -> BlockedReason | None:
         return BlockedReason("Locked", self.busy) if self.busy else None
 
-    def conflicts_reset_at(self) -> float:
-        return self.closed_at
+    def control(self) -> LoopControl:
+        return self.said
 
     def running_commit(self) -> str:
         return self.running
@@ -85,10 +87,11 @@ class Bench:
     def work(self, key: str) -> list[str]:
         """Ask, do it at once, and return the phases it was told in."""
         before = len(self.phases)
-        self.reconciler.ask(key, is_urgent=True)
-        queue = self.reconciler._queue
+        pool = self.reconciler._pool
+        pool.ask([key], is_urgent=True)
+        queue = pool._queue
         queue._ask(key, queue._keys[key], 0.0)  # the least time between two looks is not waited for
-        assert self.reconciler.work_once()
+        pool.begin_due()
         return [phase for phase, _ in self.phases[before:]]
 
 
@@ -117,7 +120,8 @@ def test_any_other_failure_is_tried_again_after_a_rest() -> None:
     bench = Bench(World(problem=ClusterError("cannot be reached")))
     assert bench.work(COMMIT)[-2:] == ["error", "rest"]
     assert bench.phases[-1][1]["seconds"] == 2.0
-    assert not bench.reconciler.work_once(), "it rests"
+    bench.reconciler._pool.begin_due()
+    assert bench.world.done == ["update first"], "it backs off"
     bench.world.problem = None
     bench.work(COMMIT)
     assert bench.world.running == FIRST.name
@@ -175,7 +179,7 @@ def test_a_person_or_a_new_commit_ends_a_fight() -> None:
     bench = Bench(World(drift=[agent("revert", REPLICAS)]))
     for _ in range(MOST_PUT_BACKS + 1):
         bench.work("mover")
-    bench.world.closed_at = 1.0
+    bench.world.said = LoopControl(conflicts_reset_at="2026-01-02T00:00:00Z")
     bench.work("mover")
     assert len(bench.world.done) == MOST_PUT_BACKS + 1
     for _ in range(MOST_PUT_BACKS):
@@ -184,6 +188,36 @@ def test_a_person_or_a_new_commit_ends_a_fight() -> None:
     bench.work(COMMIT)
     bench.work("mover")
     assert bench.world.done == ["update first", f"put back mover: {REPLICAS[1]}"]
+
+
+def test_a_suspended_stack_waits_with_user_time_and_reason() -> None:
+    bench = Bench(World(drift=[agent("revert", REPLICAS)]))
+    bench.world.said = LoopControl(Suspension("ann", "2026-01-02T00:00:00Z", "an incident"))
+    assert [*bench.work(COMMIT), *bench.work(DRIFT)] == ["wait", "wait"]
+    assert (
+        bench.phases[-1][1]["reason"] == "suspended by ann since 2026-01-02T00:00:00Z: an incident"
+    )
+    bench.world.said = LoopControl()
+    bench.work(COMMIT)
+    assert bench.world.done == ["update first"]
+
+
+@pytest.mark.parametrize(
+    ("reset_at", "is_reverted"),
+    [
+        pytest.param("", False, id="goes on after a restart"),
+        pytest.param("2026-01-01T00:00:00Z", False, id="an earlier end of conflicts"),
+        pytest.param("2026-01-03T00:00:00Z", True, id="ended while the loop was down"),
+    ],
+)
+def test_a_recorded_conflict_survives_a_restart_of_the_loop(
+    reset_at: str, *, is_reverted: bool
+) -> None:
+    bench = Bench(World(drift=[agent("revert", REPLICAS)]))
+    recorded = {REPLICAS: "2026-01-02T00:00:00Z"}
+    bench.world.said = LoopControl(conflicts_reset_at=reset_at, conflicts=recorded)
+    bench.work("mover")
+    assert bool(bench.world.done) == is_reverted
 
 
 def test_being_cancelled_ends_the_loop() -> None:

@@ -163,3 +163,19 @@ def test_the_end_of_a_loop_says_that_nothing_is_known() -> None:
     bench.report.end()
     conditions = bench.server.stored["status"]["conditions"]
     assert {(each["status"], each["reason"]) for each in conditions} == {("Unknown", "LoopEnded")}
+
+
+def test_conflicts_are_in_the_status_since_they_were_first_recorded() -> None:
+    bench = Bench()
+    field = ("Deployment loop/mover", "spec.replicas")
+    bench.conditions.fights_are([field])
+    bench.look(FIRST, FIRST.name)
+    [recorded] = bench.server.stored["status"]["conflicts"]
+    assert (recorded["object"], recorded["path"]) == field
+    bench.server.stored["status"]["conflicts"][0]["since"] = "2026-01-02T00:00:00Z"
+    bench.report._live = bench.server.stored
+    bench.look(SECOND, FIRST.name)
+    assert bench.server.stored["status"]["conflicts"][0]["since"] == "2026-01-02T00:00:00Z"
+    bench.conditions.fights_are([])
+    bench.look(SECOND, SECOND.name)
+    assert "conflicts" not in bench.server.writes[-1][1]["status"]

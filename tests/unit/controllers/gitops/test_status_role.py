@@ -18,6 +18,7 @@ def test_only_the_resource_of_the_stack_and_new_events_may_be_written() -> None:
     rules = [rule for one in objects for rule in one.get("rules", ())]
     assert [(rule["resources"], rule.get("resourceNames"), rule["verbs"]) for rule in rules] == [
         (["agentstacks", "agentstacks/status"], ["my-stack"], ["create", "patch"]),
+        (["agentstacks"], ["my-stack"], ["get", "list", "watch"]),
         (["events"], None, ["create"]),
     ]
     assert {one["subjects"][0]["name"] for one in objects if "subjects" in one} == {

@@ -4,15 +4,17 @@ from collections.abc import Iterable
 from io import StringIO
 
 import pytest
+from holdfast.adapters.cluster.changes import Planned, Snapshot, WatchedKind, WatchScope
 from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.kind_reader import Listing
 from holdfast.adapters.cluster.kubeconfig import Connection
 from holdfast.controllers.operator import desired_state
+from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.controllers.operator.desired_state import DesiredStateCache
 from holdfast.controllers.operator.informers import ALWAYS, InformerSet
-from holdfast.controllers.operator.object_store import ObjectStore
 from holdfast.controllers.runtime.log import Logger, Output
 from holdfast.errors import ClusterError
-from holdfast.kube.objects import KubeObject, reference_of
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 
 from tests.unit.controllers.operator.resources import STACK, declared, named, verdicts
 
@@ -28,12 +30,12 @@ class Heard:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(desired_state, "SETTLING_SECONDS", 0.0)
-        self.log, self.board = StringIO(), ObjectStore()
+        self.log, self.store = StringIO(), AgentStore()
         following = InformerSet(ApiClient(Connection("http://127.0.0.1:1")), STACK)
         self.followed: set[tuple[str, str]] = set()
         self.is_away = False
         monkeypatch.setattr(following, "follow", self.follow)
-        self.declaring = DesiredStateCache(STACK, self.board, following, verdicts, logger(self.log))
+        self.declaring = DesiredStateCache(STACK, self.store, following, verdicts, logger(self.log))
         self.settings, self.resources = declared()
         for one in (self.settings, *self.resources):
             self.hear(one)
@@ -44,12 +46,16 @@ class Heard:
         self.followed |= set(kinds)
 
     def read_all(self) -> None:
-        self.board.listed |= {kind for _, kind in ALWAYS}
+        for version, name in ALWAYS:
+            kind = WatchedKind(None, (ObjectRef("", name, "", version),))
+            scope = WatchScope(kind, name)
+            self.store.take(Planned(kind, (scope,)))
+            self.store.take(Snapshot(scope, Listing(unchanged=set(self.store.versions)), 0.0))
 
     def hear(self, one: KubeObject) -> bool:
-        version = len(self.board.versions) + 1
+        version = len(self.store.versions) + 1
         one["metadata"]["resourceVersion"] = str(version)
-        self.board.put(reference_of(one).identity, one)
+        self.store.put(reference_of(one).identity, one)
         return self.declaring.has_changed(reference_of(one).identity, one)
 
 

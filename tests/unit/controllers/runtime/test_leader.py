@@ -4,12 +4,13 @@ import threading
 from typing import Any
 
 import pytest
+from holdfast.adapters.cluster.client import JSON, ApiClient
 from holdfast.adapters.cluster.kubeconfig import Connection
 from holdfast.adapters.cluster.leadership import LeaderElector
 from holdfast.controllers.runtime import leader as module
-from holdfast.controllers.runtime.leader import END_SECONDS, Leader
+from holdfast.controllers.runtime.leader import END_SECONDS, Leader, WriteFence
 from holdfast.controllers.runtime.process import end_within, host_and_port
-from holdfast.errors import InputError
+from holdfast.errors import ClusterError, HoldfastError, InputError
 
 PLACE = ("ops", "holdfast-prod")
 
@@ -20,16 +21,14 @@ class Seen:
     def __init__(self) -> None:
         self.lines: list[tuple[str, dict[str, Any]]] = []
         self.leads: list[bool] = []
-        self.lost: list[str] = []
+        self.fence = WriteFence()
 
     def log(self, phase: str, **facts: Any) -> None:
         self.lines.append((phase, facts))
 
     def leader(self, place: tuple[str, str] | None) -> Leader:
         connection = Connection("http://127.0.0.1:1")
-        return Leader(
-            place, "pod-1", lambda: connection, self.log, self.leads.append, self.lost.append
-        )
+        return Leader(place, "pod-1", lambda: connection, self.log, self.leads.append, self.fence)
 
 
 def test_without_a_lease_it_leads_at_once() -> None:
@@ -46,6 +45,10 @@ def test_a_lost_lease_stops_all_writing_turns_health_and_ends_the_process(
 ) -> None:
     seen, ends = Seen(), list[float]()
     monkeypatch.setattr(module, "end_within", ends.append)
+    before, after = (ApiClient(Connection("http://127.0.0.1:1")) for _ in range(2))
+    ended: list[None] = []
+    seen.fence.guard(before)
+    seen.fence.when_closed(lambda: ended.append(None))
     leader = seen.leader(PLACE)
     elector = leader._elector
     assert isinstance(elector, LeaderElector)
@@ -54,7 +57,12 @@ def test_a_lost_lease_stops_all_writing_turns_health_and_ends_the_process(
     assert leader.problem == ""
     elector.was_lost = True
     elector._on_lost("no answer")
-    assert seen.lost == ["no answer"]
+    assert len(ended) == 1
+    for client in (before, seen.fence.guard(after)):
+        with pytest.raises(ClusterError, match="is not sent: the lease was lost"):
+            client.write("PATCH", "/api/v1/pods/a", b"{}", content_type=JSON)
+    with pytest.raises(HoldfastError, match="nothing is written: the lease was lost"):
+        seen.fence.check()
     assert seen.leads == [True, False]
     assert leader.problem == "the lease was lost"
     assert ends == [END_SECONDS]

@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 from holdfast.convert.files.delivery import argocd_files, flux_files, pko_files
-from holdfast.convert.files.files import ExportedFile, GitSource, RenderedStack
-from holdfast.convert.files.helm import helm_files
-from holdfast.convert.files.kustomize import kustomize_files
-from holdfast.convert.files.split import laid_over
+from holdfast.convert.files.files import ExportedFile, GitSource, RenderedStack, laid_over
+from holdfast.convert.files.packages import helm_files, kustomize_files
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from holdfast.convert.files.split import laid_over, own_part, shared_objects, shared_part
+from holdfast.convert.files.files import laid_over, own_part, shared_objects, shared_part
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from holdfast.convert.workloads.belongings import unclaimed
-from holdfast.convert.workloads.outcome import ImportedAgent
+from holdfast.convert.workloads.remainder import ImportedAgent
 from holdfast.convert.workloads.workloads import import_workloads
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject
@@ -63,9 +63,8 @@ def test_the_smallest_deployment_is_an_agent_that_serves_no_more_than_before() -
             "version": "1.2.3",
             "image": f"registry.example/web@{DIGEST}",
             "security": {"readOnlyRootFilesystem": False},
-            "probes": {"liveness": None, "readiness": None},
+            "probes": {"liveness": {"enabled": False}, "readiness": {"enabled": False}},
             "scaling": {"replicas": 3},
-            "telemetry": {"metrics": {"enabled": False}},
         },
     }
     assert agent.is_complete
@@ -91,7 +90,7 @@ def test_the_smallest_deployment_is_an_agent_that_serves_no_more_than_before() -
         pytest.param(
             {"envFrom": [{"secretRef": {"name": "s"}}, {"configMapRef": {"name": "c"}}]},
             "envFrom",
-            [{"secretRef": "s"}, {"configMapRef": "c"}],
+            [{"secretRef": {"name": "s"}}, {"configMapRef": {"name": "c"}}],
             id="whole objects as variables",
         ),
         pytest.param(
@@ -103,8 +102,8 @@ def test_the_smallest_deployment_is_an_agent_that_serves_no_more_than_before() -
         pytest.param(
             {"resources": {"requests": {"memory": "4Gi", "cpu": "500m"}}},
             "resources",
-            {"requests": {"memory": "4Gi", "cpu": "500m"}, "limits": {"memory": "4Gi"}},
-            id="a limit that the default would fall short of",
+            {"requests": {"memory": "4Gi", "cpu": "500m"}},
+            id="a request above the default limit",
         ),
         pytest.param(
             {"ports": [{"containerPort": 9000}, {"name": "web", "containerPort": 80}]},
@@ -115,7 +114,7 @@ def test_the_smallest_deployment_is_an_agent_that_serves_no_more_than_before() -
         pytest.param(
             {"lifecycle": {"preStop": {"sleep": {"seconds": 7}}}},
             "lifecycle",
-            {"preStop": {"sleepSeconds": 7}},
+            {"preStop": {"sleep": {"seconds": 7}}},
             id="hook before the end",
         ),
     ],
@@ -141,7 +140,7 @@ def test_a_probe_keeps_the_apis_defaults_where_ours_differ() -> None:
             "timeoutSeconds": 1,
             "failureThreshold": 5,
         },
-        "readiness": None,
+        "readiness": {"enabled": False},
     }
 
 
@@ -241,7 +240,7 @@ def test_its_own_service_autoscaler_and_budget_come_along() -> None:
     )
     spec = agent.manifest["spec"]
     assert spec["network"] == {"expose": {"port": 8000}}
-    assert spec["ports"] == [{"name": "port-0", "port": 9000}]
+    assert spec["ports"] == [{"name": "port-0", "containerPort": 9000}]
     assert spec["scaling"] == {
         "minReplicas": 2,
         "maxReplicas": 5,

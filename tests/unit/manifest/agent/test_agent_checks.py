@@ -29,14 +29,27 @@ AGREEMENT = [
         "'A' twice",
     ),
     bad(
+        "probe of a port without a name",
+        spec("probes: {readiness: {httpGet: {port: web}}}"),
+        "7:40",
+        "spec.probes.readiness.httpGet.port: expected the name of a port, got 'web' (there: http)",
+    ),
+    bad(
+        "temporary folder above the limit",
+        spec("tmp: {size: 2Gi}"),
+        "7:15",
+        "spec.tmp.size: must not exceed resources.limits.ephemeral-storage",
+        "2Gi, the limit is 1Gi",
+    ),
+    bad(
         "port given twice",
-        spec("ports: [{name: a, port: 8080}]"),
-        "7:27",
+        spec("ports: [{name: a, containerPort: 8080}]"),
+        "7:36",
         "a port that nothing else uses, got 8080",
     ),
     bad(
         "name of Holdfast's port",
-        spec("ports: [{name: http, port: 1}]"),
+        spec("ports: [{name: http, containerPort: 1}]"),
         "7:18",
         "Holdfast's own port",
     ),
@@ -48,7 +61,7 @@ AGREEMENT = [
     ),
     bad(
         "port name of 16 characters",
-        spec("ports: [{name: abcdefghijklmnop, port: 1}]"),
+        spec("ports: [{name: abcdefghijklmnop, containerPort: 1}]"),
         "7:18",
         "at most 15",
     ),
@@ -133,12 +146,12 @@ def test_what_cannot_go_together_is_refused_at_its_place(tmp_path: Path, case: B
 def test_every_disagreement_of_an_agent_is_told_at_once(tmp_path: Path) -> None:
     disagreeing = spec("""
         env: [{name: A, value: b}, {name: A, value: c}]
-        ports: [{name: a, port: 8080}]
+        ports: [{name: a, containerPort: 8080}]
         model: {provider: a, name: b, apiKey: c}
     """)
     write(tmp_path, "agents/a.yaml", disagreeing)
     assert [error.path for error in errors_of(tmp_path).errors] == [
         "spec.env[1].name",
-        "spec.ports[0].port",
+        "spec.ports[0].containerPort",
         "spec.model.apiKey",
     ]

@@ -44,7 +44,7 @@ REFUSED = [
     bad("replicas of a Job", spec(JOB + "scaling: {replicas: 2}"), "9:3", "spec.scaling", "Job"),
     bad("Service of a Job", spec(JOB + "network: {expose: {port: 1}}"), "9:13", NO_EFFECT),
     bad("callers of a Job", spec(JOB + "network: {ingressFrom: [gateway]}"), "9:26", "type BYO"),
-    bad("probe of a Job", spec(JOB + "probes: {liveness: {tcpPort: 1}}"), "9:3", NO_EFFECT),
+    bad("probe of a Job", spec(JOB + "probes: {liveness: {tcpSocket: {}}}"), "9:3", NO_EFFECT),
     bad("metrics of a Job", spec(JOB + "telemetry: {metrics: {port: 1}}"), "9:15", NO_EFFECT),
     bad("sandbox of a Job", spec(JOB + "sandbox: {claim: false}"), "9:3", NO_EFFECT),
     bad(

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
-from holdfast.manifest.fleet.egress import destinations_of
+from holdfast.manifest.fleet.egress import Destination, destinations_of, targets_of
+from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.types.hosts import Place, place_of
+from holdfast.manifest.fleet.topology import edges_of
+from holdfast.manifest.types.hosts import HostKind, host_kind
 
 from tests.unit.manifest.projects import STACK, agent, errors_of, write
 
@@ -210,6 +212,27 @@ def test_an_owner_is_needed_in_production(
         assert load_fleet(tmp_path, stack).agents
 
 
+def destinations(fleet: Fleet) -> tuple[Destination, ...]:
+    [declared] = fleet.agents
+    return destinations_of(declared.spec, declared.namespace, targets_of(fleet))
+
+
+def test_the_embedding_model_is_reached_and_drawn_like_any_other(tmp_path: Path) -> None:
+    spec = """
+    databases: [{name: vectors, kind: qdrant, host: qdrant.data.svc}]
+    memory: {backend: vector, storeRef: vectors, embeddingModelRef: shared}
+    """
+    text = f"{agent(spec=spec)}---\n{model(url='https://embed.example.com/v1')}"
+    write(tmp_path, "agents/a.yaml", text)
+    fleet = load_fleet(tmp_path)
+    path = ("spec", "memory", "embeddingModelRef")
+    assert [each.path for each in destinations(fleet) if each.host == "embed.example.com"] == [path]
+    assert ("embedding", path) in [(each.relation, each.path) for each in edges_of(fleet)]
+    write(tmp_path, STACK, OFFERS_NOTHING)
+    error = only_error(tmp_path, "dev")
+    assert "spec.memory.embeddingModelRef: expected an egress gateway" in error
+
+
 def test_destinations_name_host_port_and_field(tmp_path: Path) -> None:
     spec = """
     model: {ref: shared}
@@ -219,29 +242,29 @@ def test_destinations_name_host_port_and_field(tmp_path: Path) -> None:
     """
     write(tmp_path, "agents/a.yaml", f"{agent(spec=spec)}---\n{model()}---\n{SERVER}")
     fleet = load_fleet(tmp_path)
-    found = [(each.host, each.port, each.place) for each in destinations_of(fleet.agents[0], fleet)]
+    found = [(each.host, each.port, each.kind) for each in destinations(fleet)]
     assert found == [
-        ("llm", 80, Place.CLUSTER),
-        ("tools.platform.svc", 8000, Place.CLUSTER),
-        ("cache.agents.svc", 6379, Place.CLUSTER),
-        ("*.example.com", None, Place.EXTERNAL),
+        ("llm", 80, HostKind.CLUSTER),
+        ("cache.agents.svc", 6379, HostKind.CLUSTER),
+        ("tools.platform.svc", 8000, HostKind.CLUSTER),
+        ("*.example.com", None, HostKind.EXTERNAL),
     ]
 
 
 @pytest.mark.parametrize(
     ("host", "place"),
     [
-        ("kb", Place.CLUSTER),
-        ("kb.other.svc", Place.CLUSTER),
-        ("kb.other.svc.cluster.local", Place.CLUSTER),
-        ("kb.other.svc.cluster.local.", Place.CLUSTER),
-        ("kb.other", Place.EXTERNAL),
-        ("svc.example.com", Place.EXTERNAL),
-        ("127.0.0.1", Place.LOCAL),
-        ("localhost", Place.LOCAL),
-        ("203.0.113.7", Place.ADDRESS),
-        ("2001:db8::1", Place.ADDRESS),
+        ("kb", HostKind.CLUSTER),
+        ("kb.other.svc", HostKind.CLUSTER),
+        ("kb.other.svc.cluster.local", HostKind.CLUSTER),
+        ("kb.other.svc.cluster.local.", HostKind.CLUSTER),
+        ("kb.other", HostKind.EXTERNAL),
+        ("svc.example.com", HostKind.EXTERNAL),
+        ("127.0.0.1", HostKind.LOCAL),
+        ("localhost", HostKind.LOCAL),
+        ("203.0.113.7", HostKind.ADDRESS),
+        ("2001:db8::1", HostKind.ADDRESS),
     ],
 )
-def test_a_host_is_placed_by_its_name(host: str, place: Place) -> None:
-    assert place_of(host) is place
+def test_a_host_is_placed_by_its_name(host: str, place: HostKind) -> None:
+    assert host_kind(host) is place

@@ -81,6 +81,7 @@ def test_what_a_loop_tells_of_a_stack_belongs_to_no_namespace_and_is_no_manifest
         "Stable",
         "Drift",
         "Reason",
+        "Suspended",
         "Commit",
         "Age",
     ]

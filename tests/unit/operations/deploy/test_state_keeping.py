@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from holdfast.adapters.engine.state.kept_states import KeptStates
+from holdfast.adapters.engine.state.state_backup import KeptStates
 from holdfast.errors import EngineError
 from holdfast.operations.deploy.state_copies import backed_up
 from holdfast.operations.progress import SILENT

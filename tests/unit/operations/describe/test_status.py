@@ -1,5 +1,6 @@
 """The status of a stack judges what a scan judges: tool servers, and what is of no agent, too."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,8 +9,9 @@ from holdfast.cli.exit_codes import exit_code_of
 from holdfast.drift.finding import AgentState
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.describe.status import stack_status
+from holdfast.report.text.status_text import status_json, status_text
 
-from tests.unit.adapters.cluster.fake_api import FakeApi, fake_api
+from tests.unit.adapters.cluster.fake_api import Answer, FakeApi, failure, fake_api
 from tests.unit.operations.declared_project import DeclaredProject, write_kubeconfig
 from tests.unit.operations.describe.running_project import running, serve, write_project
 
@@ -74,3 +76,24 @@ def test_an_unknown_agent_is_refused_before_the_cluster_is_asked(
     with pytest.raises(InputError, match='did you mean "first"'):
         stack_status(project.context(), "frist")
     assert api.paths() == []
+
+
+def test_a_suspended_stack_says_by_whom_and_why(project: DeclaredProject, api: FakeApi) -> None:
+    serve(api, running(project).values())
+    said = {"by": "ann", "since": "2026-01-02T03:04:05Z", "reason": "an incident"}
+    resource = {"spec": {"suspend": True, "suspension": said}}
+    api.on("/apis/holdfast.dev/v1alpha1/agentstacks/dev", Answer(resource))
+    status = stack_status(project.context())
+    assert "suspended by ann since 2026-01-02T03:04:05Z: an incident\n" in status_text(status)
+    assert json.loads(status_json(status))["suspension"] == said
+    assert exit_code_of(status) == ExitCode.OK
+
+
+def test_a_suspension_that_may_not_be_read_is_not_known_and_is_no_drift(
+    project: DeclaredProject, api: FakeApi
+) -> None:
+    serve(api, running(project).values())
+    api.on("/apis/holdfast.dev/v1alpha1/agentstacks/dev", failure(403, "forbidden"))
+    status = stack_status(project.context())
+    assert "suspension not known: " in status_text(status)
+    assert exit_code_of(status) == ExitCode.OK

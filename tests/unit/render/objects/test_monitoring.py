@@ -35,7 +35,7 @@ ALERT = {
 
 
 def telemetry(**fields: Any) -> dict[str, Any]:
-    return {"telemetry": fields}
+    return {"telemetry": {"metrics": {}, **fields}}
 
 
 def rules(rendered: Any, group: str) -> list[KubeObject]:
@@ -61,7 +61,7 @@ def test_a_service_is_scraped_where_the_operator_is_and_named_in_every_series() 
 
 
 def test_a_pool_without_a_service_is_scraped_by_pod() -> None:
-    pool = {"type": "Sandbox", "sandbox": {"warmPool": {"replicas": 1}}}
+    pool = {"type": "Sandbox", "sandbox": {"warmPool": {"replicas": 1}}} | telemetry()
     controllers = {"controllers": ["prometheus-operator", "agent-sandbox"]}
     monitor = named(render(pool, controllers), "podmonitor")["spec"]
     assert monitor["podMetricsEndpoints"][0]["port"] == "metrics"
@@ -90,7 +90,7 @@ def test_nothing_is_scraped_without_need(
             {"metrics": {"serviceMonitor": "required"}}, "metrics.serviceMonitor", id="monitor"
         ),
         pytest.param({"metrics": {"alerts": [ALERT]}}, "metrics.alerts", id="alerts"),
-        pytest.param({"slo": SLO}, "slo", id="objectives"),
+        pytest.param({"metrics": {}, "slo": SLO}, "slo", id="objectives"),
     ],
 )
 def test_what_needs_the_operator_is_refused_without_it(fields: dict[str, Any], path: str) -> None:

@@ -9,6 +9,8 @@ def test_nobody_may_call_and_only_dns_and_telemetry_are_reached_by_default() -> 
     policy = only(render({}), "NetworkPolicy")["spec"]
     assert policy["policyTypes"] == ["Ingress", "Egress"]
     assert [rule["ports"][0]["port"] for rule in policy["egress"]] == [53, 4317]
+    assert "ingress" not in policy
+    policy = only(render({"telemetry": {"metrics": {}}}), "NetworkPolicy")["spec"]
     assert [rule["ports"][0]["port"] for rule in policy["ingress"]] == [9090]
 
 

@@ -268,7 +268,7 @@ def test_whatever_the_pods_read_of_others_rolls_them() -> None:
             {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "two", "key": "b"}}},
             {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
         ],
-        "envFrom": [{"secretRef": "three"}, {"configMapRef": "four"}],
+        "envFrom": [{"secretRef": {"name": "three"}}, {"configMapRef": {"name": "four"}}],
         "prompt": {
             "systemMessageFrom": {"configMap": "five", "key": "k"},
             "templateSources": ["six"],

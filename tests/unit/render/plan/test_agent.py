@@ -242,7 +242,84 @@ def test_equal_manifests_render_to_equal_bytes_whatever_the_order_of_their_lists
     ]
 
 
-def test_a_question_that_is_null_is_never_asked() -> None:
-    asked = container(render({"probes": {"liveness": None, "readiness": None}}))
+def test_a_question_that_is_off_is_never_asked() -> None:
+    off = {"enabled": False}
+    asked = container(render({"probes": {"liveness": off, "readiness": off}}))
     assert not {"livenessProbe", "readinessProbe", "startupProbe"} & set(asked)
-    assert container(render({"probes": {"liveness": None}}))["readinessProbe"]["httpGet"]
+    kept = {"enabled": False, "httpGet": {"path": "/healthz"}}
+    assert "livenessProbe" not in container(render({"probes": {"liveness": kept}}))
+
+
+def test_an_agent_is_ready_when_it_listens_and_shows_its_card_where_it_has_one() -> None:
+    asked = container(render({"network": {"expose": {"port": 9000}}}))
+    assert asked["readinessProbe"]["tcpSocket"] == {"port": 9000}
+    assert asked["livenessProbe"]["tcpSocket"] == {"port": 9000}
+    asked = container(render({"a2a": {"capabilities": {"streaming": True}}}))
+    assert asked["readinessProbe"]["httpGet"]["path"] == "/.well-known/agent-card.json"
+    asked = container(render({"a2a": {"enabled": False}}))
+    assert asked["readinessProbe"]["tcpSocket"]
+
+
+def test_null_says_no_more_than_absence() -> None:
+    asked = container(render({"probes": {"liveness": None, "readiness": None}}))
+    assert asked == container(render({}))
+
+
+def test_a_probe_pasted_from_a_deployment_is_rendered_as_it_is() -> None:
+    pasted: dict[str, Any] = {
+        "exec": {"command": ["pg_isready"]},
+        "initialDelaySeconds": 3,
+        "periodSeconds": 5,
+        "timeoutSeconds": 2,
+        "successThreshold": 1,
+        "failureThreshold": 4,
+    }
+    named: dict[str, Any] = {"httpGet": {"path": "/", "port": "http", "scheme": "HTTP"}}
+    named |= {key: value for key, value in pasted.items() if key != "exec"}
+    asked = container(render({"probes": {"liveness": pasted, "readiness": named}}))
+    assert (asked["livenessProbe"], asked["readinessProbe"]) == (pasted, named)
+
+
+def test_hooks_variables_and_pull_secrets_pasted_from_a_deployment_are_rendered_as_they_are() -> (
+    None
+):
+    hook = {"httpGet": {"path": "/drain", "port": 8080, "scheme": "HTTP"}}
+    sources = [{"secretRef": {"name": "a", "optional": True}}, {"configMapRef": {"name": "b"}}]
+    rendered = render(
+        {
+            "lifecycle": {"preStop": hook},
+            "envFrom": sources,
+            "imagePullSecrets": [{"name": "registry"}],
+            "ports": [{"name": "grpc", "containerPort": 50051, "protocol": "TCP"}],
+        }
+    )
+    agent = container(rendered)
+    assert agent["lifecycle"]["preStop"] == hook
+    assert agent["envFrom"] == sources
+    assert {"name": "grpc", "containerPort": 50051, "protocol": "TCP"} in agent["ports"]
+    assert only(rendered, "Deployment")["spec"]["template"]["spec"]["imagePullSecrets"] == [
+        {"name": "registry"}
+    ]
+
+
+def test_the_temporary_folder_has_the_declared_size() -> None:
+    deployment = only(render({"tmp": {"size": "512Mi"}}), "Deployment")
+    volumes = {each["name"]: each for each in deployment["spec"]["template"]["spec"]["volumes"]}
+    assert volumes["tmp"]["emptyDir"] == {"sizeLimit": "512Mi"}
+
+
+@pytest.mark.parametrize(
+    ("written", "requests", "limits"),
+    [
+        pytest.param({"requests": {"memory": "2Gi"}}, "2Gi", "2Gi", id="above the default limit"),
+        pytest.param({"requests": {"memory": "512Mi"}}, "512Mi", "1Gi", id="below it"),
+        pytest.param({"limits": {"memory": "128Mi"}}, "128Mi", "128Mi", id="a small limit"),
+        pytest.param({"limits": {"memory": "4Gi"}}, "256Mi", "4Gi", id="a large one"),
+    ],
+)
+def test_a_default_amount_gives_way_to_a_declared_one(
+    written: dict[str, Any], requests: str, limits: str
+) -> None:
+    resources = container(render({"resources": written}))["resources"]
+    assert resources["requests"]["memory"] == requests
+    assert resources["limits"]["memory"] == limits

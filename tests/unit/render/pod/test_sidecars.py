@@ -109,7 +109,7 @@ def test_overrides_are_laid_over_the_pod_last_by_merge_keys() -> None:
         "containers": [
             {"name": "agent", "env": [{"name": "AGENT_NAME", "value": "other"}], "tty": True}
         ],
-        "enableServiceLinks": None,
+        "enableServiceLinks": {"$patch": "delete"},
     }
     plain, changed = pod(render({})), pod(render({"podOverrides": overrides}))
     assert changed["hostAliases"] == [{"ip": "10.0.0.9", "hostnames": ["db"]}]

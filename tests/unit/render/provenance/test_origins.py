@@ -93,10 +93,10 @@ DEPLOYMENT = ref("Deployment")
         ),
         pytest.param(
             DEPLOYMENT,
-            f"{CONTAINER}.livenessProbe.periodSeconds",
-            (AGENT, 6),
-            "spec.probes.liveness.periodSeconds",
-            id="a default, at the nearest part that is written",
+            f"{CONTAINER}.lifecycle.preStop.sleep.seconds",
+            (AGENT, 4),
+            "",
+            id="a default, at the agent itself",
         ),
         pytest.param(
             DEPLOYMENT,

@@ -1,6 +1,7 @@
 """Who calls whom, drawn: nothing overlaps, nothing is lost without being counted."""
 
-from holdfast.manifest.fleet.topology import Edge, Node, Relation
+from holdfast.manifest.fleet.topology import Edge, Node
+from holdfast.manifest.types.references import Relation
 from holdfast.operations.describe.fleet import grouped
 from holdfast.operations.describe.topology import Graph
 from holdfast.report.html.team_map import CARD_WIDTH, MOST_LINKS, MOST_MARKS, team_map

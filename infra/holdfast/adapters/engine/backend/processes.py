@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.adapters.engine.folders import state_directory
+from holdfast.adapters.files import state_directory
 
 _PROCESSES = Path("/proc")
 _ENDED_STATES = "ZX"

@@ -13,7 +13,7 @@ from holdfast.adapters.engine.backend.lock_holder import LockHolder
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.checkpoint import Deployment, PendingOperation
 from holdfast.adapters.engine.state.history import Change, seconds_of
-from holdfast.adapters.engine.state.kept_states import KeptStates
+from holdfast.adapters.engine.state.state_backup import KeptStates
 from holdfast.adapters.engine.update_record import identifier_of
 from holdfast.errors import EngineError
 

@@ -4,8 +4,7 @@ import re
 
 import holdfast.errors
 from holdfast.adapters.engine.backend.lock_holder import locked_error, recovery_command
-from holdfast.adapters.engine.failures.reasons import Reason, explain
-from holdfast.adapters.engine.failures.refusals import explain_refusal
+from holdfast.adapters.engine.failures.reasons import Reason, explain, explain_refusal
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import Diagnostic, PolicyViolation
 from holdfast.adapters.engine.run.process import Finished
@@ -58,7 +57,7 @@ def run_failure(
     if finished.exit_code == 0 and not finished.timed_out:
         return None
     resume = resume_command or recovery_command(stack)
-    stopped = _stopped(resume, finished, result)
+    stopped = _stopped(stack, resume, finished, result)
     if stopped is None and (locked := locked_error(_text_of(finished, result), stack)):
         return locked
     reason = (
@@ -95,12 +94,18 @@ def _text_of(finished: Finished, result: RunResult) -> str:
     return "\n".join([finished.errors, *said])
 
 
-def _stopped(resume: str, finished: Finished, result: RunResult) -> Reason | None:
+def _stopped(stack: str, resume: str, finished: Finished, result: RunResult) -> Reason | None:
     changes_state = result.action in ("up", "destroy")
     kept = "; what was done is saved, run it again to go on" if changes_state else ""
     killed = finished.exit_code < 0
     if killed and changes_state:
         kept = f"; it was killed: run '{resume}' to go on"
+    if finished.stop_reason:
+        return Reason(
+            f"{result.action} was stopped: {finished.stop_reason}{kept}",
+            f"run `holdfast drift -s {stack}` to see whether an edit is the cause",
+            exit_code=ExitCode.RESOURCE,
+        )
     if finished.timed_out:
         return Reason(f"{result.action} did not end in time{kept}", exit_code=ExitCode.TIMEOUT)
     if finished.was_interrupted:

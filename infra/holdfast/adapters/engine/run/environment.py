@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 
 from holdfast.adapters.engine.backend.lock_holder import caller_name
-from holdfast.adapters.engine.folders import state_directory
 from holdfast.adapters.engine.run.executable import PulumiExecutable, locate_pulumi, provider_beside
+from holdfast.adapters.files import state_directory
 from holdfast.errors import ToolchainError
 
 PROVIDER_PLUGIN = "resource-kubernetes-v4.27.0"

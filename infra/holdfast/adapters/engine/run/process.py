@@ -1,4 +1,8 @@
-"""One run of a program in a session of its own: lines out, signals in, nothing left behind."""
+"""One run of a program in a session of its own: lines out, signals in, no process left behind.
+
+Python component plugins, and everything after a kill, outlive the engine that started them. They
+keep its session id, whatever their process group; no other process has it.
+"""
 
 import os
 import selectors
@@ -12,9 +16,75 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from holdfast.adapters.engine.run.leftovers import end_session
+_PROCESSES = Path("/proc")
+_GONE_POLL_SECONDS = 0.02
+TERMINATE_SECONDS = 3.0
+"""How long a process may take to end after SIGTERM before it is killed."""
+
+
+def session_members(session: int) -> tuple[int, ...]:
+    """Process ids of the living members of a session, its leader included; zombies have ended."""
+    return tuple(pid for pid in _process_ids() if _is_member(pid, session))
+
+
+def end_session(session: int) -> tuple[int, ...]:
+    """End what is left of a session whose leader has ended: SIGTERM, a wait, SIGKILL.
+
+    The leader must not have been reaped yet, so that its id cannot be somebody else's by now.
+
+    Returns:
+        Process ids that had to be ended; empty when the engine left nothing behind.
+    """
+    ended: set[int] = set()
+
+    def send(number: signal.Signals) -> Callable[[], bool]:
+        for pid in _others(session):
+            ended.add(pid)
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        return lambda: not _others(session)
+
+    if not _wait_until(send(signal.SIGTERM), TERMINATE_SECONDS):
+        _wait_until(send(signal.SIGKILL), TERMINATE_SECONDS)
+    return tuple(sorted(ended))
+
+
+def _others(session: int) -> tuple[int, ...]:
+    return tuple(pid for pid in session_members(session) if pid != session)
+
+
+def _wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_GONE_POLL_SECONDS)
+    return True
+
+
+def _process_ids() -> list[int]:
+    if _PROCESSES.is_dir():
+        return [int(name) for name in os.listdir(_PROCESSES) if name.isdigit()]  # noqa: PTH208
+    listed = subprocess.run(["ps", "-axo", "pid="], capture_output=True, text=True, check=True)
+    return [int(line) for line in listed.stdout.split()]
+
+
+def _is_member(pid: int, session: int) -> bool:
+    try:
+        if os.getsid(pid) != session:
+            return False
+        if not _PROCESSES.is_dir():
+            return True
+        # pid (name) state ...: the name may hold anything, even parentheses.
+        state = (_PROCESSES / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
+    except (ProcessLookupError, FileNotFoundError, PermissionError):
+        return False
+    return state not in {"Z", "X"}
+
 
 LineHandler = Callable[[bytes], None]
+StopReason = Callable[[], str]
+"""Why a run is to be stopped; empty while it may go on."""
 
 STOP_SECONDS = 30.0
 """After a time-out: how long the engine may finish the steps in flight and save its state."""
@@ -37,6 +107,7 @@ class Finished:
         errors: End of what it wrote to standard error, at most 64 KiB.
         was_interrupted: A signal to us was passed on to it.
         timed_out: It did not end in the time given.
+        stop_reason: Why we stopped it; empty when we did not.
         leftovers: Processes it left behind, which have been ended.
         pid: Its process id, which may be another program's by now.
     """
@@ -46,11 +117,12 @@ class Finished:
     seconds: float
     was_interrupted: bool = False
     timed_out: bool = False
+    stop_reason: str = ""
     leftovers: tuple[int, ...] = ()
     pid: int = 0
 
 
-def run_in_session(
+def run_in_session(  # noqa: PLR0913  (each is one setting of a run)
     command: Sequence[str | os.PathLike[str]],
     *,
     folder: Path,
@@ -58,6 +130,7 @@ def run_in_session(
     on_line: LineHandler,
     on_start: Callable[[int], None] | None = None,
     timeout_seconds: float | None = None,
+    stop_reason: StopReason | None = None,
 ) -> Finished:
     """Run a program until it ends and hand over each line of its standard output.
 
@@ -72,6 +145,7 @@ def run_in_session(
         on_line: Called with each line, without its newline; its exceptions end the run.
         on_start: Called with the process id.
         timeout_seconds: When to stop the run; default never.
+        stop_reason: Asked five times a second; what it gives stops the run as a time-out does.
     """
     started = time.monotonic()
     process = subprocess.Popen(
@@ -83,7 +157,8 @@ def run_in_session(
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    stop = _Stop(process.pid, started + timeout_seconds if timeout_seconds else None)
+    deadline = started + timeout_seconds if timeout_seconds else None
+    stop = _Stop(process.pid, deadline, stop_reason or (lambda: ""))
     try:
         if on_start is not None:
             on_start(process.pid)
@@ -98,6 +173,7 @@ def run_in_session(
         seconds=time.monotonic() - started,
         was_interrupted=stop.signals > 0,
         timed_out=stop.timed_out,
+        stop_reason=stop.reason,
         leftovers=leftovers,
         pid=process.pid,
     )
@@ -106,11 +182,13 @@ def run_in_session(
 class _Stop:
     """When and how a run is stopped before it ends by itself."""
 
-    def __init__(self, pid: int, deadline: float | None) -> None:
+    def __init__(self, pid: int, deadline: float | None, ask_reason: StopReason) -> None:
         self.pid = pid
         self.signals = 0
         self.timed_out = False
+        self.reason = ""
         self._deadline = deadline
+        self._ask_reason = ask_reason
 
     def on_signal(self, _number: int, _frame: FrameType | None) -> None:
         """Pass the first signal on; let the second one end the run soon."""
@@ -121,10 +199,15 @@ class _Stop:
         self._send(signal.SIGINT)
 
     def check_time(self) -> None:
-        """Stop an overdue run: gently first, then for good."""
+        """Stop a run that is overdue, or has a reason to end: gently first, then for good."""
+        is_ending = self.signals > 0 or self.timed_out or bool(self.reason)
+        if not is_ending and (reason := self._ask_reason()):
+            self.reason = reason
+            self._deadline = time.monotonic() + STOP_SECONDS
+            self._send(signal.SIGINT)
         if self._deadline is None or time.monotonic() < self._deadline:
             return
-        if self.signals > 1 or self.timed_out:
+        if self.signals > 1 or self.timed_out or self.reason:
             self._send(signal.SIGKILL)
             self._deadline = None
         else:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from holdfast.adapters.engine.backend.processes import forget_engine, note_engine
-from holdfast.adapters.engine.failures.backend_failures import without_credentials
+from holdfast.adapters.engine.failures.messages import without_credentials
 from holdfast.adapters.engine.project import Project
 from holdfast.adapters.engine.run.environment import EngineEnvironment
-from holdfast.adapters.engine.run.process import Finished, LineHandler, run_in_session
+from holdfast.adapters.engine.run.process import Finished, LineHandler, StopReason, run_in_session
 from holdfast.errors import EngineError, InputError, ToolchainError
 
 _EXPERIMENT = "PULUMI_SKIP_CHECKPOINTS"
@@ -46,6 +46,7 @@ class EngineRunner:
         on_line: LineHandler,
         timeout_seconds: float | None = None,
         variables: Mapping[str, str] | None = None,
+        stop_reason: StopReason | None = None,
     ) -> Finished:
         """Run one command of `pulumi`; see `run_in_session`.
 
@@ -54,6 +55,7 @@ class EngineRunner:
             on_line: Called with each line of its output.
             timeout_seconds: When to stop it; default never.
             variables: Further variables of this run alone.
+            stop_reason: Asked again and again; what it gives stops the run.
 
         Raises:
             ToolchainError: the program cannot be started.
@@ -68,6 +70,7 @@ class EngineRunner:
                 on_line=on_line,
                 on_start=note_engine if takes_lock else None,
                 timeout_seconds=timeout_seconds,
+                stop_reason=stop_reason,
             )
         except OSError as error:
             message = f"{pulumi} cannot be started ({error.strerror})"

@@ -1,14 +1,16 @@
-"""The state of a stack made anew: what its program declares, and what the cluster has of it.
+"""Resources removed from a stack's state, and a lost state rebuilt from declaration and cluster.
 
-The engine plans the program as if nothing were there; the plan becomes a state in which each
-object has the name it declares; a refresh then fills in what the cluster has, and strikes out what
-it has not. Nothing is written to the cluster.
+Removal is `pulumi state delete` for many in one write: the state is exported, edited as plain JSON
+with its secrets encrypted, and imported, under the engine's own lock and checks. To rebuild, the
+engine plans the program as if nothing existed; the plan becomes a state in which each object has
+the name it declares; a refresh then fills in what the cluster has and drops what it has not.
+Nothing is written to the cluster.
 """
 
 import json
 import re
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -18,6 +20,66 @@ from holdfast.adapters.engine.run.events import KUBERNETES_TYPE_PREFIX
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.checkpoint import NOT_KNOWN_YET
 from holdfast.errors import EngineError
+
+_REFERENCES = ("dependencies", "propertyDependencies", "deletedWith", "replaceWith")
+
+
+def remove_from_state(stack: Stack, urns: Collection[str]) -> int:
+    """Take resources out of the record of a stack, protected ones as well.
+
+    Args:
+        stack: The stack.
+        urns: Resources; those that are not recorded do not matter.
+
+    Returns:
+        How many were taken out.
+
+    Raises:
+        EngineError: an update is under way or was interrupted, or the state cannot be written.
+    """
+    state = stack.state()
+    resources = (state.get("deployment") or {}).get("resources") or []
+    if (state.get("deployment") or {}).get("pending_operations"):
+        raise EngineError(
+            f"an update of stack {stack.name} was interrupted",
+            remedy="run `pulumi cancel`, then `holdfast up`, then this again",
+        )
+    kept = without(resources, set(urns))
+    count = len(resources) - len(kept)
+    if not count:
+        return 0
+    state["deployment"]["resources"] = kept
+    stack.import_state(state)
+    return count
+
+
+def without(resources: list[dict[str, Any]], urns: Collection[str]) -> list[dict[str, Any]]:
+    """Recorded resources without some of them, and without what refers to those. Pure.
+
+    A resource whose parent goes would be an orphan: it goes, too.
+    """
+    gone = set(urns)
+    for each in resources:  # parents stand before their children
+        if each.get("parent") in gone:
+            gone.add(str(each["urn"]))
+    return [_unreferring(each, gone) for each in resources if each["urn"] not in gone]
+
+
+def _unreferring(resource: Mapping[str, Any], gone: set[str]) -> dict[str, Any]:
+    cleaned = dict(resource)
+    for key in _REFERENCES:
+        value = cleaned.get(key)
+        if isinstance(value, list):
+            cleaned[key] = [each for each in value if each not in gone]
+        elif isinstance(value, dict):
+            cleaned[key] = {
+                name: [each for each in urns or () if each not in gone]
+                for name, urns in value.items()
+            }
+        elif value in gone:
+            del cleaned[key]
+    return cleaned
+
 
 Resource = dict[str, Any]
 

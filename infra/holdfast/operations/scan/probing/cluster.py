@@ -6,7 +6,7 @@ from typing import Any
 
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.content import Content, ContentKey, read_content
-from holdfast.adapters.cluster.whole_objects import list_whole, read_whole
+from holdfast.adapters.cluster.json_answers import list_whole, read_whole
 from holdfast.drift.probes.answers import CARD_PATH
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at

@@ -25,7 +25,7 @@ from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.manifest.agent.drift import CommandProbe as DeclaredCommand
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.tool_checks import server_key
-from holdfast.manifest.fleet.tool_servers import ToolServer, tool_servers_of
+from holdfast.manifest.fleet.tool_servers import DeclaredToolServer, tool_servers_of
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.operations.scan.probing.cluster import ProbedCluster
@@ -176,7 +176,7 @@ class _Probing:
                 keys.add(server_key(declared))
         return sorted(keys)
 
-    def _tools_of(self, server: ToolServer) -> Answer:
+    def _tools_of(self, server: DeclaredToolServer) -> Answer:
         url = self.wanted.addresses.get(server.key, server.url)
         return next(iter(ask([replace(server, url=url)], self.wanted.headers_for(url), 10.0)))
 

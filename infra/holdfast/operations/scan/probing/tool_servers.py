@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from holdfast.adapters.mcp.mcp_server import ServerAddress, ToolServerError, list_tools
 from holdfast.errors import InputError
 from holdfast.manifest.fleet.tool_contracts import ToolContract
-from holdfast.manifest.fleet.tool_servers import ToolServer
+from holdfast.manifest.fleet.tool_servers import DeclaredToolServer
 from holdfast.manifest.types.validation import suggestion
 
 
@@ -19,14 +19,14 @@ class Answer:
         error: Why; empty when it answered.
     """
 
-    server: ToolServer
+    server: DeclaredToolServer
     tools: tuple[ToolContract, ...] | None
     error: str = ""
 
 
 def chosen_servers(
-    known: Sequence[ToolServer], names: Sequence[str], addresses: Mapping[str, str]
-) -> tuple[ToolServer, ...]:
+    known: Sequence[DeclaredToolServer], names: Sequence[str], addresses: Mapping[str, str]
+) -> tuple[DeclaredToolServer, ...]:
     """The servers that are meant, at the addresses that are to be asked.
 
     Args:
@@ -43,7 +43,7 @@ def chosen_servers(
 
 
 def ask(
-    servers: Sequence[ToolServer], headers: Mapping[str, str], timeout_seconds: float
+    servers: Sequence[DeclaredToolServer], headers: Mapping[str, str], timeout_seconds: float
 ) -> Iterator[Answer]:
     """Ask each server which tools it offers."""
     for server in servers:
@@ -54,7 +54,7 @@ def ask(
             yield Answer(server, None, str(error))
 
 
-def _named(name: str, known: Sequence[ToolServer]) -> ToolServer:
+def _named(name: str, known: Sequence[DeclaredToolServer]) -> DeclaredToolServer:
     found = [each for each in known if name == each.key or each.key.endswith(f"/{name}")]
     exact = [each for each in found if each.key == name]
     if len(exact or found) == 1:

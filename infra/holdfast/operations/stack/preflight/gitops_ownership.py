@@ -9,8 +9,8 @@ from typing import Any
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.adapters.cluster.kubeconfig import connection_of
-from holdfast.adapters.cluster.whole_objects import list_whole
 from holdfast.adapters.engine.results import RunResult
 from holdfast.drift.cause.owners import ENGINES, engine_of
 from holdfast.drift.unmanaged import stack_selector

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from holdfast.adapters.engine.backend.remote_backend import RemoteHistory
-from holdfast.adapters.engine.state.kept_states import KeptStates
+from holdfast.adapters.engine.state.state_backup import KeptStates
 
 from tests.unit.adapters.engine.test_stack import World
 

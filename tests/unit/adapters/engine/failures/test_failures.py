@@ -241,6 +241,14 @@ def test_mandatory_violations_come_first_and_say_each_thing_once() -> None:
             id="time-out",
         ),
         pytest.param(
+            Finished(255, "error: preview canceled", 1.0, stop_reason="no pods: forbidden"),
+            "up",
+            "up was stopped: no pods: forbidden; what was done is saved, run it again to go on; "
+            "run `holdfast drift -s dev` to see whether an edit is the cause",
+            ExitCode.RESOURCE,
+            id="stopped-for-a-reason",
+        ),
+        pytest.param(
             Finished(-9, "", 1.0),
             "refresh",
             "the engine was ended by signal 9",

@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 from holdfast.adapters.engine.run import process
-from holdfast.adapters.engine.run.leftovers import session_members
-from holdfast.adapters.engine.run.process import Finished, run_in_session
+from holdfast.adapters.engine.run.process import (
+    Finished,
+    StopReason,
+    run_in_session,
+    session_members,
+)
 
 
 class Run:
@@ -22,7 +26,12 @@ class Run:
         self.lines: list[str] = []
         self.started = threading.Event()
 
-    def __call__(self, script: str, timeout_seconds: float | None = None) -> Finished:
+    def __call__(
+        self,
+        script: str,
+        timeout_seconds: float | None = None,
+        stop_reason: StopReason | None = None,
+    ) -> Finished:
         source = (
             f"import os, signal, subprocess, sys, time\nprint(os.getpid(), flush=True)\n{script}"
         )
@@ -32,7 +41,11 @@ class Run:
             variables=dict(os.environ),
             on_line=self._keep,
             timeout_seconds=timeout_seconds,
+            stop_reason=stop_reason,
         )
+
+    def reason_once_started(self) -> str:
+        return "the cluster refuses its pods" if self.started.is_set() else ""
 
     @property
     def session(self) -> int:
@@ -112,7 +125,7 @@ def test_ends_what_the_program_left_behind(run: Run, leaves: str) -> None:
 
 
 def test_kills_what_does_not_end_when_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.adapters.engine.run.leftovers.TERMINATE_SECONDS", 0.3)
+    monkeypatch.setattr("holdfast.adapters.engine.run.process.TERMINATE_SECONDS", 0.3)
 
     finished = run(
         "child = subprocess.Popen([sys.executable, '-c', 'import signal, time;"
@@ -194,6 +207,33 @@ def test_kills_an_overdue_program_that_does_not_stop(
 
     assert finished.exit_code == -signal.SIGKILL
     assert finished.timed_out
+
+
+def test_stops_a_program_gently_when_there_is_a_reason(run: Run) -> None:
+    finished = run(
+        "try:\n  print('works', flush=True)\n  time.sleep(30)\n"
+        "except KeyboardInterrupt:\n  print('saved')",
+        stop_reason=run.reason_once_started,
+    )
+
+    assert run.lines[-1] == "saved"
+    assert finished.stop_reason == "the cluster refuses its pods"
+    assert not finished.timed_out
+    assert not finished.was_interrupted
+
+
+def test_kills_a_program_that_does_not_stop_for_a_reason(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "STOP_SECONDS", 0.2)
+
+    finished = run(
+        "signal.signal(signal.SIGINT, signal.SIG_IGN); print('works', flush=True); time.sleep(60)",
+        stop_reason=run.reason_once_started,
+    )
+
+    assert finished.exit_code == -signal.SIGKILL
+    assert finished.stop_reason == "the cluster refuses its pods"
 
 
 def test_leaves_nothing_running_when_the_reader_fails(

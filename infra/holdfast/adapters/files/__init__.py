@@ -1,1 +1,0 @@
-"""The file system: files that are written whole or not at all."""

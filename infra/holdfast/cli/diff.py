@@ -7,8 +7,7 @@ from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.describe.compare import compare
-from holdfast.operations.describe.stack_diff import stack_difference
-from holdfast.operations.describe.stack_diff_live import compare_live
+from holdfast.operations.describe.stack_diff import compare_live, stack_difference
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.explanation import difference_json, difference_text

@@ -9,8 +9,8 @@ from holdfast.cli.options.output import wants_colour
 from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.publish.json_schema import manifest_schema, stack_schema
-from holdfast.operations.describe.field import STACK_FILE, explain_field
-from holdfast.operations.describe.rule import explain_rule, is_rule
+from holdfast.manifest.publish.reference import STACK_FILE
+from holdfast.operations.describe.explain import explain_field, explain_rule, is_rule
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.published import schema_text

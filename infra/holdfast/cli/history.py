@@ -9,8 +9,7 @@ from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.names import stack_names
 from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.deploy.object_provenance import MOST_COMMITS, commit_of_object
-from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.lookup import agent_named
+from holdfast.operations.stack.context import StackContext, agent_named
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.stack.update_history import update_records
 from holdfast.report.documents.updates import updates_json

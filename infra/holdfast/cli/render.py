@@ -15,12 +15,12 @@ from holdfast.operations.describe.render import (
     ONE_STACK,
     PRINTED,
     exported_files,
+    git_source,
     rendered_stack,
+    write_files,
 )
-from holdfast.operations.describe.render_files import git_source, write_files
 from holdfast.operations.describe.topology import FleetGraph, fleet_graph
-from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.lookup import NOTHING_DECLARED
+from holdfast.operations.stack.context import NOTHING_DECLARED, StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.graph_text import GRAPHS, graph_text

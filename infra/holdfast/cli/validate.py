@@ -11,8 +11,8 @@ from holdfast.cli.options.stack import STACK
 from holdfast.manifest.fleet.loader import manifest_files_in
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
 from holdfast.manifest.stack.names import stack_names
-from holdfast.operations.policy.waivers import WAIVERS_FILE, write_waivers
-from holdfast.operations.stack.lookup import NOTHING_DECLARED
+from holdfast.operations.policy.settings import WAIVERS_FILE, write_waivers
+from holdfast.operations.stack.context import NOTHING_DECLARED
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.validate.validation import validate_project
 from holdfast.report.text.validation_text import (

@@ -14,8 +14,7 @@ from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.operations.actions.action import ActionPlan, ActionRequest, PlanT, execute
 from holdfast.operations.progress import Progress
-from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.lookup import agent_named
+from holdfast.operations.stack.context import StackContext, agent_named
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.action_text import action_json, steps_text
 

@@ -6,10 +6,9 @@ from holdfast.adapters.clock import utc_now
 from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode
 from holdfast.operations.stack.agent_stack import Suspension, stack_client, suspend_stack
-from holdfast.operations.stack.caller import caller
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.operations.stack.update_history import action_record, journal_of
+from holdfast.operations.stack.update_history import action_record, caller, journal_of
 
 
 @click.command()

@@ -21,7 +21,7 @@ from holdfast.manifest.fleet.tool_lock import (
     write_tool_lock,
 )
 from holdfast.manifest.fleet.tool_servers import DeclaredToolServer, tool_servers_of
-from holdfast.operations.scan.probing.tool_servers import Answer, ask, chosen_servers
+from holdfast.operations.scan.probing.endpoints import Answer, ask, chosen_servers
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.tool_report import CheckedServer, tool_json, tool_text
 

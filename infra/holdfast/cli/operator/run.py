@@ -23,7 +23,7 @@ from holdfast.controllers.runtime.process import host_and_port, stop_on_signals,
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.policy.judge import judge_of
-from holdfast.operations.stack.ignore_rules import ignore_rules
+from holdfast.operations.stack.declaration import ignore_rules
 
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 _REQUEST_SECONDS = 60.0

@@ -9,7 +9,7 @@ from holdfast_policies.rule import PROFILES, Environment
 from holdfast.cli.options.stack import stack_option
 from holdfast.errors import InputError
 from holdfast.kube.text import yaml_documents
-from holdfast.operations.describe.render_files import write_files
+from holdfast.operations.describe.render import write_files
 from holdfast.operations.policy.export import (
     TARGETS,
     export_policies,

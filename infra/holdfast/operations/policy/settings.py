@@ -1,17 +1,22 @@
-"""What is wrong with settings of rules, in stack files and in config files for the engine."""
+"""Settings of rules and compiled waivers: what is wrong with them in the files of a project."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from holdfast_policies.profile import ALL, LEVEL_KEY, located_faults_of
+from holdfast_policies.waivers import compiled
 
+from holdfast.adapters.files import write_atomically
 from holdfast.errors import ManifestError, SourceLocation
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.kube.paths import format_path
+from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.text.documents import read_documents
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.source_text import read_text
+from holdfast.render.objects.admission import waivers_of
 
 CONFIG_FOLDER = "policy-pack/config"
 
@@ -75,3 +80,31 @@ def _without_level(rules: Mapping[str, Any], origin: Origin) -> Iterator[Manifes
                 expected=f"expected {LEVEL_KEY} beside the parameters",
                 remedy="which level holds without it, only the profile of the stack can say",
             )
+
+
+WAIVERS_FILE = "policy-pack/waivers.yaml"
+
+
+def faults_of_compiled(root: Path, fleet: Fleet) -> Iterator[ManifestError]:
+    """The compiled waivers where they are not what the manifests declare.
+
+    The pack reads the compiled file only: one that lags behind grants what is granted no more.
+    """
+    file = root / WAIVERS_FILE
+    written = file.read_text(encoding="utf-8") if file.exists() else compiled(())
+    if file.parent.is_dir() and written != compiled(waivers_of(fleet)):
+        yield ManifestError(
+            SourceLocation(WAIVERS_FILE),
+            "",
+            expected="expected the exceptions that agents/ declares",
+            remedy="run `holdfast validate --write-waivers`",
+        )
+
+
+def write_waivers(root: Path) -> None:
+    """Write the exceptions that a project declares where the policy pack reads them.
+
+    Raises:
+        InvalidFilesError: the manifests are not valid.
+    """
+    write_atomically(root / WAIVERS_FILE, compiled(waivers_of(load_fleet(root, None))))

@@ -20,9 +20,12 @@ from holdfast.manifest.kinds.kinds import DRIFT_IGNORE_KIND, POLICY_EXCEPTION_KI
 from holdfast.manifest.stack.stack_files import path_in_file
 from holdfast.operations.policy.evaluate import verdicts
 from holdfast.operations.policy.model import PolicyFinding
-from holdfast.operations.policy.settings import faults_of_configs, faults_of_rules
+from holdfast.operations.policy.settings import (
+    faults_of_compiled,
+    faults_of_configs,
+    faults_of_rules,
+)
 from holdfast.operations.policy.sources import judged_objects
-from holdfast.operations.policy.waivers import faults_of_compiled
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.crds import missing_crds, remedy_for
 from holdfast.operations.validate.report import (

@@ -17,7 +17,7 @@ class FailoverState:
 
     Attributes:
         agent: Name of the agent.
-        availability: What the manifest says of them.
+        availability: Of the manifest.
         serving: Where the Service leads.
         ready: Ready pods of those that serve, and of the others.
         down_seconds: For how long no pod of those that serve has been ready; 0 while one is.
@@ -31,7 +31,7 @@ class FailoverState:
 
     @property
     def is_down(self) -> bool:
-        """Whether nobody answers, and the other could."""
+        """Whether none of those that serve is ready, and the other is."""
         serving, other = self.ready
         return serving == 0 and other > 0
 
@@ -105,5 +105,5 @@ def failover_state_of(
     return FailoverState(agent, availability, side, (ready[side], ready[other_side(side)]))
 
 
-def _truth(standing: FailoverState) -> Truth:
-    return "False" if standing.serving == standing.availability.active else "True"
+def _truth(state: FailoverState) -> Truth:
+    return "False" if state.serving == state.availability.active else "True"

@@ -214,7 +214,7 @@ def writing_rules(
     kinds: Mapping[KindKey, KindEntry],
     namespace: str,
 ) -> list[KubeObject]:
-    """Rights to write in one namespace: what is told of agents, and what is put back or applied.
+    """Rights to write in one namespace: for the status of agents, and for what is applied.
 
     Law: objects are written only where the operator applies them, or an agent of the namespace says
     `drift.mode: revert`; Services alone where one says `availability.failover: automatic`. Who

@@ -62,15 +62,18 @@ class FailoverState:
             message = f"{trouble}; it takes over after {after:g} s"
             return Condition("FailedOver", _truth(self), "Waiting", message)
         if self.is_down:
-            message = f"{trouble}: run `holdfast agent fail-over {self.agent}`"
+            message = f"{trouble}: run `{self._declares(other)}`"
             return Condition("FailedOver", _truth(self), "Offered", message)
         if self.serving == self.availability.active:
             return Condition("FailedOver", "False", "AsDeclared", f"the {self.serving} serves")
         message = (
             f"the {self.serving} serves, the {other} is declared: "
-            f"`holdfast agent fail-over {self.agent}` declares what runs"
+            f"`{self._declares(self.serving)}` declares what runs"
         )
         return Condition("FailedOver", "True", "Moved", message)
+
+    def _declares(self, side: str) -> str:
+        return f"holdfast agent set {self.agent} availability.active={side}"
 
 
 def failover_state_of(

@@ -61,7 +61,7 @@ def test_without_both_nothing_can_be_said(
                 "False",
                 "Offered",
                 "no pod of the primary is ready, and the standby has 1: run "
-                "`holdfast agent fail-over rag`",
+                "`holdfast agent set rag availability.active=standby`",
             ),
             id="a person decides",
         ),
@@ -79,8 +79,8 @@ def test_without_both_nothing_can_be_said(
             (
                 "True",
                 "Moved",
-                "the standby serves, the primary is declared: `holdfast agent "
-                "fail-over rag` declares what runs",
+                "the standby serves, the primary is declared: `holdfast agent set rag "
+                "availability.active=standby` declares what runs",
             ),
             id="moved",
         ),

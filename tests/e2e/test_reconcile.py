@@ -177,10 +177,10 @@ def _suspend_and_resume(project: GitProject, polling: Loop, kubectl: Kubectl) ->
         "by hand",
         "main",
     )
-    status = json.loads(project.project.holdfast("status", "-s", "dev", "-o", "json").stdout)
-    assert status["suspension"] == spec["suspension"]
     seen = len(polling.said)
     push(project, "1.3.0")
+    status = json.loads(project.project.holdfast("status", "-s", "dev", "-o", "json").stdout)
+    assert status["suspension"] == spec["suspension"]
     waits = polling.wait_for(lambda line: line["phase"] == "wait", seen)
     assert waits["reason"].endswith(": by hand")
     assert version_of(kubectl) == "1.1.0"

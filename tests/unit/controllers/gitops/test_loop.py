@@ -6,9 +6,9 @@ import pytest
 from holdfast.adapters.cluster.changes import Change, Moved, Snapshot, WatchedKind, WatchScope
 from holdfast.adapters.cluster.changes import WatchLost as Lost
 from holdfast.adapters.cluster.kind_reader import Listing
+from holdfast.controllers.gitops.loop import ClusterTrigger
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.reconciler import COMMIT
-from holdfast.controllers.gitops.triggers import ClusterTrigger
 from holdfast.controllers.runtime.node_health import watched_nodes
 from holdfast.kube.objects import KubeObject
 from holdfast.operations.stack.agent_stack import agent_stack_ref

@@ -11,7 +11,7 @@ from holdfast.drift.finding import DriftReport
 from holdfast.drift.probes.answers import CommandProbe, digest_of
 from holdfast.drift.probes.outcome import Outcome, Subject
 from holdfast.kube.objects import ObjectRef
-from holdfast.operations.scan.probing.commands import probe_command
+from holdfast.operations.scan.probing.endpoints import probe_command
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.documents.drift import drift_json
 from holdfast.report.exchange.formats import write_drift

@@ -22,9 +22,8 @@ from holdfast.cli.options.report import (
 )
 from holdfast.cli.verbs import VERBS
 from holdfast.errors import ExitCode, InputError
-from holdfast.operations.scan.probing.request import ProbeRequest
 from holdfast.operations.scan.recording import record
-from holdfast.operations.scan.request import RecordingRequest
+from holdfast.operations.scan.request import ProbeRequest, RecordingRequest
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.tracing import traced_scan

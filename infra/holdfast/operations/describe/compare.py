@@ -15,8 +15,7 @@ from holdfast.manifest.fleet.effective_config import (
 )
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.stack.stack_files import NAMESPACE
-from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.lookup import no_such_agent
+from holdfast.operations.stack.context import StackContext, no_such_agent
 
 ABSENT = "absent"
 _MARKS = frozenset({"holdfast.dev/stack", "holdfast.dev/revision", "holdfast.dev/config-hash"})

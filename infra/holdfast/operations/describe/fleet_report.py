@@ -11,10 +11,10 @@ from holdfast.adapters.git.source import Source, source_of
 from holdfast.drift.finding import NotChecked
 from holdfast.errors import HoldfastError, InputError, SourceLocation
 from holdfast.operations.describe.fleet import FleetReport, FleetStack
-from holdfast.operations.describe.fleet_agents import fleet_agents
-from holdfast.operations.describe.fleet_seen import (
+from holdfast.operations.describe.status import (
     SavedScan,
     Seen,
+    fleet_agents,
     seen_in_cluster,
     seen_in_scan,
     seen_offline,

@@ -12,16 +12,19 @@ from holdfast.errors import InputError
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
 from holdfast.operations.policy.live import LiveRequest, live_objects
 from holdfast.operations.policy.model import PolicyReport
+from holdfast.operations.policy.settings import WAIVERS_FILE
 from holdfast.operations.policy.sources import (
     Gathered,
     StackPolicy,
     objects_of_files,
+    objects_of_state,
     policy_of,
     profile_by,
+    read_export,
+    recorded_objects,
     rendered_objects,
+    stack_in,
 )
-from holdfast.operations.policy.state import gathered, read_export, recorded_objects, stack_in
-from holdfast.operations.policy.waivers import WAIVERS_FILE
 from holdfast.operations.stack.context import StackContext
 
 
@@ -149,7 +152,7 @@ class _Sources:
         if self.request.is_live:
             return self._live()
         if self.request.state_file is not None:
-            return gathered(self.export)
+            return objects_of_state(self.export)
         if self.request.is_state:
             return recorded_objects(self.context)
         return rendered_objects(self.context)

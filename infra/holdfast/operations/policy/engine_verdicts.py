@@ -17,8 +17,8 @@ from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path, parse_path
 from holdfast.kube.text import safe_text
 from holdfast.manifest.types.agent_label import AGENT_LABEL
+from holdfast.operations.policy.changes import field_changes, planned_changes
 from holdfast.operations.policy.model import JudgedObject, PolicyFinding, PolicyReport, Verdict
-from holdfast.operations.policy.planned_changes import field_changes, planned_changes
 
 UNDETERMINED: Final = "undetermined"
 """Name under which the pack notes what it cannot decide yet."""

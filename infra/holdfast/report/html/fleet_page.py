@@ -9,7 +9,7 @@ from holdfast.drift.record.finding_history import short_duration
 from holdfast.kube.scalars import parse_timestamp
 from holdfast.kube.text import safe_text
 from holdfast.kube.workload_status import Health
-from holdfast.operations.deploy.progress import changes_in_words
+from holdfast.operations.deploy.recorder import changes_in_words
 from holdfast.operations.describe.fleet import FleetAgent, FleetReport, OpenDrift
 from holdfast.report.html.page import page
 from holdfast.report.html.stack_view import StackView

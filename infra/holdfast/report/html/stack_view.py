@@ -13,8 +13,7 @@ from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.topology import Node
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.operations.describe.fleet import FleetAgent, FleetStack, grouped, worst_first
-from holdfast.operations.policy.heat_map import HeatMap, HeatRow
-from holdfast.operations.policy.rows import PolicyRow, policy_rows
+from holdfast.operations.policy.heat_map import HeatMap, HeatRow, PolicyRow, policy_rows
 from holdfast.report.exchange.drift_notices import drift_notices
 from holdfast.report.exchange.notice import Notice
 from holdfast.report.html.team_map import TeamMap, team_map

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from holdfast.operations.describe.rule import RuleExplanation
+from holdfast.operations.describe.explain import RuleExplanation
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.exchange.policy_notices import page_of
 

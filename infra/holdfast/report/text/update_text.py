@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.kube.text import safe_text
-from holdfast.operations.deploy.progress import changes_in_words
+from holdfast.operations.deploy.recorder import changes_in_words
 
 
 def updates_text(records: Sequence[UpdateRecord]) -> str:

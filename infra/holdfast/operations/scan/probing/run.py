@@ -28,12 +28,15 @@ from holdfast.manifest.fleet.tool_checks import server_key
 from holdfast.manifest.fleet.tool_servers import DeclaredToolServer, tool_servers_of
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.manifest.types.values import duration_milliseconds
-from holdfast.operations.scan.probing.cluster import ProbedCluster
-from holdfast.operations.scan.probing.commands import probe_command
-from holdfast.operations.scan.probing.contents import NOT_READ, ProbedContents
-from holdfast.operations.scan.probing.remote import probe_card, probe_model
-from holdfast.operations.scan.probing.request import ProbeRequest
-from holdfast.operations.scan.probing.tool_servers import Answer, ask
+from holdfast.operations.scan.probing.cluster import NOT_READ, ProbedCluster, ProbedContents
+from holdfast.operations.scan.probing.endpoints import (
+    Answer,
+    ask,
+    probe_card,
+    probe_command,
+    probe_model,
+)
+from holdfast.operations.scan.request import ProbeRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
 
 AT_ONCE = 8

@@ -10,7 +10,7 @@ from holdfast.drift.probes.answers import CommandProbe, digest_of
 from holdfast.drift.probes.outcome import Subject
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
-from holdfast.operations.scan.probing.commands import LARGEST_OUTPUT_BYTES, probe_command
+from holdfast.operations.scan.probing.endpoints import LARGEST_OUTPUT_BYTES, probe_command
 
 SUBJECT = Subject("support-rag", ObjectRef("cx", "Deployment", "support-rag", "apps/v1"))
 SCHEMA = """

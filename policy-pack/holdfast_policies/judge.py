@@ -19,7 +19,9 @@ from holdfast_policies.bounds import (
     time_limit,
 )
 from holdfast_policies.decode.unknown import UndeterminedError
+from holdfast_policies.embedded import NOT_ASKED, embedded_pods, runs_pods_elsewhere
 from holdfast_policies.finding import Breach, Finding, Undecided
+from holdfast_policies.kinds import ANY_KIND, DEPLOYMENT
 from holdfast_policies.profile import Profile, Ruling, profile_of
 from holdfast_policies.rule import Level, Settings, Severity
 from holdfast_policies.stack import Stack
@@ -28,6 +30,8 @@ from holdfast_policies.waivers import Waiver, Waivers
 from holdfast_policies.wording import printable
 
 _J = TypeVar("_J", Subject, Stack)
+_NOTHING = frozenset({"nothing", "no queue"})
+"""What stands where a field is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,26 @@ def judgements(subject: Subject, profile: Profile) -> Iterator[Judgement]:
         judgement = judgement_of(subject, ruling, profile.waivers)
         if judgement is not None:
             yield judgement
+    if runs_pods_elsewhere(subject) and not subject.size_fault:
+        yield from _of_embedded(subject, profile)
+
+
+def _of_embedded(subject: Subject, profile: Profile) -> Iterator[Judgement]:
+    """What the rules about pods say of those that stand in an object of another kind."""
+    found = [replace(subject, found_pod=pod) for pod in embedded_pods(subject)]
+    for ruling in profile.for_kind(DEPLOYMENT) if found else ():
+        if ruling.rule.id in NOT_ASKED or subject.kind in ruling.rule.kinds:
+            continue
+        if ANY_KIND in ruling.rule.kinds:
+            continue
+        findings = [
+            finding
+            for each in found
+            for finding in _findings(ruling.rule.check, each, ruling.settings, RULE_SECONDS)
+            if not (isinstance(finding, Breach) and finding.got in _NOTHING)
+        ]
+        if findings:
+            yield _waived(_judgement(ruling, subject, findings), profile.waivers)
 
 
 def judgement_of(subject: Subject, ruling: Ruling, waivers: Waivers) -> Judgement | None:

@@ -100,16 +100,18 @@ class Pod:
         metadata: Metadata of the pod.
         spec: Pod specification.
         path: Field path to what holds both; empty for a Pod itself.
+        place: Field path of the specification, where it is not called `spec`.
     """
 
     metadata: Mapping[str, Any]
     spec: Mapping[str, Any]
     path: str
+    place: str = ""
 
     @property
     def spec_path(self) -> str:
         """Field path of the pod specification."""
-        return field_path(self.path, "spec")
+        return self.place.removeprefix(".") if self.place else field_path(self.path, "spec")
 
     @property
     def security_context(self) -> Mapping[str, Any]:
@@ -175,12 +177,14 @@ class Subject:
         kind: API group and kind.
         urn: Name of the resource in the engine; empty for a live object.
         options: How the program treats it; None for an object that is in no program.
+        found_pod: One of the pods that were found in it, where its kind does not tell of any.
     """
 
     object: Mapping[str, Any]
     kind: Kind
     urn: str = field(default="")
     options: Options | None = None
+    found_pod: Pod | None = None
 
     @classmethod
     def of(
@@ -234,6 +238,8 @@ class Subject:
     @cached_property
     def pod(self) -> Pod | None:
         """The pod that the object is or makes; None when it makes none."""
+        if self.found_pod is not None:
+            return self.found_pod
         steps = POD_TEMPLATE_PATHS.get(self.kind)
         if steps is None:
             return None

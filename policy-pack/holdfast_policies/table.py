@@ -75,6 +75,7 @@ from holdfast_policies.rules import (
     tool_allowlist_declared,
     tool_call_audit_enabled,
     typed_fields,
+    unjudged_kind,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -140,6 +141,7 @@ RULES: tuple[Rule, ...] = (
     provenance_annotations.RULE,
     no_opaque_deployment.RULE,
     typed_fields.RULE,
+    unjudged_kind.RULE,
     no_security_ignore_changes.RULE,
     stateful_protected.RULE,
     stack_network_policy_coverage.RULE,

@@ -53,7 +53,8 @@ def resource_rules(kinds: Iterable[Kind]) -> list[dict[str, Any]]:
         judged = POD_KINDS | frozenset(_PLURALS)
     by_group: dict[str, list[str]] = {}
     for kind in judged:
-        by_group.setdefault(kind.group, []).append(_PLURALS[kind])
+        if kind in _PLURALS:  # others are judged before they reach the cluster only
+            by_group.setdefault(kind.group, []).append(_PLURALS[kind])
     if _POD in judged:
         by_group[""].append("pods/ephemeralcontainers")
     return [

@@ -1,8 +1,19 @@
 """Pods may call what they need, not everything."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from holdfast_policies.cel import Admission, breaches, in_object
+from holdfast_policies.destinations import (
+    OTHER_KINDS,
+    POLICY_KINDS,
+    covers_most,
+    egress_of,
+    is_only_dns,
+    is_open_domain,
+    selects_every_namespace,
+    selects_workload,
+)
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import CILIUM_NETWORK_POLICY, NETWORK_POLICY, SANDBOX_TEMPLATE
 from holdfast_policies.network_policies import (
@@ -13,8 +24,9 @@ from holdfast_policies.network_policies import (
     whole,
     whole_together,
 )
-from holdfast_policies.parts import all_of, each
+from holdfast_policies.parts import all_of, each, workloads
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.stack import Stack
 from holdfast_policies.subject import Subject, field_path, items, mapping, text
 from holdfast_policies.wording import shown
 
@@ -76,6 +88,62 @@ def check_cilium(subject: Subject, _: Settings) -> Iterator[Finding]:
         yield from each(subject.spec.get("egress"), "spec.egress", check_rule)
 
 
+def check_every_kind(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """The same of every kind of policy: open domains, `specs`, namespaces without a name."""
+    if subject.kind == NETWORK_POLICY and "Egress" in governed_directions(subject):
+        for path, rule in _own_rules(subject):
+            yield from _check_selectors(rule, path)
+        return
+    if subject.kind not in OTHER_KINDS and subject.kind != CILIUM_NETWORK_POLICY:
+        return
+    for egress in egress_of(subject):
+        is_told = subject.kind == CILIUM_NETWORK_POLICY and egress.path.startswith("spec.")
+        if egress.everyone and not (is_told and egress.everyone != "every destination"):
+            yield Breach(egress.path, got=egress.everyone, required=_SCOPED)
+        elif (most := covers_most(egress.cidrs)) and not is_told:
+            yield Breach(egress.path, got=most, required=_SCOPED)
+        open_domains = [name for name in egress.domains if is_open_domain(name)]
+        if open_domains and not (is_told and "*" in open_domains):
+            yield Breach(egress.path, got=shown(open_domains), required="domains of one owner")
+
+
+def _own_rules(subject: Subject) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for index, rule in enumerate(items(subject.spec.get("egress"))):
+        yield f"spec.egress[{index}]", mapping(rule)
+
+
+def _check_selectors(rule: Mapping[str, Any], path: str) -> Iterator[Finding]:
+    """A peer that takes in every pod of every namespace; name resolution may."""
+    if is_only_dns(rule):
+        return
+    for index, peer in enumerate(items(rule.get("to"))):
+        declared = mapping(peer)
+        selector = declared.get("namespaceSelector")
+        pods = mapping(declared.get("podSelector"))
+        if selector is not None and not any(pods.values()) and selects_every_namespace(selector):
+            got = "every pod of every namespace"
+            yield Breach(f"{path}.to[{index}].namespaceSelector", got, _SCOPED)
+
+
+def check_sum(workload: Subject, stack: Stack, _: Settings) -> Iterator[Finding]:
+    """Ranges of all policies that hold for the same pods, together."""
+    pod = workload.pod
+    if pod is None:
+        return
+    labels, namespace = mapping(pod.metadata.get("labels")), workload.namespace
+    ranges: list[str] = []
+    policies = [policy for kind in POLICY_KINDS for policy in stack.of_kind(kind)]
+    for policy in policies:
+        if selects_workload(policy, namespace, labels):
+            own = [cidr for egress in egress_of(policy) for cidr in egress.cidrs]
+            if covers_most(own):
+                return  # it is told of by itself
+            ranges += own
+    if len(policies) > 1 and (most := covers_most(ranges)):
+        path = field_path(pod.path, "metadata", "labels")
+        yield Breach(path, f"policies that let it call {most} together", _SCOPED)
+
+
 _CIDR = 'p.?ipBlock.?cidr.orValue("")'
 _BLOCK_CIDR = 'b.?cidr.orValue("")'
 _CILIUM_TOGETHER = whole_together(
@@ -97,8 +165,9 @@ RULE = Rule(
     levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
     frameworks=("N", "SC-7", "AC-4", "LLM02", "LLM06", "ASI02", "MCP"),
     fix=Fix.NO,
-    kinds=frozenset({NETWORK_POLICY, CILIUM_NETWORK_POLICY, SANDBOX_TEMPLATE}),
-    check=all_of(check_policy, check_cilium),
+    kinds=frozenset({NETWORK_POLICY, CILIUM_NETWORK_POLICY, SANDBOX_TEMPLATE}) | OTHER_KINDS,
+    check=all_of(check_policy, check_cilium, check_every_kind),
+    check_stack=workloads(check_sum),
     admission=Admission(
         (
             breaches(
@@ -143,7 +212,9 @@ RULE = Rule(
         variables=EGRESS_VARIABLES,
         differs=(
             "address ranges that only together make up everything are seen there down to a"
-            " sixteenth of it"
+            " sixteenth of it; policies of other kinds, all policies of a pod in sum, namespaces that"
+            " are only told by what they are not, and domains below which anybody may have a name are"
+            " seen before that only"
         ),
     ),
 )

@@ -2,11 +2,19 @@
 
 import ipaddress
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from typing import Any
 
 from holdfast_policies.cel import Admission, breaches
+from holdfast_policies.destinations import OTHER_KINDS, egress_of, network
 from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import CILIUM_NETWORK_POLICY, NETWORK_POLICY, SANDBOX_TEMPLATE
+from holdfast_policies.kinds import (
+    CILIUM_NETWORK_POLICY,
+    NETWORK_POLICY,
+    SANDBOX_TEMPLATE,
+    SERVICE,
+    Kind,
+)
 from holdfast_policies.network_policies import EGRESS_VARIABLES, governed_directions
 from holdfast_policies.parts import all_of, each
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
@@ -16,7 +24,12 @@ ADDRESSES = Parameter(
     name="addresses",
     description="Addresses of metadata services; what is local to a node on purpose is left out.",
     schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
-    default=["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "169.254.170.2"],
+    default=[
+        *("169.254.169.254", "fd00:ec2::254", "100.100.100.200", "169.254.170.2"),
+        *("169.254.170.23", "fd00:ec2::23", "192.0.0.192", "169.254.0.23", "168.63.129.16"),
+        *("fd20:ce::254", "169.254.42.42", "fd00:42::42", "fe80::a9fe:a9fe", "169.254.169.250"),
+        *("::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe"),
+    ],
 )
 
 
@@ -61,6 +74,58 @@ def check_cilium(subject: Subject, settings: Settings) -> Iterator[Finding]:
         yield from each(subject.spec.get("egress"), "spec.egress", check_rule)
 
 
+_NAMES = frozenset(
+    {
+        "metadata.google.internal",
+        "metadata.goog",
+        "metadata",
+        "instance-data",
+        "metadata.azure.internal",
+    }
+    | {
+        "instance-data.ec2.internal",
+        "metadata.tencentyun.com",
+        "metadata.packet.net",
+        "metadata.platformequinix.com",
+    }
+    | {"api.metadata.cloud.ibm.com", "metadata.oraclecloud.com", "169.254.169.254"}
+)
+ENDPOINTS = frozenset({Kind("", "Endpoints"), Kind("discovery.k8s.io", "EndpointSlice")})
+
+
+def check_every_kind(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """Ranges and names in policies of the other kinds, and names in all of them."""
+    if subject.kind in ENDPOINTS:
+        yield from _check_endpoints(subject, settings)
+    elif subject.kind == SERVICE:
+        if text(subject.spec.get("externalName")).rstrip(".").lower() in _NAMES:
+            yield Breach("spec.externalName", "a metadata service", "no metadata service")
+    elif subject.kind in OTHER_KINDS or subject.kind == CILIUM_NETWORK_POLICY:
+        for egress in egress_of(subject):
+            is_told = subject.kind == CILIUM_NETWORK_POLICY and egress.path.startswith("spec.")
+            for cidr in () if is_told else egress.cidrs:
+                yield from _check_range(cidr, list(egress.excepted), egress.path, settings)
+            for name in egress.domains:
+                if any(fnmatchcase(known, name.rstrip(".").lower()) for known in _NAMES):
+                    yield Breach(egress.path, "a metadata service by name", "no metadata service")
+
+
+def _check_endpoints(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """A Service whose addresses were written by its author."""
+    found = [
+        address
+        for holder in (
+            *items(subject.object.get("subsets")),
+            *items(subject.object.get("endpoints")),
+        )
+        for address in items(mapping(holder).get("addresses"))
+    ]
+    for address in found:
+        written = text(address) or text(mapping(address).get("ip"))
+        if written and any(_holds(written, known) for known in settings["addresses"]):
+            yield Breach("endpoints", "the address of a metadata service", "no metadata service")
+
+
 def _check_range(cidr: object, excepted: list[Any], path: str, given: Settings) -> Iterator[Breach]:
     reached = [
         address
@@ -77,11 +142,8 @@ def _check_range(cidr: object, excepted: list[Any], path: str, given: Settings) 
 
 
 def _holds(cidr: object, address: str) -> bool:
-    try:
-        network = ipaddress.ip_network(text(cidr), strict=False)
-    except ValueError:
-        return False
-    return ipaddress.ip_address(address) in network
+    held = network(text(cidr))
+    return held is not None and ipaddress.ip_address(address) in held
 
 
 def _reaches(cidr: str, excepted: str) -> str:
@@ -109,8 +171,10 @@ RULE = Rule(
         "ASI03",
     ),
     fix=Fix.NO,
-    kinds=frozenset({NETWORK_POLICY, CILIUM_NETWORK_POLICY, SANDBOX_TEMPLATE}),
-    check=all_of(check_policy, check_cilium),
+    kinds=frozenset({NETWORK_POLICY, CILIUM_NETWORK_POLICY, SANDBOX_TEMPLATE, SERVICE})
+    | OTHER_KINDS
+    | ENDPOINTS,
+    check=all_of(check_policy, check_cilium, check_every_kind),
     parameters=(ADDRESSES,),
     admission=Admission(
         (
@@ -132,5 +196,6 @@ RULE = Rule(
             ),
         ),
         variables=EGRESS_VARIABLES,
+        differs="metadata services by name, and policies of other kinds, are seen before that only",
     ),
 )

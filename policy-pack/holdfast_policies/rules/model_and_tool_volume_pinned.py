@@ -24,6 +24,12 @@ def check(volume: Mapping[str, Any], path: str, _: Settings) -> Iterator[Breach]
                 got=shown(reference),
                 required="name@sha256:<64 hex digits>",
             )
+    attributes = mapping(mapping(volume.get("csi")).get("volumeAttributes"))
+    for key in ("image", "reference", "ref", "imageReference", "modelRef", "artifact"):
+        named = text(attributes.get(key))
+        if named and not parse_image(named).is_pinned:
+            place = field_path(path, "csi", "volumeAttributes", key)
+            yield Breach(place, got=shown(named), required="name@sha256:<64 hex digits>")
     if volume.get("gitRepo") is not None:
         remedy = "use an image volume by digest, or an init container that checks a digest"
         got = "a clone of whatever the repository holds"
@@ -61,6 +67,7 @@ RULE = Rule(
                 said("v.value.image.?reference"),
             ),
             in_volumes("v.value.?gitRepo.orValue(null) != null", "gitRepo", "no gitRepo volume"),
-        )
+        ),
+        differs="what a CSI driver is told to fetch is seen before that only",
     ),
 )

@@ -3,23 +3,65 @@
 from collections.abc import Iterator
 
 from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import HELM_RELEASE
+from holdfast_policies.kinds import ANY_KIND
+from holdfast_policies.known_kinds import DELIVERERS, FULL_TEMPLATES, HARMLESS, is_in
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject
+from holdfast_policies.subject import Subject, items, mapping
+
+_MOST_LOOKED_AT = 2_000
 
 
 def check(subject: Subject, _: Settings) -> Iterator[Breach]:
-    """A Helm release, whose objects neither rules nor drift detection see."""
-    if subject.kind == HELM_RELEASE:
-        yield Breach("", got="a Helm release", required="objects that can be judged")
+    """A kind whose controller makes objects that neither rules nor drift detection see."""
+    if is_in(DELIVERERS, subject.kind):
+        required = "objects that can be judged"
+        yield Breach(
+            "kind", got=f"{subject.kind}, which deploys what stands elsewhere", required=required
+        )
+    elif subject.kind.group == "kyverno.io":
+        for index, rule in enumerate(items(subject.spec.get("rules"))):
+            if mapping(mapping(rule).get("generate")):
+                yield Breach(
+                    f"spec.rules[{index}].generate", "objects that are generated", "no such rule"
+                )
+    elif not is_in(HARMLESS, subject.kind) and not is_in(FULL_TEMPLATES, subject.kind):
+        yield from _check_content(subject)
+
+
+def _check_content(subject: Subject) -> Iterator[Breach]:
+    """An unknown kind that carries whole objects, or names a chart or a repository to deploy."""
+    left: list[tuple[str, object]] = list(dict.items(dict(subject.spec)))
+    for _ in range(_MOST_LOOKED_AT):
+        if not left:
+            return
+        path, value = left.pop()
+        if isinstance(value, list):
+            left += [(path, item) for item in value]
+        elif isinstance(value, dict):
+            if isinstance(value.get("apiVersion"), str) and isinstance(value.get("kind"), str):
+                if "metadata" in value or "spec" in value:
+                    yield Breach(
+                        f"spec.{path}", "an object within an object", "objects that can be judged"
+                    )
+                    return
+            if {"chart", "repoURL"} & value.keys() and {
+                "chart",
+                "path",
+                "targetRevision",
+            } & value.keys():
+                yield Breach(
+                    f"spec.{path}", "what is deployed from elsewhere", "objects that can be judged"
+                )
+                return
+            left += [(path, item) for item in value.values()]
 
 
 RULE = Rule(
     id="no-opaque-deployment",
     title="Nothing behind a release",
     description="Objects are deployed in a way that hides them from every rule",
-    rationale="To the engine a release is one resource: no rule sees into it, and no scan either.",
-    remedy="use the Chart resource (helm.sh/v4), which expands to objects, or render the chart",
+    rationale="Rules and scans see one object, and its controller makes others of what they never saw.",
+    remedy="use the Chart resource (helm.sh/v4), which expands to objects, or render what is deployed",
     source="https://www.pulumi.com/registry/packages/kubernetes/api-docs/helm/v3/release/",
     severity=Severity.HIGH,
     levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
@@ -28,7 +70,7 @@ RULE = Rule(
         "SA-15",
     ),
     fix=Fix.NO,
-    kinds=frozenset({HELM_RELEASE}),
+    kinds=frozenset({ANY_KIND}),
     check=check,
-    not_in_cluster="a release is a resource of the engine, of which the cluster sees the objects",
+    not_in_cluster="who delivers is known by name, and the cluster sees the objects that are made",
 )

@@ -1,5 +1,6 @@
 """Pods get no token for the API server unless they need one."""
 
+import re
 from collections.abc import Iterator
 
 from holdfast_policies.cel import POD_ACCOUNT, Admission, breaches, in_object, in_pod, said
@@ -24,6 +25,12 @@ ACCOUNTS = Parameter(
     },
     default=[],
 )
+_TOKENS = ("kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token")
+_AUDIENCES = re.compile(
+    r"kubernetes|^api$|^k3s$|^rke2$|openshift|\.eks\.|oidc\.eks|container\.googleapis|azmk8s|gke\b|apiserver"
+    r"|kube-api|^https?://(?:\d{1,3}\.){3}\d{1,3}|\.default\.svc|^unknown$|^https?://localhost"
+)
+"""What API servers are called as an audience, by themselves and by the clouds."""
 _FIELD = "automountServiceAccountToken"
 
 
@@ -47,12 +54,19 @@ def check_pod(subject: Subject, settings: Settings) -> Iterator[Finding]:
 def _check_volumes(subject: Subject, pod: Pod, settings: Settings) -> Iterator[Finding]:
     def check_source(source: object, path: str) -> Iterator[Breach]:
         token = mapping(source).get("serviceAccountToken")
-        is_for_api = token is not None and not mapping(token).get("audience")
+        is_for_api = token is not None and _is_of_api(text(mapping(token).get("audience")))
         if is_for_api and not _needs_token(subject, pod.service_account, settings):
             place = field_path(path, "serviceAccountToken")
             remedy = "name the audience the token is for, or remove it"
             yield Breach(
                 place, "a token for the API server", "a token for another audience", remedy
+            )
+
+        signer = text(mapping(mapping(source).get("podCertificate")).get("signerName"))
+        if signer.startswith("kubernetes.io/kube-apiserver-client"):
+            place = field_path(path, "podCertificate", "signerName")
+            yield Breach(
+                place, "a certificate for the API server", "another signer", "name another signer"
             )
 
     def check_volume(volume: object, path: str) -> Iterator[Finding]:
@@ -71,12 +85,14 @@ def check_account(subject: Subject, settings: Settings) -> Iterator[Breach]:
 
 def check_secret(subject: Subject, _: Settings) -> Iterator[Breach]:
     """A Secret that holds a token without an end."""
-    if (
-        subject.kind == SECRET
-        and subject.object.get("type") == "kubernetes.io/service-account-token"
-    ):
+    if subject.kind == SECRET and subject.object.get("type") in _TOKENS:
         remedy = "remove it: pods get tokens that expire, and people use `kubectl create token`"
         yield Breach("type", "a token that never expires", "no such Secret", remedy)
+
+
+def _is_of_api(audience: str) -> bool:
+    """Whether a token for an audience is one that an API server takes."""
+    return not audience or _AUDIENCES.search(audience.lower()) is not None
 
 
 def _needs_token(subject: Subject, account: str, settings: Settings) -> bool:
@@ -153,5 +169,6 @@ RULE = Rule(
                 " + variables.account in variables.settings.accounts",
             ),
         ),
+        differs="audiences by which API servers call themselves are known before that only",
     ),
 )

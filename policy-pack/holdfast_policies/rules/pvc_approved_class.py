@@ -1,14 +1,15 @@
 """Data rests on storage that someone has approved."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from holdfast_policies.cel import Admission, breaches, said
 from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import CLAIM, CLAIM_TEMPLATE_KINDS
-from holdfast_policies.parts import all_of, each
+from holdfast_policies.kinds import CLAIM, CLAIM_TEMPLATE_KINDS, POD_KINDS, Kind
+from holdfast_policies.parts import all_of, each, pods
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path, items, mapping
+from holdfast_policies.subject import Pod, Subject, field_path, items, mapping, text
 from holdfast_policies.wording import either, shown
 
 _NAMES = {"type": "array", "items": {"type": "string"}}
@@ -39,7 +40,7 @@ def check_templates(subject: Subject, settings: Settings) -> Iterator[Finding]:
         spec = mapping(mapping(template).get("spec"))
         yield from _check(spec, field_path(path, "spec"), settings)
 
-    if subject.kind != CLAIM:
+    if subject.kind in CLAIM_TEMPLATE_KINDS:
         path = "spec.volumeClaimTemplates"
         yield from each(subject.spec.get("volumeClaimTemplates"), path, check_template, "")
 
@@ -63,6 +64,84 @@ def _check(spec: Mapping[str, Any], path: str, settings: Settings) -> Iterator[F
     yield from each([None], "", check_modes)
 
 
+VOLUME = Kind("", "PersistentVolume")
+STORAGE_CLASS = Kind("storage.k8s.io", "StorageClass")
+DRIVERS = Parameter(
+    name="inline_drivers",
+    description="CSI drivers whose volumes a pod may name itself: they show secrets or buckets.",
+    schema=_NAMES,
+    default=[
+        *(
+            "secrets-store.csi.k8s.io",
+            "csi.cert-manager.io",
+            "csi.spiffe.io",
+            "spiffe.csi.cert-manager.io",
+        ),
+        *(
+            "gcsfuse.csi.storage.gke.io",
+            "blob.csi.azure.com",
+            "file.csi.azure.com",
+            "s3.csi.aws.com",
+        ),
+        *(
+            "efs.csi.aws.com",
+            "gke-managed.gcsfuse.csi.storage.gke.io",
+            "csi.sharedresource.openshift.io",
+        ),
+    ],
+)
+_OF_A_NODE = ("hostPath", "local", "flexVolume")
+_NODE_PROVISIONERS = re.compile(
+    r"hostpath|host-path|local-path|no-provisioner|local\.csi|topolvm|/local\b|lvm"
+)
+
+
+def check_volume(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """A PersistentVolume that is a path of a node, or of no approved class."""
+    if subject.kind == VOLUME:
+        for name in _OF_A_NODE:
+            if subject.spec.get(name) is not None:
+                yield Breach(
+                    field_path("spec", name), "storage of a node", "storage by an approved class"
+                )
+        driver = text(mapping(subject.spec.get("csi")).get("driver"))
+        if _NODE_PROVISIONERS.search(driver):
+            yield Breach("spec.csi.driver", shown(driver), "storage that is not of a node")
+        yield from _check(subject.spec, "spec", settings)
+    elif subject.kind == STORAGE_CLASS:
+        provisioner = text(subject.object.get("provisioner"))
+        if _NODE_PROVISIONERS.search(provisioner):
+            yield Breach("provisioner", shown(provisioner), "storage that is not of a node")
+
+
+def check_pod(pod: Pod, settings: Settings) -> Iterator[Finding]:
+    """Volumes that a pod names itself: claims that live as long as it, and CSI drivers."""
+
+    def check_one(volume: object, path: str) -> Iterator[Finding]:
+        declared = mapping(volume)
+        claim = mapping(mapping(declared.get("ephemeral")).get("volumeClaimTemplate"))
+        if declared.get("ephemeral") is not None:
+            place = field_path(path, "ephemeral", "volumeClaimTemplate", "spec")
+            yield from _check(mapping(claim.get("spec")), place, settings)
+        if declared.get("csi") is not None:
+            driver = text(mapping(declared.get("csi")).get("driver"))
+            if driver not in settings["inline_drivers"]:
+                place = field_path(path, "csi", "driver")
+                yield Breach(
+                    place, shown(driver), "a driver on the list inline_drivers, or a claim"
+                )
+
+    yield from each(pod.spec.get("volumes"), field_path(pod.spec_path, "volumes"), check_one)
+
+
+def check_source(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """A claim that is filled with data of another namespace."""
+    source = mapping(subject.spec.get("dataSourceRef"))
+    other = text(source.get("namespace"))
+    if subject.kind == CLAIM and other and other != subject.namespace:
+        yield Breach("spec.dataSourceRef.namespace", shown(other), "data of its own namespace")
+
+
 RULE = Rule(
     id="pvc-approved-class",
     title="Approved storage",
@@ -78,11 +157,12 @@ RULE = Rule(
         "ASI06",
     ),
     fix=Fix.NO,
-    kinds=frozenset({CLAIM, *CLAIM_TEMPLATE_KINDS}),
-    check=all_of(check_claim, check_templates),
+    kinds=frozenset({CLAIM, *CLAIM_TEMPLATE_KINDS, VOLUME, STORAGE_CLASS}) | POD_KINDS,
+    check=all_of(check_claim, check_templates, check_volume, pods(check_pod), check_source),
     parameters=(
         CLASSES,
         SHARED,
+        DRIVERS,
     ),
     admission=Admission(
         (
@@ -114,5 +194,6 @@ RULE = Rule(
                 ' "spec": dyn(t.?spec.orValue({}))})',
             ),
         ),
+        differs="volumes of a node, storage classes, and what pods name themselves are seen before that",
     ),
 )

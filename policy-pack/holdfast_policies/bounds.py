@@ -40,6 +40,16 @@ _running = threading.local()
 class TooLongError(Exception):
     """Something cannot be judged within its bound; the text says what, and shows no value."""
 
+    description = "An object is too long to be judged"
+    remedy = "make it smaller, or split it"
+
+
+class UnreadableError(TooLongError):
+    """What rules read of an object is not what it has to be, such as JSON."""
+
+    description = "An object cannot be judged: what stands in it cannot be read"
+    remedy = "write it so that it can be read"
+
 
 def size_fault(value: object, most_values: int = MOST_VALUES) -> str:
     """Why an object is too large to be judged; empty when it is not.

@@ -5,6 +5,7 @@ Says what a text looks like, never the text. Shapes come from the issuers' own d
 
 import math
 import re
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -86,6 +87,11 @@ _SHAPES = (
     ),
     _shape("an Azure account key", "AccountKey=", r"AccountKey=[A-Za-z0-9+/]{86}=="),
     _shape(
+        "what stands in an Authorization header",
+        "earer asic EARER ASIC",
+        r"(?:[Bb]earer|BEARER|[Bb]asic|BASIC) [A-Za-z0-9+/_~.-]{20,}={0,2}",
+    ),
+    _shape(
         "a private key",
         "PRIVATE",
         r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----",
@@ -117,22 +123,32 @@ def shape_in_cel(text: str) -> str:
 
 _NAME = (
     r"(?:api|access|secret|private|auth|encryption|signing|account|license)[_.-]?key"
-    r"|pass(?:word|wd|phrase)|(?:client[_.-]?)?secret|token|credentials?"
+    r"|pass(?:word|wd|phrase|code)?|pwd|(?:client[_.-]?)?secret|token|credentials?|bearer|jwt|dsn|key"
 )
-_NAME_WORDS = ("key", "pass", "secret", "token", "credential")
+_NAME_WORDS = ("key", "pass", "secret", "token", "credential", "pwd", "bearer", "jwt", "dsn")
 """One of them stands, in some case, in every name that promises a credential."""
-_CREDENTIAL_NAME = re.compile(rf"(?:.*[_.-]|.*[a-z](?=[A-Z])|)(?:{_NAME})", re.IGNORECASE)
-_PASSWORD_NAME = re.compile(r".*pass(?:word|wd|phrase)", re.IGNORECASE)
+_CREDENTIAL_NAME = re.compile(
+    rf"(?:.*[_.-]|.*[a-z](?=[A-Z])|)(?:{_NAME})|.*password", re.IGNORECASE
+)
+_PASSWORD_NAME = re.compile(r".*(?:pass(?:word|wd|phrase|code)?|pwd)", re.IGNORECASE)
+_PUBLIC = re.compile(
+    r".*(?:public|partition|sort|cache|primary|foreign|routing)[_.-]?key", re.IGNORECASE
+)
 _PAIR = re.compile(
     rf"(?P<name>{_NAME})[\"']?\s*[:=]\s*[\"']?(?P<value>[^\s\"',;}}\]]{{8,}})",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
-    r"[$<{%*]|example|change.?me|your[_-]|placeholder|dummy|redacted|x{4}|\.{3}", re.IGNORECASE
+    r"(?:\$\([^)]*\)?|\$\{[^}]*\}?|\{\{[^}]*\}{0,2}|<[^>]*>?|%\([^)]*\)?s?|\$[A-Z_][A-Z0-9_]*|\*+)"
+    r"|.*?(?:example|change.?me|your[_-]|placeholder|dummy|redacted|x{4}|\.{3}).*",
+    re.IGNORECASE | re.DOTALL,
 )
 _REFERENCE = re.compile(r"/|\.{1,2}/|[a-z][a-z0-9+.-]*:/|sha\d{3}:", re.IGNORECASE)
 _WORDS = re.compile(r"(?:[A-Za-z]+|v?\d{1,4})(?:[-_.:](?:[A-Za-z]+|v?\d{1,4}))*")
 
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2})+")
+_SHORTEST_ENCODED, _LONGEST_ENCODED = 24, 8192
 _SHORTEST_SHAPE = 12
 _LONGEST_REMEMBERED = 200
 _SHORTEST_TOKEN = 16
@@ -161,9 +177,30 @@ def _known(text: str) -> str:
     return ""
 
 
+def encoded_credential(text: str) -> str:
+    """What credential stands in a text that is written as base64 or in hexadecimal."""
+    if not _SHORTEST_ENCODED <= len(text) <= _LONGEST_ENCODED:
+        return ""
+    written = text.strip()
+    for pattern, decode in ((_BASE64, _from_base64), (_HEX, bytes.fromhex)):
+        if pattern.fullmatch(written):
+            try:
+                plain = decode(written).decode()
+            except ValueError:
+                continue
+            return next(credentials_in(plain), "")
+    return ""
+
+
+def _from_base64(text: str) -> bytes:
+    return b64decode(
+        text + "=" * (-len(text) % 4), altchars=b"-_" if "-" in text or "_" in text else None
+    )
+
+
 def named_credential(name: str, value: str) -> str:
     """What a value looks like: a known shape, or random text where its name promises a secret."""
-    known = known_credential(value)
+    known = known_credential(value) or encoded_credential(value)
     if known or not _promises_credential(name[-_LONGEST_REMEMBERED:]):
         return known
     return "a credential" if _looks_secret(name, value) else ""
@@ -172,7 +209,8 @@ def named_credential(name: str, value: str) -> str:
 @lru_cache(maxsize=2048)
 def _promises_credential(name: str) -> bool:
     """Whether a name says that its value is secret; the same names stand on many objects."""
-    return _CREDENTIAL_NAME.fullmatch(name[-_LONGEST_REMEMBERED:]) is not None
+    end = name[-_LONGEST_REMEMBERED:]
+    return _CREDENTIAL_NAME.fullmatch(end) is not None and _PUBLIC.fullmatch(end) is None
 
 
 def credentials_in(text: str) -> Iterator[str]:
@@ -194,7 +232,7 @@ def _is_secret_pair(name: str, value: str) -> bool:
 
 
 def _looks_secret(name: str, value: str) -> bool:
-    if _PLACEHOLDER.search(value) or _REFERENCE.match(value) or _WORDS.fullmatch(value):
+    if _PLACEHOLDER.fullmatch(value) or _REFERENCE.match(value) or _WORDS.fullmatch(value):
         return False
     if _PASSWORD_NAME.fullmatch(name) is not None:
         return len(value) >= _SHORTEST_PASSWORD and not value.isalpha()

@@ -11,6 +11,7 @@ from holdfast_policies.selectors import selects
 from holdfast_policies.stack import Stack
 from holdfast_policies.subject import Subject, items, mapping, text
 
+_ACCOUNT, _ACCOUNTS = "system:serviceaccount:", "system:serviceaccounts:"
 _ALL = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}
 _EDIT = {
     "apiGroups": ["", "apps", "batch", "autoscaling", "policy", "networking.k8s.io"],
@@ -71,9 +72,16 @@ def accounts_of(stack: Stack) -> list[Account]:
 def _subjects(binding: Subject) -> Iterator[str]:
     for subject in items(binding.object.get("subjects")):
         declared = mapping(subject)
+        name = text(declared.get("name"))
         if declared.get("kind") == "ServiceAccount":
             namespace = text(declared.get("namespace")) or binding.namespace
-            yield f"{namespace}/{text(declared.get('name'))}"
+            yield f"{namespace}/{name}"
+        elif name.startswith(_ACCOUNT):  # the same, written as a user
+            yield name.removeprefix(_ACCOUNT).replace(":", "/", 1)
+        elif name.startswith(_ACCOUNTS):
+            yield f"{name.removeprefix(_ACCOUNTS)}/*"
+        elif name and not name.startswith("system:"):
+            yield f"{text(declared.get('kind'))} {name}"
 
 
 def _add(account: Account, binding: Subject, stack: Stack) -> None:

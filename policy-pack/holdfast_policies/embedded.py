@@ -1,9 +1,9 @@
 """Pods and containers wherever they stand: in kinds that nobody has told this pack about.
 
-A mapping with `containers` is a pod; one with an image and what only containers have is a container;
+A mapping with `containers` is a pod; one with an image and what only containers have is one of them;
 one with `hostNetwork` or `volumes` holds for the pods that its controller makes. Where the kind is
-not known to hold whole templates, what is left out counts as safe: its defaults are its controller's,
-and only what is written can be wrong.
+not known to hold whole templates, what is left out counts as safe: its defaults are those of its
+controller, and only what is written can be wrong.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,11 +24,10 @@ NOT_ASKED: Final = frozenset(
             "sandbox-lifetime",
             "tool-call-audit-enabled",
         ),
-        *("data-class-and-retention-declared", "no-security-ignore-changes", "no-runtime-install"),
+        *("data-class-and-retention-declared", "no-security-ignore-changes"),
         *("typed-fields", "no-literal-credentials", "sandboxed-runtime-class", "emptydir-bounded"),
         *("autonomy-and-oversight-declared", "requests-and-limits", "dedicated-service-account"),
     }
-    - {"no-runtime-install"}
 )
 """Rules that are about a workload as a whole, or that read every text of an object anyway."""
 
@@ -61,7 +60,7 @@ def runs_pods_elsewhere(subject: Subject) -> bool:
 
 
 def embedded_pods(subject: Subject) -> tuple[Pod, ...]:
-    """Every pod, container and setting of pods in an object of a kind that is not Kubernetes' own."""
+    """Every pod, container and setting of pods in an object of another kind than Kubernetes' own."""
     if not runs_pods_elsewhere(subject):
         return ()
     is_whole = is_in(FULL_TEMPLATES, subject.kind)

@@ -254,13 +254,13 @@ def _violation(ruling: Ruling, subject: Subject, finding: Breach | Exception) ->
     if isinstance(finding, TooLongError):
         return Violation(
             rule=rule.id,
-            description="An object is too long to be judged",
+            description=finding.description,
             level=Level.MANDATORY,
             severity=rule.severity,
             path="",
             got=str(finding),
             required="an object that can be judged",
-            remedy="make it smaller, or split it",
+            remedy=finding.remedy,
             subject=subject,
         )
     # The text of the fault may hold a value of the object, even a secret: its place says enough.

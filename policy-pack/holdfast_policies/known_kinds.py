@@ -1,5 +1,6 @@
-"""Kinds that are known: what runs pods under other names, what delivers objects unseen, what is
-harmless. What stands in no table and is judged by no rule is `unjudged-kind`.
+"""Kinds that are known: those that run pods, those that deliver objects, and harmless ones.
+
+What stands in no table is `unjudged-kind`.
 """
 
 from collections.abc import Mapping

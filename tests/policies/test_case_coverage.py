@@ -25,6 +25,8 @@ JUDGES_ALL = {
     "no-security-ignore-changes": "any object may be updated with changes ignored",
     "stack-preview-certainty": "any object may hide a verdict",
     "typed-fields": "any object has fields with types",
+    "no-opaque-deployment": "any kind may deliver others",
+    "unjudged-kind": "any kind may be unknown",
 }
 """Rules to which every kind of object is their business, and why."""
 ALWAYS_KNOWN = {
@@ -33,6 +35,7 @@ ALWAYS_KNOWN = {
     "stateful-protected": "the program's options are known",
     "stack-preview-certainty": "what is unknown was told by the other rules",
     "typed-fields": "what is computed has the type of its output",
+    "unjudged-kind": "the kind is known by the type token",
 }
 """Rules that read nothing which could be unknown, and why."""
 OF_NO_OBJECT = {"stack-preview-certainty": "its violations are of the preview as a whole"}

@@ -212,9 +212,8 @@ RULE = Rule(
         variables=EGRESS_VARIABLES,
         differs=(
             "address ranges that only together make up everything are seen there down to a"
-            " sixteenth of it; policies of other kinds, all policies of a pod in sum, namespaces that"
-            " are only told by what they are not, and domains below which anybody may have a name are"
-            " seen before that only"
+            " sixteenth of it; policies of other kinds, all policies of a pod in sum, selectors of"
+            " every namespace, and domains that anybody may have are seen before that only"
         ),
     ),
 )

@@ -1,16 +1,30 @@
 """Accelerators are asked for exactly, in bounded number, through a queue, and not by sandboxes."""
 
+import re
 from collections.abc import Iterator
 
 from holdfast_policies.cel import Admission, amount, breaches, in_pod, quoted
 from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS, SANDBOX, SANDBOX_TEMPLATE
-from holdfast_policies.parts import each
+from holdfast_policies.kinds import POD_KINDS, SANDBOX, SANDBOX_TEMPLATE, Kind
+from holdfast_policies.parts import all_of, each
 from holdfast_policies.quantities import quantity
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Pod, Subject, field_path, key_path, mapping, text
+from holdfast_policies.subject import (
+    Container,
+    Pod,
+    Subject,
+    field_path,
+    items,
+    key_path,
+    mapping,
+    number,
+    text,
+)
 from holdfast_policies.wording import shown
 
+DEVICE_CLAIMS = frozenset(
+    Kind("resource.k8s.io", name) for name in ("ResourceClaim", "ResourceClaimTemplate")
+)
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 RESOURCES = Parameter(
     name="resources",
@@ -43,12 +57,52 @@ def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
         if not isinstance(container, Container):
             yield container  # type: ignore[misc]  # a container not known yet
             return
-        for name in settings["resources"]:
+        for name in _accelerators(container, settings):
             yield from _check_amounts(container, name, settings, users)
+        if items(mapping(container.value.get("resources")).get("claims")):
+            users.append(container.path)
 
     yield from each(list(pod.containers), "", check_container)
     if users:
         yield from _check_pod(subject, pod, settings, users[0])
+
+
+_VENDORS = re.compile(
+    r"(?:nvidia|amd|habana|furiosa|rebellions|tenstorrent|graphcore|cambricon|iluvatar|enflame"
+    r"|metax-tech|mthreads|hygon|biren|sophgo|hailo|kunlunxin)\\.[a-z.]{1,60}/.{1,100}"
+    r"|[^/]{1,100}/.{0,100}(?:gpu|tpu|npu|ipu|hpu|xpu|fpga|neuron|gaudi|ascend|dcu|mlu|qaic|vcuda"
+    r"|accelerator|mig-|i915|vpu).{0,100}|gpu\\.intel\\.com/.{1,100}",
+    re.IGNORECASE,
+)
+"""Extended resources that are accelerators, by their vendors or by what they are called."""
+
+
+def _accelerators(container: Container, settings: Settings) -> list[str]:
+    """Accelerators that a container asks for: those of the list, and all that are called so."""
+    resources = mapping(container.value.get("resources"))
+    limits, requests = mapping(resources.get("limits")), mapping(resources.get("requests"))
+    chosen = settings["resources"]
+    others = {name for name in (*limits, *requests) if "/" in name and name not in chosen}
+    return [*chosen, *sorted(name for name in others if _VENDORS.fullmatch(name))]
+
+
+def check_claims(subject: Subject, settings: Settings) -> Iterator[Breach]:
+    """Devices that are claimed: in bounded number, and without an administrator's access."""
+    if subject.kind not in DEVICE_CLAIMS:
+        return
+    spec = subject.spec
+    devices = mapping(spec.get("devices")) or mapping(mapping(spec.get("spec")).get("devices"))
+    for index, request in enumerate(items(devices.get("requests"))):
+        declared = mapping(request)
+        alternatives = [mapping(one) for one in items(declared.get("firstAvailable"))]
+        for one in (declared, mapping(declared.get("exactly")), *alternatives):
+            path = f"spec.devices.requests[{index}]"
+            if one.get("adminAccess") is True:
+                yield Breach(path, "access of an administrator", "no adminAccess")
+            if one.get("allocationMode") == "All":
+                yield Breach(path, "every device there is", "allocationMode ExactCount")
+            if (number(one.get("count")) or 0) > settings["most_per_pod"]:
+                yield Breach(path, shown(one.get("count")), f"at most {settings['most_per_pod']}")
 
 
 def _check_amounts(
@@ -111,8 +165,8 @@ RULE = Rule(
         "LLM10",
     ),
     fix=Fix.NO,
-    kinds=POD_KINDS,
-    check=check,
+    kinds=POD_KINDS | DEVICE_CLAIMS,
+    check=all_of(check, check_claims),
     parameters=(
         RESOURCES,
         MOST,
@@ -146,6 +200,7 @@ RULE = Rule(
                 f"a label {QUEUE_LABEL}, the name of a LocalQueue",
             ),
         ),
+        differs="accelerators on no list, and devices that are claimed, are seen before that only",
         variables=(
             (
                 "users",

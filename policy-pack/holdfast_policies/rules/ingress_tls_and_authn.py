@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from holdfast_policies.cel import Admission, breaches, declared_in, in_object
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.governance import DECLARATIONS, declared
-from holdfast_policies.kinds import GATEWAY, HTTP_ROUTE, INGRESS
+from holdfast_policies.kinds import GATEWAY, HTTP_ROUTE, INGRESS, Kind
 from holdfast_policies.parts import all_of, each
 from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
 from holdfast_policies.subject import Subject, field_path, items, mapping, text
@@ -41,7 +41,7 @@ def check_tls(subject: Subject, _: Settings) -> Iterator[Finding]:
 
 def check_authentication(subject: Subject, settings: Settings) -> Iterator[Finding]:
     """A route on which anyone may call: no declaration, no filter of an extension."""
-    if subject.kind == GATEWAY:
+    if subject.kind == GATEWAY or subject.kind in OTHER_ROUTES:
         return
     if any(declared(subject.metadata, key) for key in settings["authentication_keys"]):
         return
@@ -64,6 +64,69 @@ _IS_AUTHENTICATED = (
 )
 
 
+GRPC_ROUTE = Kind("gateway.networking.k8s.io", "GRPCRoute")
+TLS_ROUTE = Kind("gateway.networking.k8s.io", "TLSRoute")
+OTHER_ROUTES = frozenset(
+    Kind(group, name)
+    for group, names in {
+        "route.openshift.io": "Route",
+        "traefik.io": "IngressRoute IngressRouteTCP",
+        "traefik.containo.us": "IngressRoute IngressRouteTCP IngressRouteUDP",
+        "projectcontour.io": "HTTPProxy",
+        "networking.istio.io": "Gateway VirtualService",
+        "getambassador.io": "Mapping Listener Host",
+        "apisix.apache.org": "ApisixRoute",
+        "zalando.org": "RouteGroup",
+        "k8s.nginx.org": "VirtualServer TransportServer VirtualServerRoute",
+        "gateway.solo.io": "VirtualService Gateway RouteTable",
+        "serving.knative.dev": "DomainMapping",
+        "voyager.appscode.com": "Ingress",
+    }.items()
+    for name in names.split()
+)
+"""Routes from outside in the words of other gateways."""
+_TLS = frozenset({"tls", "tlsSecret"})
+_ASKING = frozenset(
+    {"middlewares", "auth", "authorization", "extAuth", "jwt", "oidc", "policies", "jwtProviders"}
+    | {"authPolicy", "plugins", "authentication"}
+)
+
+
+def check_other_routes(subject: Subject, settings: Settings) -> Iterator[Finding]:
+    """Routes of other gateways: encrypted, and with something that asks who is calling."""
+    if subject.kind == INGRESS:
+        for index, one in enumerate(items(subject.spec.get("tls"))):
+            if not mapping(one).get("secretName") and not items(mapping(one).get("hosts")):
+                yield Breach(f"spec.tls[{index}]", "an empty entry", "hosts and a secretName")
+    if subject.kind not in OTHER_ROUTES or _is_inside_mesh(subject):
+        return
+    is_route_of_gateway = subject.kind.name == "VirtualService"
+    if not is_route_of_gateway and not _holds_one_of(subject.object, _TLS):
+        yield Breach("spec.tls", got="nothing", required="a certificate for every host")
+    is_declared = any(declared(subject.metadata, key) for key in settings["authentication_keys"])
+    if not is_declared and not _holds_one_of(subject.spec, _ASKING):
+        yield Breach("metadata.annotations", "no authentication", "how callers are authenticated")
+
+
+def _is_inside_mesh(subject: Subject) -> bool:
+    gateways = items(subject.spec.get("gateways"))
+    return subject.kind.name == "VirtualService" and (not gateways or gateways == ["mesh"])
+
+
+def _holds_one_of(value: object, wanted: frozenset[str]) -> bool:
+    """Whether one of these fields holds something, somewhere in a value."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            if any(one.get(key) for key in wanted if key in one):
+                return True
+            left += one.values()
+        elif isinstance(one, list):
+            left += one
+    return False
+
+
 RULE = Rule(
     id="ingress-tls-and-authn",
     title="TLS and a known caller",
@@ -81,8 +144,8 @@ RULE = Rule(
         "MCP",
     ),
     fix=Fix.NO,
-    kinds=frozenset({INGRESS, GATEWAY, HTTP_ROUTE}),
-    check=all_of(check_tls, check_authentication),
+    kinds=frozenset({INGRESS, GATEWAY, HTTP_ROUTE, GRPC_ROUTE, TLS_ROUTE}) | OTHER_ROUTES,
+    check=all_of(check_tls, check_authentication, check_other_routes),
     parameters=(AUTHENTICATION,),
     admission=Admission(
         (
@@ -114,6 +177,9 @@ RULE = Rule(
             ),
         ),
         variables=(("isAuthenticated", _IS_AUTHENTICATED),),
-        differs="an HTTPRoute without rules has one there: the API server adds it",
+        differs=(
+            "an HTTPRoute without rules has one there: the API server adds it; routes of other kinds"
+            " are seen before that only"
+        ),
     ),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from holdfast_policies.bounds import LONGEST_VALUE
 from holdfast_policies.cel import Admission, breaches, quoted
 from holdfast_policies.credentials import (
     credentials_in,
@@ -10,8 +11,16 @@ from holdfast_policies.credentials import (
     named_credential,
     shape_in_cel,
 )
+from holdfast_policies.decode.unknown import is_unknown, raw_items
 from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import ANY_KIND, CONFIG_MAP, SANDBOX_CLAIM
+from holdfast_policies.kinds import (
+    ANY_KIND,
+    CONFIG_MAP,
+    DEFINITION,
+    POD_KINDS,
+    SANDBOX_CLAIM,
+    SECRET,
+)
 from holdfast_policies.parts import all_of, containers, each, pods
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
 from holdfast_policies.subject import (
@@ -19,6 +28,7 @@ from holdfast_policies.subject import (
     Pod,
     Subject,
     field_path,
+    item_path,
     items,
     key_path,
     mapping,
@@ -44,6 +54,10 @@ def check_arguments(arguments: list[Any], path: str) -> Iterator[Finding]:
     """Arguments of a program; `--api-key VALUE` is told by the two together."""
 
     def check_argument(argument: object, argument_path: str) -> Iterator[Breach]:
+        if len(text(argument)) > LONGEST_VALUE:
+            required = f"at most {LONGEST_VALUE:,} characters"
+            yield Breach(argument_path, "a text that is too long to be judged", required)
+            return
         yield from _breaches(argument_path, credentials_in(text(argument)))
 
     def check_pair(index: int, _: str) -> Iterator[Breach]:
@@ -106,6 +120,44 @@ def check_object(subject: Subject, _: Settings) -> Iterator[Finding]:
         yield from each(list(data), "", check_key)
 
 
+_TOLD_ELSEWHERE = frozenset({"env", "command", "args", "labels", "annotations"})
+_OF_SECRETS = frozenset({"data", "stringData"})
+
+
+def check_leaves(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """Every other text of an object: headers of probes, fields of custom resources."""
+    if subject.kind == DEFINITION:
+        return
+    skipped = _TOLD_ELSEWHERE
+    if subject.kind in (SECRET, CONFIG_MAP):
+        skipped |= _OF_SECRETS
+    for path, name, value in _leaves(subject.object, "", "", skipped):
+        found = known_credential(value)
+        if not found and len(value) >= _SHORTEST and subject.kind not in POD_KINDS:
+            found = named_credential(name, value)
+        yield from _breaches(path, [found])
+
+
+def _leaves(
+    value: object, path: str, name: str, skipped: frozenset[str]
+) -> Iterator[tuple[str, str, str]]:
+    """Texts of an object with the names that they stand under; `name` and `value` are a pair."""
+    if is_unknown(value):
+        return
+    if isinstance(value, str):
+        yield path, name, value
+    elif isinstance(value, dict):
+        pair = dict.get(value, "name")
+        for key, item in dict.items(value):
+            if key not in skipped:
+                under = pair if key == "value" and type(pair) is str else key
+                yield from _leaves(item, key_path(path, key), under, skipped)
+    elif isinstance(value, list):
+        for index, item in enumerate(raw_items(value)):
+            yield from _leaves(item, item_path(path, index, item), name, skipped)
+
+
+_SHORTEST = 8
 _LONGEST_IN_CLUSTER = 15_000
 """More than so many characters would cost more than an API server spends on a policy."""
 
@@ -153,7 +205,7 @@ RULE = Rule(
     frameworks=("N", "IA-5", "SC-28", "LLM02", "LLM07", "ASI03"),
     fix=Fix.NO,
     kinds=frozenset({ANY_KIND}),
-    check=all_of(check_object, pods(check_pod), containers(check_container)),
+    check=all_of(check_object, pods(check_pod), containers(check_container), check_leaves),
     admission=Admission(
         (
             breaches(
@@ -166,7 +218,8 @@ RULE = Rule(
         ),
         variables=(("texts", _TEXTS),),
         differs=(
-            "what only looks random under a name that promises a secret is seen at preview only,"
+            "what only looks random under a name that promises a secret, what is encoded and what stands"
+            " elsewhere than in variables, arguments, labels, annotations and data is seen at preview only,"
             f" and so is what stands in more than {_LONGEST_IN_CLUSTER:,} characters"
         ),
     ),

@@ -9,14 +9,14 @@ from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
 from holdfast_policies.subject import Subject, items, mapping
 
 _MOST_LOOKED_AT = 2_000
+_REQUIRED = "objects that can be judged"
 
 
 def check(subject: Subject, _: Settings) -> Iterator[Breach]:
     """A kind whose controller makes objects that neither rules nor drift detection see."""
     if is_in(DELIVERERS, subject.kind):
-        required = "objects that can be judged"
         yield Breach(
-            "kind", got=f"{subject.kind}, which deploys what stands elsewhere", required=required
+            "kind", got=f"{subject.kind}, which deploys what stands elsewhere", required=_REQUIRED
         )
     elif subject.kind.group == "kyverno.io":
         for index, rule in enumerate(items(subject.spec.get("rules"))):
@@ -38,20 +38,15 @@ def _check_content(subject: Subject) -> Iterator[Breach]:
         if isinstance(value, list):
             left += [(path, item) for item in value]
         elif isinstance(value, dict):
-            if isinstance(value.get("apiVersion"), str) and isinstance(value.get("kind"), str):
-                if "metadata" in value or "spec" in value:
-                    yield Breach(
-                        f"spec.{path}", "an object within an object", "objects that can be judged"
-                    )
-                    return
-            if {"chart", "repoURL"} & value.keys() and {
-                "chart",
-                "path",
-                "targetRevision",
-            } & value.keys():
-                yield Breach(
-                    f"spec.{path}", "what is deployed from elsewhere", "objects that can be judged"
-                )
+            is_object = isinstance(value.get("apiVersion"), str) and isinstance(
+                value.get("kind"), str
+            )
+            if is_object and ("metadata" in value or "spec" in value):
+                yield Breach(f"spec.{path}", "an object within an object", _REQUIRED)
+                return
+            is_source = bool({"chart", "repoURL"} & value.keys())
+            if is_source and {"chart", "path", "targetRevision"} & value.keys():
+                yield Breach(f"spec.{path}", "what is deployed from elsewhere", _REQUIRED)
                 return
             left += [(path, item) for item in value.values()]
 
@@ -60,8 +55,8 @@ RULE = Rule(
     id="no-opaque-deployment",
     title="Nothing behind a release",
     description="Objects are deployed in a way that hides them from every rule",
-    rationale="Rules and scans see one object, and its controller makes others of what they never saw.",
-    remedy="use the Chart resource (helm.sh/v4), which expands to objects, or render what is deployed",
+    rationale="Rules and scans see one object, and its controller makes others that they never saw.",
+    remedy="use the Chart resource (helm.sh/v4), which expands to objects, or render them",
     source="https://www.pulumi.com/registry/packages/kubernetes/api-docs/helm/v3/release/",
     severity=Severity.HIGH,
     levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),

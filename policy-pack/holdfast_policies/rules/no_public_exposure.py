@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from holdfast_policies.cel import Admission, in_object, said
 from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import SERVICE
-from holdfast_policies.parts import all_of
+from holdfast_policies.kinds import INGRESS, POD_KINDS, SERVICE, Kind
+from holdfast_policies.parts import all_of, containers
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, items
+from holdfast_policies.subject import Container, Subject, items, key_path, mapping, text
 from holdfast_policies.wording import shown
 
 
@@ -26,6 +26,71 @@ def check_external_addresses(subject: Subject, _: Settings) -> Iterator[Breach]:
         yield Breach("spec.externalIPs", shown(list(addresses)), "no external address", remedy)
 
 
+TUNNELS = frozenset(
+    Kind(group, name)
+    for group, names in {
+        "networking.cfargotunnel.com": "Tunnel ClusterTunnel TunnelBinding AccessTunnel",
+        "ngrok.k8s.ngrok.com": "CloudEndpoint AgentEndpoint KubernetesOperator NgrokTrafficPolicy",
+        "ingress.k8s.ngrok.com": "Domain Tunnel HTTPSEdge TCPEdge TLSEdge IPPolicy",
+        "bindings.k8s.ngrok.com": "BoundEndpoint EndpointBinding",
+        "tailscale.com": "Connector ProxyGroup ProxyClass DNSConfig",
+        "operator.inlets.dev": "Tunnel",
+        "inlets.inlets.dev": "Tunnel",
+        "skupper.io": "Site Link Listener Connector AccessGrant RouterAccess",
+        "multicluster.x-k8s.io": "ServiceExport",
+        "net.gke.io": "ServiceExport",
+        "metallb.io": "IPAddressPool L2Advertisement BGPAdvertisement BGPPeer",
+        "gateway.networking.k8s.io": "TCPRoute UDPRoute",
+        "traefik.io": "IngressRouteUDP",
+        "configuration.konghq.com": "TCPIngress UDPIngress",
+        "getambassador.io": "TCPMapping",
+        "cilium.io": "CiliumL2AnnouncementPolicy CiliumLoadBalancerIPPool",
+    }.items()
+    for name in names.split()
+)
+"""Tunnels, routes without a caller's name, and addresses that others announce."""
+_ANNOTATIONS = ("tailscale.com/expose", "tailscale.com/funnel", "k8s.ngrok.com/", "inlets.dev/")
+_TUNNEL_PROGRAMS = frozenset(
+    {"cloudflared", "ngrok", "frpc", "bore", "localtunnel", "lt", "inlets", "inlets-pro", "zrok"}
+    | {"pagekite", "chisel", "playit", "telebit", "rathole", "tmole"}
+)
+_MOST_WORDS, _LONGEST_LINE = 64, 4096
+
+
+def check_other_kinds(subject: Subject, _: Settings) -> Iterator[Breach]:
+    """Tunnels and plain connections, as objects and as annotations."""
+    if subject.kind in TUNNELS:
+        yield Breach("kind", got=str(subject.kind), required="a route on the gateway")
+    if subject.kind == SERVICE and subject.spec.get("type") == "ExternalName":
+        yield Breach("spec.type", '"ExternalName"', '"ClusterIP"')
+    if subject.kind in (SERVICE, INGRESS):
+        for key, value in mapping(subject.metadata.get("annotations")).items():
+            if key.startswith(_ANNOTATIONS) and text(value).lower() not in ("false", ""):
+                yield Breach(key_path("metadata.annotations", key), "a tunnel", "no tunnel")
+
+
+def check_tunnel(container: Container, _: Settings) -> Iterator[Breach]:
+    """A container that is one end of a tunnel."""
+    words = [
+        text(word)
+        for name in ("command", "args")
+        for word in items(container.value.get(name))[:_MOST_WORDS]
+    ]
+    line = " ".join(words)[:_LONGEST_LINE].translate(_SPACED).split()
+    programs = {word.rpartition("/")[2] for word in line}
+    name = text(container.value.get("image")).partition("@")[0].rpartition("/")[2]
+    found = _TUNNEL_PROGRAMS & {*programs, name.partition(":")[0]}
+    if "ssh" in programs and any(word.startswith("-R") for word in line):
+        found |= {"ssh -R"}
+    if "tailscale" in programs and {"funnel", "serve"} & programs:
+        found |= {"tailscale"}
+    if found:
+        yield Breach(container.path, f"{', '.join(sorted(found))}, a tunnel", "no tunnel")
+
+
+_SPACED = dict.fromkeys(map(ord, "'\";&|()"), " ")
+
+
 RULE = Rule(
     id="no-public-exposure",
     title="No public Services",
@@ -37,8 +102,8 @@ RULE = Rule(
     levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),
     frameworks=("SC-7", "ASI07"),
     fix=Fix.NO,
-    kinds=frozenset({SERVICE}),
-    check=all_of(check_type, check_external_addresses),
+    kinds=frozenset({SERVICE, INGRESS}) | TUNNELS | POD_KINDS,
+    check=all_of(check_type, check_external_addresses, check_other_kinds, containers(check_tunnel)),
     admission=Admission(
         (
             in_object(
@@ -52,6 +117,7 @@ RULE = Rule(
                 "spec.externalIPs",
                 "no external address",
             ),
-        )
+        ),
+        differs=("tunnels, plain connections and external names are seen before that only"),
     ),
 )

@@ -194,6 +194,6 @@ RULE = Rule(
                 ' "spec": dyn(t.?spec.orValue({}))})',
             ),
         ),
-        differs="volumes of a node, storage classes, and what pods name themselves are seen before that",
+        differs="what is of a node, and what pods name themselves, is seen before that only",
     ),
 )

@@ -8,9 +8,12 @@ from holdfast_policies.kinds import CLUSTER_ROLE, ROLE
 from holdfast_policies.parts import each
 from holdfast_policies.rights import GRANTED, Right, grants, rights_in_cel
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject
+from holdfast_policies.subject import Subject, field_path, items, mapping, text
+from holdfast_policies.wording import shown
 
 _RBAC = "rbac.authorization.k8s.io"
+_MAKING = ("create", "update", "patch")
+_RIGHTS = ("roles", "clusterroles", "rolebindings", "clusterrolebindings")
 DANGEROUS = (
     Right("reading secrets", "", ("secrets",), ("get", "list", "watch")),
     Right("running commands in pods", "", ("pods/exec", "pods/attach"), ("create", "get")),
@@ -31,7 +34,43 @@ DANGEROUS = (
         ("impersonate",),
     ),
     Right("granting more than it has", _RBAC, ("roles", "clusterroles"), ("escalate", "bind")),
-    Right("volumes of its own making", "", ("persistentvolumes",), ("create",)),
+    Right("volumes of its own making", "", ("persistentvolumes",), ("create", "update", "patch")),
+    Right("making secrets, tokens among them", "", ("secrets",), ("create", "update", "patch")),
+    Right("running pods", "", ("pods", "replicationcontrollers", "podtemplates"), _MAKING),
+    Right(
+        "running pods",
+        "apps",
+        ("deployments", "statefulsets", "daemonsets", "replicasets"),
+        _MAKING,
+    ),
+    Right("running pods", "batch", ("jobs", "cronjobs"), _MAKING),
+    Right("running pods", "argoproj.io", ("*",), _MAKING),
+    Right("running pods", "agents.x-k8s.io", ("sandboxes",), _MAKING),
+    Right("changing rights", _RBAC, _RIGHTS, _MAKING),
+    Right(
+        "the interface of pods and services",
+        "",
+        ("pods/proxy", "services/proxy"),
+        ("get", "create"),
+    ),
+    Right("changing nodes", "", ("nodes", "nodes/status"), ("update", "patch", "create", "delete")),
+    Right(
+        "asking for certificates",
+        "certificates.k8s.io",
+        ("certificatesigningrequests",),
+        ("create",),
+    ),
+    Right("deploying by others", "helm.toolkit.fluxcd.io", ("*",), _MAKING),
+    Right("deploying by others", "kustomize.toolkit.fluxcd.io", ("*",), _MAKING),
+    Right("reading secrets of others", "external-secrets.io", ("*",), _MAKING),
+    Right("use of relaxed security", "security.openshift.io", ("*",), ("use",)),
+    Right("redirecting traffic", "", ("endpoints",), ("create", "update", "patch")),
+    Right(
+        "redirecting traffic",
+        "discovery.k8s.io",
+        ("endpointslices",),
+        ("create", "update", "patch"),
+    ),
     Right(
         "approving certificates",
         "certificates.k8s.io",
@@ -53,7 +92,18 @@ def check(subject: Subject, _: Settings) -> Iterator[Finding]:
                 required="rights that stay within what the agent was given",
             )
 
+    def check_addresses(rule: object, path: str) -> Iterator[Breach]:
+        wide = [url for url in items(mapping(rule).get("nonResourceURLs")) if _is_wide(text(url))]
+        if wide:
+            place = field_path(path, "nonResourceURLs")
+            yield Breach(place, shown(wide), "addresses that are named, such as /healthz")
+
     yield from each(subject.object.get("rules"), "rules", check_rule)
+    yield from each(subject.object.get("rules"), "rules", check_addresses)
+
+
+def _is_wide(url: str) -> bool:
+    return url in ("*", "/", "/*") or url.startswith(("/debug", "/logs", "/proxy", "/flags"))
 
 
 RULE = Rule(
@@ -86,6 +136,7 @@ RULE = Rule(
                 f'variables.rights.filter(g, {GRANTED}).map(g, g.title).join(", ")',
             ),
         ),
+        differs="addresses beside resources are seen before that only",
         variables=(("rights", rights_in_cel(DANGEROUS)),),
     ),
 )

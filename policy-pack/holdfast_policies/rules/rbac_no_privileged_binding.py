@@ -21,6 +21,17 @@ def check_role(subject: Subject, _: Settings) -> Iterator[Breach]:
         yield Breach("roleRef.name", got=shown(name), required="a role made for its subjects")
 
 
+_WIDE_ROLES = ("admin", "edit")
+
+
+def check_everywhere(subject: Subject, _: Settings) -> Iterator[Breach]:
+    """A binding to a built-in role that reads secrets and runs pods, whatever its subjects."""
+    role = mapping(subject.object.get("roleRef"))
+    if role.get("kind") == "ClusterRole" and text(role.get("name")) in _WIDE_ROLES:
+        required = "a role made for its subjects"
+        yield Breach("roleRef.name", shown(role.get("name")), required)
+
+
 def check_subjects(subject: Subject, _: Settings) -> Iterator[Finding]:
     """A binding of a group or user of the system: all who log in, all who do not, the masters.
 
@@ -50,7 +61,7 @@ RULE = Rule(
     frameworks=("C5.1.1", "C5.1.7", "N", "AC-6", "ASI03"),
     fix=Fix.NO,
     kinds=frozenset({ROLE_BINDING, CLUSTER_ROLE_BINDING}),
-    check=all_of(check_role, check_subjects),
+    check=all_of(check_role, check_everywhere, check_subjects),
     admission=Admission(
         (
             in_object(
@@ -70,6 +81,7 @@ RULE = Rule(
                 "no user or group of the system",
                 "s.name",
             ),
-        )
+        ),
+        differs=("bindings to admin and edit are refused before that only"),
     ),
 )

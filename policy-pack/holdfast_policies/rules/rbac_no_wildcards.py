@@ -10,6 +10,8 @@ from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
 from holdfast_policies.subject import Subject, field_path, items, mapping, text
 from holdfast_policies.wording import shown
 
+_OF_KUBERNETES = ("kubernetes.io/bootstrapping", "rbac.authorization.k8s.io/aggregate-to-")
+
 
 def check_rules(subject: Subject, _: Settings) -> Iterator[Finding]:
     """A `*` in verbs, resources or groups; `*/scale` is one as well."""
@@ -29,6 +31,14 @@ def check_aggregation(subject: Subject, _: Settings) -> Iterator[Finding]:
     """An aggregated role whose selector takes in every ClusterRole, cluster-admin too."""
 
     def check_selector(selector: object, path: str) -> Iterator[Breach]:
+        labels = mapping(mapping(selector).get("matchLabels"))
+        expressions = [mapping(one) for one in items(mapping(selector).get("matchExpressions"))]
+        keys = [*labels, *(text(one.get("key")) for one in expressions)]
+        negative = [one.get("operator") in ("NotIn", "DoesNotExist") for one in expressions]
+        is_wide = bool(negative) and all(negative) and not labels
+        if is_wide or any(key.startswith(_OF_KUBERNETES) for key in keys):
+            got = "a selector that takes in Kubernetes' own roles"
+            yield Breach(path, got, "a label of its own", "select by a label of your own")
         if not any(items(part) or mapping(part) for part in mapping(selector).values()):
             remedy = "select the ClusterRoles by a label"
             yield Breach(path, got="a selector of all roles", required="a label", remedy=remedy)
@@ -71,6 +81,7 @@ RULE = Rule(
                 "a label",
                 '"a selector of all roles"',
             ),
-        )
+        ),
+        differs=("a selector that takes in Kubernetes' own roles is seen before that only"),
     ),
 )

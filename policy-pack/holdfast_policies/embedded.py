@@ -1,9 +1,9 @@
 """Pods and containers wherever they stand: in kinds that nobody has told this pack about.
 
-A mapping with `containers` is a pod; one with an image and what only containers have is one of them;
-one with `hostNetwork` or `volumes` holds for the pods that its controller makes. Where the kind is
-not known to hold whole templates, what is left out counts as safe: its defaults are those of its
-controller, and only what is written can be wrong.
+A mapping with `containers` is a pod; one with an image and what only containers have is one of
+them; one with `hostNetwork` or `volumes` holds for the pods that its controller makes. Where the
+kind is not known to hold whole templates, what is left out counts as safe: its defaults are those
+of its controller, and only what is written can be wrong.
 """
 
 from collections.abc import Iterator, Mapping
@@ -60,7 +60,7 @@ def runs_pods_elsewhere(subject: Subject) -> bool:
 
 
 def embedded_pods(subject: Subject) -> tuple[Pod, ...]:
-    """Every pod, container and setting of pods in an object of another kind than Kubernetes' own."""
+    """Every pod, container and setting of pods in an object of a kind that is not built in."""
     if not runs_pods_elsewhere(subject):
         return ()
     is_whole = is_in(FULL_TEMPLATES, subject.kind)
@@ -105,7 +105,7 @@ def _is_container(value: Mapping[str, Any]) -> bool:
             not _OF_CONTAINERS.isdisjoint(value) or "/" in value["image"] or ":" in value["image"]
         )
     context = value.get("securityContext")
-    return type(context) in _MAPPINGS and not _CONTEXT_OF_CONTAINERS.isdisjoint(context)
+    return isinstance(context, dict) and not _CONTEXT_OF_CONTAINERS.isdisjoint(dict.keys(context))
 
 
 def _says_of_pods(value: Mapping[str, Any]) -> bool:
@@ -128,8 +128,8 @@ def _bare(container: dict[str, Any], path: str) -> Pod:
 def _completed(spec: Mapping[str, Any]) -> dict[str, Any]:
     """The pod with what it leaves out as safe as can be."""
     context = spec.get("securityContext")
-    held = context if type(context) in _MAPPINGS else {}
-    made = {**_SAFE_POD, **spec, "securityContext": {**_SAFE_POD_CONTEXT, **dict(held or {})}}
+    held = _known(context)
+    made = {**_SAFE_POD, **spec, "securityContext": {**_SAFE_POD_CONTEXT, **held}}
     for name in _LISTS:
         if _holds_mappings(spec.get(name)):
             made[name] = [
@@ -140,13 +140,19 @@ def _completed(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def _completed_container(container: Mapping[str, Any]) -> dict[str, Any]:
     context = container.get("securityContext")
-    held = dict(context) if type(context) in _MAPPINGS else {}
+    held = _known(context)
     capabilities = held.get("capabilities")
-    given = dict(capabilities) if type(capabilities) in _MAPPINGS else {}
-    held["capabilities"] = {"drop": ["ALL"], **given}
+    held["capabilities"] = {"drop": ["ALL"], **_known(capabilities)}
     made = {**container, "securityContext": {**_SAFE_CONTEXT, **held}}
     script = container.get("script") or container.get("source")
     if isinstance(script, str):  # Tekton's and Argo's: what the container runs
         arguments = container.get("args")
-        made["args"] = [*(arguments if type(arguments) in _SEQUENCES else ()), script]
+        made["args"] = [*(arguments if isinstance(arguments, list) else ()), script]
     return made
+
+
+def _known(value: object) -> dict[str, Any]:
+    """A mapping without what is not known yet."""
+    if is_unknown(value) or not isinstance(value, dict):
+        return {}
+    return {key: item for key, item in dict.items(value) if not is_unknown(item)}

@@ -26,7 +26,7 @@ FULL_TEMPLATES: Final[Mapping[str, frozenset[str]]] = {
     ),
     "ray.io": frozenset({"RayCluster", "RayJob", "RayService"}),
     "batch.volcano.sh": frozenset({"Job", "CronJob"}),
-    "serving.knative.dev": frozenset({"Service", "Configuration"}),
+    "serving.knative.dev": frozenset({"Service", "Configuration", "DomainMapping"}),
     "argoproj.io": frozenset(
         {"Workflow", "WorkflowTemplate", "CronWorkflow", "ClusterWorkflowTemplate"}
     ),
@@ -163,6 +163,13 @@ HARMLESS: Final[Mapping[str, frozenset[str]]] = {
                 "aadpodidentity.k8s.io",
                 "topology.node.k8s.io",
             ),
+            *("route.openshift.io", "traefik.io", "traefik.containo.us", "projectcontour.io"),
+            *("getambassador.io", "apisix.apache.org", "zalando.org", "k8s.nginx.org"),
+            *("gateway.solo.io", "voyager.appscode.com", "configuration.konghq.com"),
+            *("k8s.ovn.org", "network.openshift.io", "networking.cfargotunnel.com", "skupper.io"),
+            *("ngrok.k8s.ngrok.com", "ingress.k8s.ngrok.com", "bindings.k8s.ngrok.com"),
+            *("tailscale.com", "operator.inlets.dev", "inlets.inlets.dev", "net.gke.io"),
+            *("metallb.io", "security.openshift.io", "agentgateway.dev"),
         ),
         _ANY,
     ),

@@ -93,6 +93,9 @@ def check_every_kind(subject: Subject, _: Settings) -> Iterator[Finding]:
     if subject.kind == NETWORK_POLICY and "Egress" in governed_directions(subject):
         for path, rule in _own_rules(subject):
             yield from _check_selectors(rule, path)
+        cidrs = [cidr for egress in egress_of(subject) for cidr in egress.cidrs]
+        if not covers_everything(cidrs) and (most := covers_most(cidrs)):
+            yield Breach("spec.egress", got=f"ranges that make up {most}", required=_SCOPED)
         return
     if subject.kind not in OTHER_KINDS and subject.kind != CILIUM_NETWORK_POLICY:
         return

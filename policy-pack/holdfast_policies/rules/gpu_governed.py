@@ -69,9 +69,9 @@ def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
 
 _VENDORS = re.compile(
     r"(?:nvidia|amd|habana|furiosa|rebellions|tenstorrent|graphcore|cambricon|iluvatar|enflame"
-    r"|metax-tech|mthreads|hygon|biren|sophgo|hailo|kunlunxin)\\.[a-z.]{1,60}/.{1,100}"
+    r"|metax-tech|mthreads|hygon|biren|sophgo|hailo|kunlunxin)\.[a-z.]{1,60}/.{1,100}"
     r"|[^/]{1,100}/.{0,100}(?:gpu|tpu|npu|ipu|hpu|xpu|fpga|neuron|gaudi|ascend|dcu|mlu|qaic|vcuda"
-    r"|accelerator|mig-|i915|vpu).{0,100}|gpu\\.intel\\.com/.{1,100}",
+    r"|accelerator|mig-|i915|vpu).{0,100}|gpu\.intel\.com/.{1,100}",
     re.IGNORECASE,
 )
 """Extended resources that are accelerators, by their vendors or by what they are called."""

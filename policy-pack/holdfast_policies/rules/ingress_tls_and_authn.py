@@ -178,8 +178,8 @@ RULE = Rule(
         ),
         variables=(("isAuthenticated", _IS_AUTHENTICATED),),
         differs=(
-            "an HTTPRoute without rules has one there: the API server adds it; routes of other kinds"
-            " are seen before that only"
+            "an HTTPRoute without rules has one there: the API server adds it; routes of other"
+            " kinds are seen before that only"
         ),
     ),
 )

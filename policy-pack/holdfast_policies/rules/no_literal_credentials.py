@@ -218,8 +218,8 @@ RULE = Rule(
         ),
         variables=(("texts", _TEXTS),),
         differs=(
-            "what only looks random under a name that promises a secret, what is encoded and what stands"
-            " elsewhere than in variables, arguments, labels, annotations and data is seen at preview only,"
+            "what only looks random under a name that promises a secret, what is encoded and what"
+            " stands in other fields is seen at preview only,"
             f" and so is what stands in more than {_LONGEST_IN_CLUSTER:,} characters"
         ),
     ),

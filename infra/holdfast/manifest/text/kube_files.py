@@ -191,18 +191,25 @@ def _objects_of(file: Path) -> Iterator[KubeFileObject]:
                 raise InputError(
                     f"{file}: {fault}", remedy="every object needs apiVersion, kind and a name"
                 )
-            if one["kind"] != "Kustomization":  # what kustomize reads is not for the cluster
+            if not _is_for_kustomize(one):
                 yield KubeFileObject(one, str(file))
 
 
 def _items(document: Any) -> Iterator[Any]:  # noqa: ANN401  (whatever a file holds)
     """The document, or what a List holds, also when lists are nested."""
     is_list = isinstance(document, dict) and str(document.get("kind", "")).endswith("List")
-    if is_list and isinstance(document.get("items", []), list):
+    is_plain = is_list and not {"spec", "data"} & document.keys()
+    if is_plain and (document["kind"] == "List" or isinstance(document.get("items"), list)):
         for item in document.get("items") or ():
             yield from _items(item)
     else:
         yield document
+
+
+def _is_for_kustomize(one: KubeObject) -> bool:
+    """Whether only kustomize reads it; Flux has a kind of the same name, which deploys."""
+    group = one["apiVersion"].partition("/")[0]
+    return one["kind"] == "Kustomization" and group == "kustomize.config.k8s.io"
 
 
 def _fault_in(one: Any) -> str:  # noqa: ANN401  (whatever a file holds)
@@ -212,7 +219,7 @@ def _fault_in(one: Any) -> str:  # noqa: ANN401  (whatever a file holds)
         if not isinstance(one.get(key), str) or not one[key]:
             return f"an object without {key}"
     metadata = one.get("metadata")
-    if one["kind"] == "Kustomization":
+    if _is_for_kustomize(one):
         return ""
     if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
         return f"{one['kind']} without metadata.name"

@@ -130,3 +130,15 @@ def test_keys_are_text_as_kubernetes_makes_them(tmp_path: Path, key: str, read: 
 def test_a_key_that_is_no_scalar_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="key"):
         read_data(write(tmp_path, "null: x"))
+
+
+def test_what_flux_calls_a_kustomization_is_an_object(tmp_path: Path) -> None:
+    text = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\n"
+    (found,) = read_kube_objects(write(tmp_path, text))
+    assert found.kube_object["kind"] == "Kustomization"
+
+
+def test_a_kind_that_only_ends_in_list_is_an_object(tmp_path: Path) -> None:
+    text = "apiVersion: a.example/v1\nkind: AllowList\nmetadata: {name: a}\nspec: {items: []}\n"
+    (found,) = read_kube_objects(write(tmp_path, text))
+    assert found.kube_object["kind"] == "AllowList"

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from holdfast.drift.record.finding_history import FindingHistory
 from holdfast.kube.text import safe_text
-from holdfast.report.documents.history import HistoryReport, broken_rules
+from holdfast.operations.describe.history import ScanHistory
+from holdfast.report.documents.history import broken_rules
 from holdfast.report.text.drift_text import drift_text, summary_line
 from holdfast.report.text.finding_words import headline
 
 
-def history_text(report: HistoryReport, *, in_full: bool, colour: bool = False) -> str:
+def history_text(report: ScanHistory, *, in_full: bool, colour: bool = False) -> str:
     """One block a finding, or the last scan as it was reported; ending in a line end."""
     title = f"stack {report.stack}" if report.stack else "history"
     scans = f"{report.scans} scan{'' if report.scans == 1 else 's'}"
@@ -24,7 +25,7 @@ def history_text(report: HistoryReport, *, in_full: bool, colour: bool = False) 
     return head + "\n".join(lines) + "\n"
 
 
-def _state_text(report: HistoryReport) -> str:
+def _state_text(report: ScanHistory) -> str:
     """The result of the rules, and how much of the configuration is known."""
     broken = broken_rules(report.last.report)
     lines = [

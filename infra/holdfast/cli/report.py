@@ -28,7 +28,7 @@ from holdfast.operations.stack.declaration import StackLocations
 from holdfast.operations.stack.project import find_project_root
 from holdfast.render.provenance.origins import Origins
 from holdfast.report.documents.drift import agents_counted, read_drift_json
-from holdfast.report.html.fleet_formats import FLEET_FORMATS, write_fleet
+from holdfast.report.exchange.formats import FLEET_FORMATS, write_fleet
 
 
 class _SavedScan(TypedParameter[tuple[str, Path]]):

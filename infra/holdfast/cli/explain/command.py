@@ -20,7 +20,7 @@ from holdfast.report.text.explanation import (
     explanation_text,
 )
 from holdfast.report.text.manifest_reference import field_json, field_text
-from holdfast.report.text.rule_words import explained_json, explained_text
+from holdfast.report.text.rule_text import explained_json, explained_text
 
 _SUBJECTS = frozenset({"agent", "field", "rule"})
 _MEANT_FOR = {

@@ -15,7 +15,7 @@ from holdfast.drift.finding import DriftReport
 from holdfast.errors import HoldfastError, InputError
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.exchange.formats import DRIFT_FORMATS, write_drift
-from holdfast.report.text.runbook import PAGE
+from holdfast.report.text.finding_text import PAGE
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import click
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.cli.options.output import TERMINAL
 from holdfast.report.documents.updates import updates_json
-from holdfast.report.text.update_text import update_line
+from holdfast.report.text.history_text import update_line
 
 
 def print_update(record: UpdateRecord, output: str) -> None:

@@ -11,14 +11,17 @@ from holdfast.kube.text import line_diff, safe_text, value_words
 from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.exchange.notice import Fact, Notice, NoticeReport, RuleText
 from holdfast.report.text.drift_text import remarks_on, summary_line
-from holdfast.report.text.finding_words import (
+from holdfast.report.text.finding_text import (
+    GUIDES,
+    NOT_CHECKED,
     actor_words,
+    anchor_of,
     headline,
     path_words,
     policy_words,
     risk_words,
+    runbook_link,
 )
-from holdfast.report.text.runbook import GUIDES, NOT_CHECKED, anchor_of, runbook_link
 
 _LONGEST_VALUE_CHARACTERS: Final = 2000
 

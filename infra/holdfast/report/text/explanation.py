@@ -12,7 +12,7 @@ from holdfast.manifest.fleet.effective_config import EffectiveValue, ValueSource
 from holdfast.operations.describe.agent import Explanation
 from holdfast.operations.describe.compare import Difference
 from holdfast.report.documents.json_text import json_text
-from holdfast.report.text.agent_words import Statement, describe
+from holdfast.report.text.agent_description import Statement, describe
 from holdfast.report.text.live_agent import live_document, live_sections
 
 SCHEMA_VERSION: Final = "holdfast.dev/explanation/v1"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from holdfast.cli.main import run
-from holdfast.report.exchange.policy_formats import POLICY_FORMATS
+from holdfast.report.exchange.formats import POLICY_FORMATS
 
 from tests.unit.manifest.projects import EXCEPTION, MANIFEST, STACK, agent, spec, write
 

@@ -15,7 +15,7 @@ from holdfast.operations.scan.scan_context import DriftContext
 from holdfast.report.exchange.drift_notices import drift_notices, fingerprint_of
 from holdfast.report.exchange.formats import DRIFT_FORMATS, NOTICE_WRITERS, write_drift
 from holdfast.report.exchange.markdown import LONGEST_COMMENT_CHARACTERS
-from holdfast.report.exchange.metric_names import METRICS
+from holdfast.report.exchange.prometheus import METRICS
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.unit.report.reports import (

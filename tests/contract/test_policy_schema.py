@@ -7,11 +7,11 @@ from typing import Any
 
 import jsonschema
 import pytest
-from holdfast.cli.schema import FILES
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.report.documents.policy import policy_schema
 from holdfast.report.exchange.formats import write_policy
 from holdfast.report.exchange.policy_notices import PAGES
+from holdfast.report.published import FILES
 from holdfast_policies.table import RULES
 
 from tests.unit.report.policy_runs import (

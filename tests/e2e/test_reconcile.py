@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import urllib3
 from holdfast.adapters.git.repository import run_git
-from holdfast.controllers.runtime.conflicts import MOST_PUT_BACKS
+from holdfast.controllers.runtime.conflicts import MOST_REVERTS
 
 from tests.e2e.git_project import GitProject, agent
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
@@ -142,8 +142,8 @@ def test_commits_and_drift_become_what_was_declared(
     # What somebody else has just written is put back at the second try.
     assert [each for each in events(kubectl) if each != "ReconcileFailed"] == [
         "Updated",
-        *("DriftFound", "PutBack", "Updated"),
-        *("UpdateRefused", "DriftFound", "PutBack"),
+        *("DriftFound", "Reverted", "Updated"),
+        *("UpdateRefused", "DriftFound", "Reverted"),
         *("Suspended", "Resumed", "Updated"),
     ]
     traced = [each for each in collector.spans if each.trace_id == done["trace_id"]]
@@ -206,18 +206,18 @@ def test_a_hook_is_heard_at_once_and_the_loop_goes_on_after_a_restart(
         _lose_a_node(loop, kubectl)
         _fight(loop, kubectl)
         kubectl.wait_for("condition=Stable=False", "agentstack/dev")
-        assert condition(kubectl, "Stable")["reason"] == "Fighting"
-        assert events(kubectl).count("FightOpened") == 1
+        assert condition(kubectl, "Stable")["reason"] == "Conflict"
+        assert events(kubectl).count("ConflictOpened") == 1
         looked = loop.wait_for(lambda line: "metric/errors" in line.get("trigger", ""), seen)
         assert "metric/errors 9 is above 2" in looked["trigger"]
         assert (looked["phase"], looked["key"]) == ("observe", "drift")
         prometheus.number = lambda: 1.0
         with urllib3.PoolManager() as pool:
             metrics = pool.request("GET", f"http://{address}/metrics").data.decode()
-            assert 'holdfast_fights_total{stack="dev"} 1.0' in metrics
+            assert 'holdfast_conflicts_total{stack="dev"} 1.0' in metrics
             status = json.loads(pool.request("GET", f"http://{address}/status").data)
             (stable,) = [each for each in status["conditions"] if each["type"] == "Stable"]
-            assert (stable["status"], stable["reason"]) == ("False", "Fighting")
+            assert (stable["status"], stable["reason"]) == ("False", "Conflict")
         assert loop.end() == 8
     finally:
         loop.close()
@@ -237,17 +237,17 @@ def _lose_a_node(loop: Loop, kubectl: Kubectl) -> None:
 
 def _fight(loop: Loop, kubectl: Kubectl) -> None:
     """Set a variable again and again, until the loop gives in."""
-    for turn in range(MOST_PUT_BACKS + 1):
+    for turn in range(MOST_REVERTS + 1):
         seen = len(loop.said)
         kubectl("set", "env", "deployment/mover", "-n", "loop", f"HOTFIX={turn}")
         loop.wait_for(lambda line: line["phase"] == "diff" and line.get("agent") == "mover", seen)
-        if turn < MOST_PUT_BACKS:
+        if turn < MOST_REVERTS:
             loop.wait_for(lambda line: line["phase"] == "act" and "agent" in line, seen)
-    assert [line["path"] for line in loop.said if line["phase"] == "fight"] == [
+    assert [line["path"] for line in loop.said if line["phase"] == "conflict"] == [
         "spec.template.spec.containers[name=agent].env[name=HOTFIX]"
     ]
     kept = kubectl.get("deployment", "mover", "-n", "loop")["spec"]["template"]["spec"]
-    assert {"name": "HOTFIX", "value": str(MOST_PUT_BACKS)} in kept["containers"][0]["env"]
+    assert {"name": "HOTFIX", "value": str(MOST_REVERTS)} in kept["containers"][0]["env"]
 
 
 def another_machine(project: GitProject, kubectl: Kubectl, state: Path) -> dict[str, str]:

@@ -3,7 +3,7 @@
 import click
 
 from holdfast.cli.options.output import OUTPUT
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import STACK, stack_option
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.names import stack_names
@@ -18,7 +18,7 @@ from holdfast.report.text.history_text import object_commit_json, object_commit_
 
 @click.command()
 @click.argument("name", type=STACK, default="", metavar="[AGENT|STACK]")
-@click.option("-s", "--stack", type=STACK, default="", help="Stack, when an agent is named.")
+@stack_option("Stack, when an agent is named.", required=False)
 @click.option(
     "--object",
     "live_object",

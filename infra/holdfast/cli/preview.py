@@ -10,7 +10,7 @@ from holdfast_policies.table import RULES
 from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.errors import InputError
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.preview import (
@@ -26,7 +26,7 @@ from holdfast.report.exchange.policy_notices import PAGES
 
 @click.command()
 @report_options_for(PAGES, POLICY_FORMATS)
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack to preview.")
+@stack_option("Stack to preview.")
 @click.option(
     "--events",
     type=click.Path(path_type=Path, allow_dash=True),

@@ -5,7 +5,7 @@ import click
 from holdfast.adapters.git.source import commit_named
 from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.output import OUTPUT, TERMINAL
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.cli.options.updates import print_update
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.commit import planned_deployment
@@ -17,7 +17,7 @@ from holdfast.operations.tracing import traced_update
 
 @click.command()
 @click.argument("commit")
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack to bring back.")
+@stack_option("Stack to bring back.")
 @click.option("--reason", required=True, help="Why, for the history.")
 @click.option("--yes", is_flag=True, help="Confirm without asking.")
 @OUTPUT

@@ -3,7 +3,7 @@
 import click
 
 from holdfast.cli.options.output import OUTPUT, TERMINAL
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.cli.options.updates import print_update
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.guarded import GuardedUpdate
@@ -15,7 +15,7 @@ from holdfast.operations.tracing import traced_update
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack to update.")
+@stack_option("Stack to update.")
 @click.option(
     "--allow-dirty",
     "dirty_reason",

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.agent.governance import Governance
 from holdfast.manifest.agent.model import ModelConfigSpec
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.manifest.kinds.mcp_server import HostedServer, McpServerSpec
@@ -16,7 +17,7 @@ from holdfast.manifest.stack.admission import AdmissionSettings
 from holdfast.manifest.stack.environment import Environment, Profile
 from holdfast.manifest.types.values import (
     AgentName,
-    DigestReference,
+    ImageReference,
     Items,
     JsonObject,
     LabelName,
@@ -52,6 +53,8 @@ class AgentRef(ObjectMetaInputs):
     """The agent's own version."""
     owner: LabelValue | None = None
     """Team that answers for it."""
+    governance: Governance = Governance.model_construct()
+    """Decisions that the policy pack asks for."""
     framework: LabelValue = "custom"
     """What it is written with."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
@@ -70,6 +73,7 @@ class AgentRef(ObjectMetaInputs):
             component=self.framework,
             description=self.description or "",
             queue=self.queue_name or "",
+            governance=self.governance,
             labels=self.labels,
             annotations=self.annotations,
         )
@@ -114,6 +118,7 @@ class AgentInputs(ContextInputs, ObjectMetaInputs, AgentSpec):
             namespace=self.namespace,
             version=self.version,
             owner=self.owner,
+            governance=self.governance,
             framework=self.framework,
             description=self.description,
             queue_name=self.queue_name,
@@ -127,8 +132,8 @@ class AgentInputs(ContextInputs, ObjectMetaInputs, AgentSpec):
 class McpServerInputs(ContextInputs, ObjectMetaInputs, HostedServer):
     """Arguments of McpServer: what a manifest says of a server that the stack runs."""
 
-    image: DigestReference
-    """Image with its digest: name@sha256:<64 hex digits>."""
+    image: ImageReference
+    """Image of the server."""
     server_name: AgentName | None = None
     """Name of the server; default the resource's name."""
 
@@ -139,6 +144,7 @@ class McpServerInputs(ContextInputs, ObjectMetaInputs, HostedServer):
             namespace=self.namespace,
             version=self.version,
             owner=self.owner,
+            governance=self.governance,
             labels=self.labels,
             annotations=self.annotations,
         )

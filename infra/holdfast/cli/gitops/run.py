@@ -18,7 +18,7 @@ from holdfast.adapters.git.tracking import TrackedBranch
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.cli.options.output import OUTPUT
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.loop_report import LoopReport, stack_login
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
@@ -37,7 +37,7 @@ _STUCK_AFTER_SECONDS = 1800.0
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack to hold to the branch.")
+@stack_option("Stack to hold to the branch.")
 @click.option("--repo", required=True, metavar="URL", help="Repository, as `git clone` takes it.")
 @click.option(
     "--branch", default="main", show_default=True, help="Branch that says what is wanted."

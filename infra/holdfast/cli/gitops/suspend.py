@@ -3,7 +3,7 @@
 import click
 
 from holdfast.adapters.clock import utc_now
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode
 from holdfast.operations.stack.agent_stack import Suspension, stack_client, suspend_stack
 from holdfast.operations.stack.context import StackContext
@@ -12,7 +12,7 @@ from holdfast.operations.stack.update_history import action_record, caller, jour
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack to suspend.")
+@stack_option("Stack to suspend.")
 @click.option("--reason", required=True, help="Why; shown in the status, the history and the log.")
 def command(stack: str, reason: str) -> ExitCode:
     """Suspend reconciliation of a stack until `holdfast gitops resume`, on every machine.

@@ -12,7 +12,7 @@ from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
 from holdfast.adapters.cluster.reflector import SILENCE_SECONDS
 from holdfast.cli.options.lease import lease_option, lease_place
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.controllers.operator.declaration import Verdicts
 from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
 from holdfast.controllers.operator.metrics import OperatorMetrics
@@ -30,7 +30,7 @@ _REQUEST_SECONDS = 60.0
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack whose agents are held.")
+@stack_option("Stack whose agents are held.")
 @click.option("--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster.")
 @click.option("--context", help="Context of the kubeconfig; default its current one.")
 @click.option(

@@ -1,4 +1,4 @@
-"""What a loop tells beside its log: metrics, conditions, its resource in the cluster. Wiring."""
+"""What a loop reports beside its log: metrics, conditions, its AgentStack. Wiring."""
 
 import socket
 from collections.abc import Callable, Sequence
@@ -35,18 +35,18 @@ class LoopReport:
 
     @classmethod
     def of(cls, stack: str, actor: LoopActor, log: Log) -> "LoopReport":
-        """What tells of a stack of the actor's project."""
+        """What reports the state of a stack."""
         tracked = actor.tracked
         conditions = LoopConditions()
         held = HeldStack(stack, tracked.place, tracked.branch, actor.path, socket.gethostname())
 
         report = StackReport(held, conditions, actor.connect, log)
-        events = LoopEvents(report.happened)
+        events = LoopEvents(report.record)
         return cls(conditions, LoopState(stack, conditions), events, report)
 
     @property
     def listeners(self) -> Sequence[Listener]:
-        """In the order in which they are told: what others read comes first."""
+        """In the order in which they are called: what others read comes first."""
         return (self.conditions, self.state, self.events, self.stack)
 
     def leads(self, is_leader: bool) -> None:
@@ -55,5 +55,5 @@ class LoopReport:
         self.stack.leads(is_leader)
 
     def end(self) -> None:
-        """Say that nobody looks any more; while the lease is still held."""
+        """Report that the loop has ended; while the lease is still held."""
         self.stack.end()

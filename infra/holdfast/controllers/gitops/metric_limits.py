@@ -1,7 +1,7 @@
 """Declared metrics, asked now and then: which have come past their limits, and which are back.
 
-Pure but for who reads. Law: a turn is told once; a metric that cannot be read keeps what was known
-of it, and that it cannot be read is told once, too.
+Pure but for the reader. Law: a turn is reported once; a metric that cannot be read keeps its last
+state, and that it cannot be read is reported once, too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ class MetricLimits:
         self,
         metrics: Sequence[WatchedMetric],
         read: Callable[[WatchedMetric], float],
-        tell: Callable[[str, str], None],
+        report: Callable[[str, str], None],
     ) -> Iterator[str]:
         """Read every metric; yields `metric/NAME` and what has turned about it.
 
@@ -35,14 +35,14 @@ class MetricLimits:
         Args:
             metrics: Declared by the stack.
             read: Gives the value that a metric has now.
-            tell: Told the name of a metric that cannot be read, and why.
+            report: Takes the name of a metric that cannot be read, and why.
         """
         for metric in metrics:
             try:
                 value = read(metric)
             except HoldfastError as error:
                 if self._unread.get(metric.name) != error.message:
-                    tell(metric.name, error.message)
+                    report(metric.name, error.message)
                 self._unread[metric.name] = error.message
                 continue
             self._unread.pop(metric.name, None)

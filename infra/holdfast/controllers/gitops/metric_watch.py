@@ -14,22 +14,22 @@ POLL_SECONDS: Final = 15.0
 
 
 class MetricWatch:
-    """Asks until it is stopped; a Prometheus that is down is told of, and triggers nothing."""
+    """Asks until it is stopped; a Prometheus that is down is reported, and triggers nothing."""
 
     def __init__(
         self,
         settings: Callable[[], Environment | None],
         ask: Callable[[str], None],
-        tell: Callable[[str, str], None],
+        report: Callable[[str, str], None],
     ) -> None:
         """Prepare to ask.
 
         Args:
             settings: Of the stack, as they are now; None while they are not known.
-            ask: Takes what has turned: somebody should look at everything, for that reason.
-            tell: Takes the name of a metric that cannot be read, and why.
+            ask: Takes what has turned: the trigger of a comparison.
+            report: Takes the name of a metric that cannot be read, and why.
         """
-        self._settings, self._ask, self._tell = settings, ask, tell
+        self._settings, self._ask, self._report = settings, ask, report
         self._limits = MetricLimits()
 
     def look(self) -> None:
@@ -48,7 +48,7 @@ class MetricWatch:
                 raise PrometheusError("no prometheusUrl is set")
             return query_number(url, metric.query)
 
-        for trigger in self._limits.look(environment.updates.metrics, read, self._tell):
+        for trigger in self._limits.look(environment.updates.metrics, read, self._report):
             self._ask(trigger)
 
     def run(self, stopping: threading.Event) -> None:
@@ -60,5 +60,5 @@ class MetricWatch:
                 problem = ""
             except HoldfastError as error:
                 if error.message != problem:
-                    self._tell("settings", error.message)
+                    self._report("settings", error.message)
                 problem = error.message

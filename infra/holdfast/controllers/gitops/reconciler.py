@@ -1,12 +1,12 @@
 """The one reconciler: a commit becomes what runs, and what runs stays so. Observe, diff, act.
 
 It owns neither a diff nor an apply: a source says what is wanted, an actor knows what is, and does
-it. Work comes by key through one queue: `commit` for the wanted commit, `drift` for a look at
+it. Work comes by key through one queue: `commit` for the wanted commit, `drift` for
 everything, else the name of an agent that has drifted. Each piece of work has an id, under which
-its phases are told, and which is a trace where one is asked for.
+its phases are logged, and which is a trace where one is asked for.
 
 Laws: nothing is done while the stack is suspended or its lock is held; a commit that was
-refused, or made things worse, is not tried again; a field that is fought over is only reported.
+refused, or made things worse, is not tried again; a field in conflict is only reported.
 """
 
 import time
@@ -44,7 +44,7 @@ POLL_JITTER: Final = 0.1
 
 
 class Reconciler:
-    """Works until it is told to stop; `ask` may be called from any thread."""
+    """Works until it is stopped; `ask` may be called from any thread."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Reconciler:
         self._desired, self._actor = desired, actor
         self._listeners = listeners
         self._log, self._runs = log, Runs(log, tracer)
-        self._fights: ConflictBreaker[Field] = ConflictBreaker()
+        self._conflicts: ConflictBreaker[Field] = ConflictBreaker()
         self._control: LoopControl | None = None
         self._rejected = ""
         self._loop: EventLoop[_Asked] = EventLoop(self._take, self._turn)
@@ -117,14 +117,16 @@ class Reconciler:
 
     def _outcome(self, work: Run) -> str:
         try:
-            hindrance = self._blocked_by(work)
+            blocked = self._blocked_by(work)
             for listener in self._listeners:
-                listener.waits(hindrance)
-            if hindrance is not None:
-                work.log("wait", reason=hindrance.message)
+                listener.waits(blocked)
+            if blocked is not None:
+                work.log("wait", reason=blocked.message)
                 return "waiting"
             return (
-                self._bring_to_commit(work) if work.facts["key"] == COMMIT else self._put_back(work)
+                self._bring_to_commit(work)
+                if work.facts["key"] == COMMIT
+                else self._remediate(work)
             )
         except RejectedCommitError as error:
             self._fail(work, error)
@@ -167,17 +169,17 @@ class Reconciler:
             raise
         for listener in self._listeners:
             listener.updated(wanted, done)
-        if self._fights.close_all():
-            self._tell_fights()
+        if self._conflicts.close_all():
+            self._report_conflicts()
         self.ask(DRIFT, "after an update")
         return "succeeded"
 
-    def _put_back(self, work: Run) -> str:
+    def _remediate(self, work: Run) -> str:
         with work.phase("observe") as observing:
             found = self._actor.drifted("" if work.facts["key"] == DRIFT else work.facts["key"])
             observing.note(agents=[each.name for each in found.agents])
             work.observed(agents=len(found.agents))
-        self._tell_compared(work.facts["key"], found)
+        self._report_compared(work.facts["key"], found)
         outcome = "unchanged"
         for agent in found.agents:
             if self._loop.is_stopping:
@@ -186,40 +188,40 @@ class Reconciler:
             if agent.mode == "report" or not free:
                 continue
             with work.phase("act", agent=agent.name):
-                done = self._actor.put_back(agent.name, free)
+                done = self._actor.remediate(agent.name, free)
                 work.log("act", agent=agent.name, done=done)
             outcome = "succeeded"
             for listener in self._listeners:
-                listener.put_back(agent.name, free, agent.mode, done)
+                listener.remediate(agent.name, free, agent.mode, done)
             if agent.mode == "revert":
                 self._note_put_back(free, work)
         return outcome
 
     def _free_fields(self, agent: DriftedAgent, work: Run) -> list[Field]:
-        """What of an agent's drift may be dealt with: all but what is fought over or left."""
+        """What of an agent's drift may be remediated: all but what is in conflict or left."""
         with work.phase("diff", agent=agent.name, mode=agent.mode) as comparing:
-            fought = [each for each in agent.fields if self._fights.is_open(each)]
-            left = {*fought, *agent.left}
+            contested = [each for each in agent.fields if self._conflicts.is_open(each)]
+            left = {*contested, *agent.left}
             free = [each for each in agent.fields if each not in left]
-            counts: dict[str, Any] = {"fields": len(free), "fought": len(fought)}
+            counts: dict[str, Any] = {"fields": len(free), "conflicts": len(contested)}
             comparing.note(**counts)
             for place, reason in agent.left.items():
-                told = {"object": place[0], "path": place[1], "reason": reason}
-                work.log("leave", agent=agent.name, **told)
+                facts = {"object": place[0], "path": place[1], "reason": reason}
+                work.log("leave", agent=agent.name, **facts)
             work.log("diff", agent=agent.name, mode=agent.mode, **counts)
         return free
 
-    def _tell_compared(self, key: str, found: Comparison) -> None:
+    def _report_compared(self, key: str, found: Comparison) -> None:
         for listener in self._listeners:
             listener.compared(key, found)
 
     def _note_put_back(self, fields: Sequence[Field], work: Run) -> None:
         for each in fields:
-            if self._fights.note(each, time.monotonic()):
-                work.log("fight", object=each[0], path=each[1], reason="Fighting")
+            if self._conflicts.note(each, time.monotonic()):
+                work.log("conflict", object=each[0], path=each[1], reason="Conflict")
                 for listener in self._listeners:
-                    listener.fought(each)
-        self._tell_fights()
+                    listener.conflict_opened(each)
+        self._report_conflicts()
 
     def _blocked_by(self, work: Run) -> BlockedReason | None:
         control = self._actor.control()
@@ -235,19 +237,19 @@ class Reconciler:
             recorded = control.conflicts.items()
             kept = [each for each, since in recorded if since > control.conflicts_reset_at]
             for each in kept:
-                self._fights.open(each, time.monotonic())
+                self._conflicts.open(each, time.monotonic())
             if kept:
                 work.log("conflicts", restored=len(kept))
-                self._tell_fights()
+                self._report_conflicts()
         elif control.conflicts_reset_at != before.conflicts_reset_at and (
-            ended := self._fights.close_all()
+            ended := self._conflicts.close_all()
         ):
             work.log("conflicts", ended=ended)
-            self._tell_fights()
+            self._report_conflicts()
 
-    def _tell_fights(self) -> None:
+    def _report_conflicts(self) -> None:
         for listener in self._listeners:
-            listener.fights_are(tuple(self._fights.open_keys))
+            listener.conflicts_are(tuple(self._conflicts.open_keys))
 
 
 @dataclass(frozen=True)

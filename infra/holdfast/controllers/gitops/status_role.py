@@ -1,4 +1,4 @@
-"""The rights with which a loop tells how its stack is, as objects: its resource and Events. Pure.
+"""The rights with which a loop reports the state of its stack: its AgentStack and Events. Pure.
 
 What a loop deploys needs other rights, those of `pulumi up`; none of them is given here.
 
@@ -22,7 +22,7 @@ _LABELS: Final = {
 
 
 def status_writer_rbac(stack: str, teller: Reader) -> list[KubeObject]:
-    """Roles and bindings with which somebody may tell how one stack is.
+    """Roles and bindings with which a loop may report the state of one stack.
 
     Law: only the resource of that stack is written, and of Events none is changed or deleted.
 
@@ -36,10 +36,10 @@ def status_writer_rbac(stack: str, teller: Reader) -> list[KubeObject]:
     written = policy_rule(own, [plural, f"{plural}/status"], ["create", "patch"], names)
     # A LIST or WATCH that selects the name is allowed by it.
     read = policy_rule(own, [plural], ["get", "list", "watch"], names)
-    told = policy_rule(api_group(EVENTS), ["events"], ["create"])
+    events = policy_rule(api_group(EVENTS), ["events"], ["create"])
     metadata: KubeObject = {"name": teller.name, "labels": dict(_LABELS)}
     there = {**metadata, "namespace": NAMESPACE_OF_THE_CLUSTER}
     return [
         *role_and_binding(metadata, [written, read], teller.subject),
-        *role_and_binding(there, [told], teller.subject),
+        *role_and_binding(there, [events], teller.subject),
     ]

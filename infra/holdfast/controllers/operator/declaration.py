@@ -42,11 +42,11 @@ _NO_SETTINGS: Final = "the settings of the stack are not there"
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What the policy pack and the rules on expected drift say, for one fleet.
+    """What the policy pack and the rules on expected drift log, for one fleet.
 
     Attributes:
         judge: Which rules a live object breaks.
-        broken: Names of the mandatory rules that a declared object breaks and nobody waived.
+        broken: Names of the mandatory rules that a declared object breaks and no exception waives.
         ignore: Drift that is expected.
     """
 

@@ -1,4 +1,4 @@
-"""When what the resources declare is rendered anew: once they have been quiet for a moment."""
+"""When what the resources declare is rendered again: once they have been quiet for a moment."""
 
 import time
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ SETTLING_SHARE: Final = 4.0
 """A burst without an end is rendered every so often, and a large fleet not all the time."""
 
 ASKED_AGAIN_SECONDS: Final = 2.0
-"""After a cluster that did not say how a kind is called."""
+"""After a failed discovery of a kind."""
 
 
 @dataclass(frozen=True)
@@ -168,5 +168,5 @@ def _changed(before: Declaration | None, after: Declaration, places: list[Place]
 
 
 def _but_commit(settings: Settings) -> Settings:
-    """Settings as far as they change agents: a commit alone is no reason to look at all of them."""
+    """Settings as far as they change agents: a commit alone is no reason to reconcile."""
     return replace(settings, commit=str(bool(settings.commit)))

@@ -1,7 +1,7 @@
-"""The operator's loop: hear, wait a moment, look at an agent, act, tell. Keyed by agent.
+"""The operator's loop: events in, a short wait, then one agent is reconciled. Keyed by agent.
 
-One thread hears and decides when; looks at several agents run beside one another, each on its own
-agent alone. Nothing here renders, compares or judges: it calls those that do.
+One thread takes events and decides when; several agents are reconciled beside one another, each by
+one worker at a time. Nothing here renders, compares or judges: it calls those that do.
 """
 
 import time
@@ -21,7 +21,7 @@ from holdfast.controllers.operator.declaration import VerdictsFor
 from holdfast.controllers.operator.desired_state import DesiredStateCache
 from holdfast.controllers.operator.informers import InformerSet
 from holdfast.controllers.operator.metrics import OperatorMetrics
-from holdfast.controllers.operator.teams import tell_teams
+from holdfast.controllers.operator.teams import write_team_statuses
 from holdfast.controllers.runtime.event_loop import EventLoop
 from holdfast.controllers.runtime.log import Log, Runs
 from holdfast.controllers.runtime.node_health import NODE, NodeHealth, trigger_of
@@ -75,13 +75,13 @@ class LoopSettings:
 
 @dataclass(frozen=True)
 class Asked:
-    """Somebody asks for a look at every agent."""
+    """Every agent is to be reconciled."""
 
     trigger: str
 
 
 class AgentLoop:
-    """Holds agents to what their resources declare until it is told to stop."""
+    """Holds agents to what their resources declare until it is stopped."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class AgentLoop:
             Whether all work has ended; what was abandoned at the deadline writes nothing more.
 
         Raises:
-            ClusterError: the cluster does not serve the kinds, or lets nobody ask.
+            ClusterError: the cluster does not serve the kinds, or forbids to ask.
         """
         silence = self._settings.silence_seconds
         shared = WatchConfig(self._client, self._loop.post, self._store.versions, silence)
@@ -177,7 +177,7 @@ class AgentLoop:
         return current.settings.environment if current else None
 
     def _ask_all(self, trigger: str) -> None:
-        """Ask for a look at every agent; from any thread."""
+        """Ask for every agent; from any thread."""
         self._loop.post(Asked(trigger))
 
     def _unread_metric(self, name: str, problem: str) -> None:
@@ -283,7 +283,7 @@ class AgentLoop:
     def _update_state(self) -> None:
         agents = self._store.of_kind(OWN_GROUP, AGENT_KIND)
         phases = (str((one.get("status") or {}).get("phase") or "Pending") for one in agents)
-        self._metrics.went_round(phases, len(self._pool), self._reconciler.fights)
+        self._metrics.note_turn(phases, len(self._pool), self._reconciler.conflicts)
         self._metrics.note_sent(self._client.sent)
         found = self._reconciler.observer.open_findings
         count = sum(finding.counts for finding, _ in found)
@@ -292,5 +292,5 @@ class AgentLoop:
         objects = 0
         if self._desired.current is not None:
             objects = len(self._desired.current.judge.declared)
-            tell_teams(self._store, self._reconciler.actor)
+            write_team_statuses(self._store, self._reconciler.actor)
         self._metrics.drift.stated(WatchState(status, (), count, objects), found)

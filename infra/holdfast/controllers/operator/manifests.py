@@ -115,14 +115,6 @@ def _plan(request: OperatorRequest) -> AgentPlan:
             "metadata": {
                 "name": request.name,
                 "namespace": NAMESPACE,
-                "labels": {"cost-center": request.owner},
-                "annotations": {
-                    "autonomy": "autonomous",
-                    "approver": request.owner,
-                    "tool-audit": "traces",
-                    "log-retention": "30d",
-                    "log-redaction": "secrets",
-                },
             },
             "spec": _spec(request),
         },
@@ -144,6 +136,13 @@ def _spec(request: OperatorRequest) -> KubeObject:
     return {
         "version": request.version,
         "owner": request.owner,
+        "governance": {
+            "autonomy": "autonomous",
+            "approver": request.owner,
+            "toolAudit": "traces",
+            "logs": {"retention": "30d", "redaction": "secrets"},
+            "costCenter": request.owner,
+        },
         "description": f"Holds the agents of stack {request.stack} to what they declare",
         "image": request.image,
         "args": ["operator", "run", "--stack", request.stack, "--address", f":{PORT}"],
@@ -214,7 +213,7 @@ def writing_rules(
     kinds: Mapping[KindKey, KindEntry],
     namespace: str,
 ) -> list[KubeObject]:
-    """Rights to write in one namespace: what is told of agents, and what is put back or applied.
+    """Rights to write in one namespace: for the status of agents, and for what is applied.
 
     Law: objects are written only where the operator applies them, or an agent of the namespace says
     `drift.mode: revert`; Services alone where one says `availability.failover: automatic`. Who

@@ -10,7 +10,7 @@ from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.kinds.kinds import AGENT_TEAM_KIND
 
 
-def tell_teams(store: AgentStore, actor: Actor) -> None:
+def write_team_statuses(store: AgentStore, actor: Actor) -> None:
     """Write the status of every team whose members changed; what fails is written next time."""
     for team in store.of_kind(OWN_GROUP, AGENT_TEAM_KIND):
         status = _status(team, store)

@@ -87,7 +87,7 @@ class Logger:
 
 
 class LogProgress:
-    """What operations say of their progress, as lines of a log."""
+    """Progress of operations, as lines of a log."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -160,7 +160,7 @@ class Runs:
         Args:
             log: Takes the lines.
             tracer: Takes the traces.
-            traced: What every trace says beside its run.
+            traced: Attributes of every trace beside its run.
         """
         self._log, self._tracer, self._traced = log, tracer, traced
         self._ids = run_ids()

@@ -34,7 +34,7 @@ class FollowedLog:
         return cls(AuditTail(file))
 
     def read(self) -> AuditTrail:
-        """Everything that it tells of so far."""
+        """All entries so far."""
         new = list(self.tail.read_new())
         self.trail.add(new)
         self._entered |= {
@@ -43,7 +43,7 @@ class FollowedLog:
         return self.trail
 
     def take_entered(self) -> frozenset[Identity]:
-        """Pods that somebody entered since this was asked last."""
+        """Pods that were entered since the last call."""
         self.read()
         entered, self._entered = self._entered, set()
         return frozenset(entered)

@@ -121,7 +121,7 @@ class WatchSources:
         """Read the declaration, and what the cluster serves of it."""
         sources = self._sources = Scanner(self.request, self.progress)
         cluster = sources.cluster
-        with contextlib.suppress(ApiError):  # forbidden, say: what matters is that somebody answers
+        with contextlib.suppress(ApiError):  # forbidden, say: what matters is an answer
             cluster.client.get("/version")
         objects = cluster.placed(sources.desired.objects)
         log = self._log
@@ -159,8 +159,7 @@ class WatchSources:
         if reader.is_blind:
             self.progress.note(
                 f"note: the state of stack {self.request.stack} is in no folder of this machine: "
-                "what an update does is told as drift while it runs; start the watch again after "
-                "one"
+                "an update is reported as drift while it runs; restart the watch after one"
             )
         return reader
 

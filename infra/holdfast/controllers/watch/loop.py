@@ -1,7 +1,7 @@
 """The watch: hear, wait a moment, judge what moved, tell. One thread judges; others only hear.
 
 What is heard goes through one inbox. While an update of the stack is under way nothing is judged,
-for what moves is meant to move; when it is recorded the declaration is read anew, and everything
+for what moves is meant to move; when it is recorded the declaration is read again, and everything
 with it.
 """
 
@@ -28,7 +28,7 @@ from holdfast.drift.record.watch_report import Listener
 from holdfast.errors import HoldfastError
 
 POLL_SECONDS: Final = 1.0
-"""How often the stack's record on disk is looked at when nothing else happens."""
+"""How often the stack's record on disk is read when nothing else happens."""
 
 LOAD_AGAIN_SECONDS: Final = 10.0
 """How long a declaration that cannot be read is left alone."""
@@ -48,7 +48,7 @@ class _Heard:
 
 
 class WatchLoop:
-    """Watches until it is told to stop."""
+    """Watches until it is stopped."""
 
     def __init__(
         self, sources: WatchInputs, listeners: Sequence[Listener], interval_seconds: float
@@ -57,7 +57,7 @@ class WatchLoop:
 
         Args:
             sources: Where everything comes from.
-            listeners: Who is told.
+            listeners: They hear of findings.
             interval_seconds: Within it every scope is read again, as a safety net.
         """
         self._sources = sources
@@ -140,7 +140,7 @@ class WatchLoop:
             store.take(change)
 
     def _keep_up_with_the_stack(self) -> None:
-        """Judge nothing during an update; begin anew after one that was recorded."""
+        """Judge nothing during an update; begin again after one that was recorded."""
         try:
             now = self._sources.activity()
             if now.is_under_way:
@@ -148,7 +148,7 @@ class WatchLoop:
                 return
             if (
                 self._is_outdated or now != self._activity
-            ):  # a record was added, or whoever held the lock has gone
+            ):  # a record was added, or the holder of the lock has gone
                 if time.monotonic() < self._next_load:
                     return
                 self._next_load = time.monotonic() + LOAD_AGAIN_SECONDS

@@ -1,7 +1,7 @@
 """What a field of a manifest means, and what a rule of the policy pack requires."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +13,21 @@ from holdfast_policies.table import RULES_BY_ID
 from holdfast.errors import InputError
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.kinds.kinds import KINDS
-from holdfast.manifest.publish.reference import FieldEntry, field_at, fields_of
+from holdfast.manifest.publish.reference import (
+    STACK_FILE,
+    FieldEntry,
+    field_at,
+    fields_of,
+    fields_of_stack_file,
+)
+from holdfast.manifest.stack.environment import Environment as StackSettings
+from holdfast.manifest.stack.stack_files import NAMESPACE
 from holdfast.operations.stack.context import StackContext
 
 
 @dataclass(frozen=True, slots=True)
 class FieldExplanation:
-    """One field.
+    """One field, or a kind as a whole.
 
     Attributes:
         below: The fields right below it.
@@ -30,33 +38,56 @@ class FieldExplanation:
 
 
 def explain_field(path: str) -> FieldExplanation:
-    """A field by its path, the kind before it unless that is Agent: `MCPServer.spec.url`.
+    """A field by its path, with the kind before it unless that is Agent; or a kind.
+
+    Args:
+        path: Such as `spec.image`, `MCPServer.spec.url`, `MCPServer`, `holdfast:network`, `Stack`.
 
     Raises:
         InputError: there is no such field; names those that may be meant.
     """
-    kind, separator, rest = path.partition(".")
-    kind, path = (kind, rest) if separator and kind in KINDS else (AGENT_KIND, path)
-    entry = field_at(kind, path)
+    kind, path = _split(path)
+    known = list(fields_of(kind) if kind in KINDS else fields_of_stack_file())
+    entry = field_at(kind, path) if path else _whole(kind)
     if entry is None:
-        raise _no_field(kind, path)
-    below = tuple(each for each in fields_of(kind) if _is_child(each, entry))
-    return FieldExplanation(entry, below)
+        raise _no_field(kind, path, [each.path for each in known])
+    return FieldExplanation(entry, tuple(each for each in known if _is_child(each, entry)))
+
+
+def _split(path: str) -> tuple[str, str]:
+    """Kind and path below it."""
+    kind, _, rest = path.partition(".")
+    if kind in KINDS:
+        return kind, rest
+    if path.startswith(NAMESPACE):
+        return STACK_FILE, path
+    if kind == STACK_FILE:
+        return STACK_FILE, f"{NAMESPACE}{rest}" if rest else ""
+    return AGENT_KIND, path
+
+
+def _whole(kind: str) -> FieldEntry:
+    model = KINDS.get(kind, StackSettings)
+    words = "manifest" if kind in KINDS else "mapping `config` of stacks/Pulumi.STACK.yaml"
+    return FieldEntry(kind, "", words, "", model.__doc__ or "", (), (model, ""))
 
 
 def _is_child(each: FieldEntry, entry: FieldEntry) -> bool:
+    if not entry.path:
+        return "." not in each.path
     rest = each.path.removeprefix(entry.path)
     if rest == each.path or not rest:
         return False
     return rest.removeprefix("[]").removeprefix(".<key>").count(".") == 1
 
 
-def _no_field(kind: str, path: str) -> InputError:
-    known = [each.path for each in fields_of(kind)]
+def _no_field(kind: str, path: str, known: Sequence[str]) -> InputError:
     name = path.rpartition(".")[2]
     same = [each for each in known if each.rpartition(".")[2] == name]
     close = same or difflib.get_close_matches(path, known, n=3)
-    remedy = f"did you mean {' or '.join(close)}?" if close else "begin with spec or metadata"
+    kinds = difflib.get_close_matches(path.partition(".")[0], [*KINDS, STACK_FILE], n=1)
+    meant = " or ".join(close or kinds)
+    remedy = f"did you mean {meant}?" if meant else "`holdfast explain` lists the kinds"
     return InputError(f"{kind} has no field {path!r}", remedy=remedy)
 
 
@@ -143,7 +174,7 @@ def _in_force(rule: Rule, state: StackContext) -> InForce:
     try:
         profile = profile_of(state.policy_profile, state.fleet.environment.policy.rules)
     except PolicyConfigError as error:
-        raise InputError("\n".join(error.faults), remedy="run `holdfast policy lint`") from error
+        raise InputError("\n".join(error.faults), remedy="run `holdfast validate`") from error
     ruling = next(each for each in profile.rulings if each.rule is rule)
     waivers = (each for each in state.fleet.policy_exceptions if rule.id in each.spec.rules)
     return InForce(

@@ -92,7 +92,7 @@ def deployed(root: Path, stack: str) -> Deployed:
     if commit is None:
         raise InputError(
             f"stack {stack} was never updated from a commit that is known here",
-            remedy=f"see `holdfast history {stack}`; `holdfast explain --compare` compares files",
+            remedy=f"see `holdfast history {stack}`; `holdfast diff --source files` compares files",
         )
     with project_at(root, commit.name) as project:
         done = project.holdfast("render", "-s", stack, "-o", "json")

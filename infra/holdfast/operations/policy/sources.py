@@ -91,7 +91,7 @@ def profile_by(
         chosen = profile_of(named or policy.profile, rules)
     except PolicyConfigError as error:
         faults = "\n".join(error.faults)
-        raise InputError(faults, remedy="run `holdfast policy lint`") from error
+        raise InputError(faults, remedy="run `holdfast validate`") from error
     return replace(chosen, waivers=Waivers(policy.waivers, policy.today))
 
 

@@ -102,7 +102,7 @@ def judged_by(profile: str, rules: Mapping[str, Any]) -> Profile:
     try:
         return profile_of(profile, rules)
     except PolicyConfigError as error:
-        raise RenderError(str(error), remedy="run `holdfast policy lint`") from error
+        raise RenderError(str(error), remedy="run `holdfast validate`") from error
 
 
 def waivers_of(fleet: Fleet) -> tuple[Waiver, ...]:

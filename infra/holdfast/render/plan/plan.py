@@ -54,6 +54,7 @@ def marks_of(metadata: Metadata, spec: AgentSpec, namespace: str, origin: Origin
         component=spec.framework,
         description=spec.description or "",
         queue=spec.queue_name or "",
+        governance=spec.governance,
         labels=metadata.labels,
         annotations=metadata.annotations,
     )

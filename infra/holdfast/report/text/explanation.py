@@ -1,4 +1,4 @@
-"""What `holdfast explain` says about an agent, as text, JSON and commented YAML."""
+"""What `holdfast agent describe` and `holdfast diff` print, as text, JSON and commented YAML."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""`holdfast graph`: the same fleet as a drawing and as data."""
+"""`holdfast render -o mermaid|dot|graph`: the same fleet as a drawing and as data."""
 
 import json
 from pathlib import Path
@@ -41,7 +41,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_flowchart_shows_every_reference(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["graph"]) == 0
+    assert run(["render", "-o", "mermaid"]) == 0
     assert capsys.readouterr().out == (
         "flowchart LR\n"
         '  n0>"https://a.example/mcp?x=\'1"]\n'
@@ -63,7 +63,7 @@ def test_a_flowchart_shows_every_reference(capsys: pytest.CaptureFixture[str]) -
 def test_json_says_where_each_edge_is_written_and_what_a_team_reaches(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run(["graph", "-o", "json"]) == 0
+    assert run(["render", "-o", "graph"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["waves"] == [["agents/back", "agents/lonely"], ["agents/front"]]
     (edge,) = [each for each in document["edges"] if each["relation"] == "dependsOn"]
@@ -80,7 +80,7 @@ def test_json_says_where_each_edge_is_written_and_what_a_team_reaches(
 
 
 def test_dot_is_balanced_and_has_an_arrow_an_edge(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["graph", "-o", "dot"]) == 0
+    assert run(["render", "-o", "dot"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("digraph fleet {")
     assert text.endswith("}\n")
@@ -89,10 +89,10 @@ def test_dot_is_balanced_and_has_an_arrow_an_edge(capsys: pytest.CaptureFixture[
 
 
 def test_a_team_alone_and_an_unknown_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["graph", "--team", "care", "-o", "json"]) == 0
+    assert run(["render", "--team", "care", "-o", "graph"]) == 0
     nodes = json.loads(capsys.readouterr().out)["nodes"]
     assert {node["name"] for node in nodes} >= {"front", "back", "lonely"}
-    assert run(["graph", "--team", "car"]) == 2
+    assert run(["render", "--team", "car", "-o", "dot"]) == 2
     assert "no AgentTeam 'car'; did you mean \"care\"?" in capsys.readouterr().err
 
 
@@ -101,7 +101,7 @@ def test_what_mermaid_would_refuse_is_split_by_team(
 ) -> None:
     tools = ", ".join(f'{{http: {{url: "https://t{n}.example"}}}}' for n in range(501))
     write(project, "agents/wide.yaml", agent("wide", f"tools: [{tools}]"))
-    assert run(["graph"]) == 0
+    assert run(["render", "-o", "mermaid"]) == 0
     output = capsys.readouterr()
     assert output.out.startswith("## care\n\n```mermaid\nflowchart LR\n")
     assert "## no team\n" in output.out

@@ -1,4 +1,4 @@
-"""`holdfast explain` says what holds, and names the file and line of everything it says."""
+"""`agent describe`, `diff` and `explain`: every statement names its file and line."""
 
 import json
 from pathlib import Path
@@ -62,6 +62,10 @@ DEV = f"config:\n  holdfast:namespace: trial\n{NETWORK}"
 PROD = f"config:\n{NETWORK}  holdfast:agents:\n    one: {{scaling: {{replicas: 5}}}}\n"
 
 
+DESCRIBE = ("agent", "describe")
+FILES_HERE = ("--source", "files")
+
+
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     stacks = {"stacks/Pulumi.dev.yaml": DEV, "stacks/Pulumi.prod.yaml": PROD}
@@ -73,7 +77,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
-    assert run(["explain", *arguments]) == code
+    assert run([*arguments]) == code
     captured = capsys.readouterr()
     return captured.out or captured.err
 
@@ -123,7 +127,7 @@ def test_every_statement_names_the_line_that_makes_it_true(
 ) -> None:
     found = {
         each["text"]: f"{each['file']}:{each['line']}"
-        for each in document(capsys, "agent", "one", "-s", "dev")["sections"][section]
+        for each in document(capsys, *DESCRIBE, "one", "-s", "dev")["sections"][section]
     }
     assert found[text] == place
 
@@ -131,7 +135,7 @@ def test_every_statement_names_the_line_that_makes_it_true(
 def test_a_job_is_called_by_nobody_and_runs_by_its_schedule(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    sections = document(capsys, "two", "-s", "dev")["sections"]
+    sections = document(capsys, *DESCRIBE, "two", "-s", "dev")["sections"]
     assert [each["text"] for each in sections["callers"]] == ["nobody: it has no port"]
     assert [each["text"] for each in sections["schedules"]] == ['"0 2 * * *" in Europe/London']
     assert "agent one" in [each["text"] for each in sections["reaches"]]
@@ -153,7 +157,7 @@ def test_a_job_is_called_by_nobody_and_runs_by_its_schedule(
 def test_every_value_has_its_origin(
     capsys: pytest.CaptureFixture[str], stack: str, path: str, value: Any, source: str, place: str
 ) -> None:
-    values = document(capsys, "one", "-s", stack)["values"]
+    values = document(capsys, *DESCRIBE, "one", "-s", stack)["values"]
     [found] = [each for each in values if each["path"] == path]
     assert found["value"] == value
     assert (found["source"], f"{found['file']}:{found['line']}") == (source, place)
@@ -162,7 +166,7 @@ def test_every_value_has_its_origin(
 def test_the_text_has_the_same_sections_and_what_was_decided_elsewhere(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    text = said(capsys, "one", "-s", "prod")
+    text = said(capsys, *DESCRIBE, "one", "-s", "prod")
     assert text.startswith(
         "agents/one on stack prod: version 1.0.0, type BYO, owner platform\n"
         "  declared in agents/one.yaml:1:1\n"
@@ -178,7 +182,7 @@ def test_the_effective_manifest_stands_for_the_same_agent(
     capsys: pytest.CaptureFixture[str], project: Path, agent: str
 ) -> None:
     before = load_fleet(project, "prod")
-    text = said(capsys, agent, "-s", "prod", "--effective")
+    text = said(capsys, *DESCRIBE, agent, "-s", "prod", "--effective")
     assert "# manifest agents/" in text
     assert "# built-in default" in text
     effective = yaml.safe_load(text)
@@ -193,7 +197,7 @@ def test_the_effective_manifest_stands_for_the_same_agent(
 def test_two_stacks_are_compared_by_value_with_both_origins(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    found = document(capsys, "--compare", "dev", "prod")["differences"]
+    found = document(capsys, "diff", "dev", "prod", *FILES_HERE)["differences"]
     by_path = {(each["agent"], each["path"]): each for each in found}
     replicas = by_path["one", "spec.scaling.replicas"]
     assert replicas["values"] == {"dev": "2", "prod": "5"}
@@ -204,25 +208,29 @@ def test_two_stacks_are_compared_by_value_with_both_origins(
 
 
 def test_rendered_objects_are_compared_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    text = said(capsys, "--compare", "dev", "prod", "one", "--objects")
+    text = said(capsys, "diff", "dev", "prod", "one", *FILES_HERE, "--objects")
     assert "Deployment trial/one: spec.replicas\n    dev: 2\n    prod: absent" in text
     assert "holdfast.dev/revision" not in text
 
 
 def test_a_stack_does_not_differ_from_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys, "--compare", "dev", "dev") == "dev and dev do not differ\n"
+    assert said(capsys, "diff", "dev", "dev", *FILES_HERE) == "dev and dev do not differ\n"
 
 
 def test_a_field_is_explained_with_type_default_and_the_types_it_holds_on(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    text = said(capsys, "field", "spec.scaling.maxReplicas")
+    text = said(capsys, "explain", "spec.scaling.maxReplicas")
     assert "Most replicas; with minReplicas." in text
     assert "type:     integer, 1–1000" in text
     assert "holds on: BYO" in text
-    assert "    url " in said(capsys, "field", "MCPServer.spec")
-    assert "Env LOG_LEVEL" in said(capsys, "field", "spec.telemetry.logs.level")
-    entry = document(capsys, "field", "spec.schedules[0].timezone")
+    assert "    url  <" in said(capsys, "explain", "MCPServer.spec")
+    assert "Env LOG_LEVEL" in said(capsys, "explain", "spec.telemetry.logs.level")
+    listed = said(capsys, "explain", "spec.schedules")
+    assert "    cron  <" in listed
+    assert "-required-" in listed
+    assert max(map(len, listed.splitlines())) <= 100
+    entry = document(capsys, "explain", "spec.schedules[0].timezone")
     assert entry["default"] == "UTC"
     assert entry["types"] == ["Job"]
 
@@ -230,41 +238,51 @@ def test_a_field_is_explained_with_type_default_and_the_types_it_holds_on(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        pytest.param(["agent", "oen", "-s", "dev"], 'did you mean "one"?', id="agent"),
-        pytest.param(["one"], "add -s STACK", id="no stack"),
-        pytest.param([], "expected one agent, one field or one rule", id="nothing"),
-        pytest.param(["field", "spec.maxReplicas"], "spec.scaling.maxReplicas", id="field"),
-        pytest.param(["one", "-s", "dev", "--objects"], "two stacks (--compare)", id="alone"),
-        *(
-            pytest.param(
-                ["field", "spec.scaling.replicas", *options],
-                f"{options[0]} has no effect on what is said of a field",
-                id=f"a field and {options[0]}",
-            )
-            for options in (["-s", "dev"], ["--effective"], ["--objects"])
-        ),
+        pytest.param("agent describe oen -s dev", 'did you mean "one"?', id="agent"),
+        pytest.param("agent describe one", "Missing option '-s'", id="no stack"),
+        pytest.param("agent describe one -s dev -s prod", "expected one stack", id="two stacks"),
+        pytest.param("explain spec.maxReplicas", "spec.scaling.maxReplicas", id="field"),
+        pytest.param("explain MCPServe", "did you mean MCPServer?", id="kind"),
+        pytest.param("explain holdfast:networks", "did you mean holdfast:network", id="setting"),
+        pytest.param("explain spec.image -s dev", "-s has no effect on a field", id="of a stack"),
+        pytest.param("explain MCPServer -o schema", "no schema of MCPServer alone", id="schema"),
+        pytest.param("diff dev prod --objects", "--objects requires --source files", id="objects"),
         pytest.param(
-            ["rule", "egress-scoped", "--effective"],
-            "--effective has no effect on what is said of a rule",
-            id="a rule and an option of agents",
+            "agent describe one -s dev --live --effective", "have no effect", id="live values"
         ),
-        pytest.param(["field", "spec", "--live"], "for one agent on one stack", id="live field"),
+        pytest.param("agent describe one -s dev --effective -o json", "have no", id="JSON values"),
         pytest.param(
-            ["one", "-s", "dev", "--live", "--effective"], "--effective excludes", id="live values"
+            "diff dev prod oen --source files", 'did you mean "one"?', id="no agent to compare"
         ),
-        pytest.param(["--compare", "dev", "prod", "-s", "dev"], "-s has no", id="three stacks"),
-        pytest.param(["--compare", "dev", "prod", "oen"], 'did you mean "one"?', id="compare"),
     ],
 )
 def test_what_cannot_be_explained_is_one_error(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+    capsys: pytest.CaptureFixture[str], arguments: str, words: str
 ) -> None:
-    assert words in said(capsys, *arguments, code=2)
+    assert words in said(capsys, *arguments.split(), code=2)
+
+
+def test_kinds_and_settings_of_a_stack_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    kinds = said(capsys, "explain")
+    assert "\n  MCPServer\n" in kinds
+    assert "\n  Stack\n" in kinds
+    assert "    holdfast:network  <" in said(capsys, "explain", "Stack")
+    assert "    namespace  <" in said(capsys, "explain", "holdfast:network.gateway")
+    assert said(capsys, "explain", "MCPServer").startswith("MCPServer\n")
+
+
+@pytest.mark.parametrize(("kind", "title"), [([], "agents share"), (["Stack"], "environments")])
+def test_schemas_are_for_editors(
+    capsys: pytest.CaptureFixture[str], kind: list[str], title: str
+) -> None:
+    schema = json.loads(said(capsys, "explain", *kind, "-o", "schema"))
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert title in schema["description"].lower()
 
 
 class TestRules:
     def test_a_rule_is_told_with_what_to_do(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert run(["explain", "rule", "egress-scoped"]) == 0
+        assert run(["explain", "egress-scoped"]) == 0
         shown = capsys.readouterr().out
         assert shown.startswith("egress-scoped (high): Egress to named destinations\n")
         assert "remedy      name pods, namespaces or address ranges" in shown
@@ -281,7 +299,7 @@ class TestRules:
     def test_an_unknown_rule_is_refused_with_the_nearest(
         self, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert run(["explain", "rule", "egres-scoped"]) == 2
+        assert run(["explain", "egres-scoped"]) == 2
         assert 'did you mean "egress-scoped"?' in capsys.readouterr().err
 
 
@@ -289,9 +307,9 @@ def test_a_cluster_that_cannot_be_asked_is_told_unless_nobody_wants_to_know(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
-    assert "Runs now\n  not known: " in said(capsys, "one", "-s", "dev")
-    assert "Runs now" not in said(capsys, "one", "-s", "dev", "--no-live")
-    found = document(capsys, "one", "-s", "dev")
+    assert "Runs now\n  not known: " in said(capsys, *DESCRIBE, "one", "-s", "dev")
+    assert "Runs now" not in said(capsys, *DESCRIBE, "one", "-s", "dev", "--no-live")
+    found = document(capsys, *DESCRIBE, "one", "-s", "dev")
     assert found["live"] is None
     assert found["liveUnknown"]
-    assert "error: " in said(capsys, "one", "-s", "dev", "--live", code=2)
+    assert "error: " in said(capsys, *DESCRIBE, "one", "-s", "dev", "--live", code=2)

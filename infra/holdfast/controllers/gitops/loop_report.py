@@ -9,7 +9,7 @@ from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.loop_events import LoopEvents
 from holdfast.controllers.gitops.loop_state import LoopState
-from holdfast.controllers.gitops.roles import Listener
+from holdfast.controllers.gitops.roles import LoopListener
 from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
 from holdfast.controllers.runtime.log import Log
 from holdfast.operations.stack.context import StackContext
@@ -45,7 +45,7 @@ class LoopReport:
         return cls(conditions, LoopState(stack, conditions), events, report)
 
     @property
-    def listeners(self) -> Sequence[Listener]:
+    def listeners(self) -> Sequence[LoopListener]:
         """In the order in which they are called: what others read comes first."""
         return (self.conditions, self.state, self.events, self.stack)
 

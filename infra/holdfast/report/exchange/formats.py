@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.drift.finding import DriftReport
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.report.documents.drift import drift_json
 from holdfast.report.text.drift_text import drift_text
 
@@ -57,7 +57,7 @@ def write_notices(report: "NoticeReport", chosen: str) -> str:
 
 
 def write_drift(
-    report: DriftReport, chosen: str, context: DriftContext, *, colour: bool = False
+    report: DriftReport, chosen: str, context: ReportContext, *, colour: bool = False
 ) -> str:
     """A drift report in one format, ending in a line end (formats of lines may be empty).
 

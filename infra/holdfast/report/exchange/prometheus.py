@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from holdfast.drift.finding import DriftClass, DriftReport, Severity
 from holdfast.kube.scalars import parse_timestamp
 from holdfast.operations.policy.model import PolicyReport
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 
 METRICS: Final = {
     "holdfast_drift_objects": "Declared objects that are watched.",
@@ -31,7 +31,7 @@ METRICS: Final = {
 """Name to meaning; every metric has the label `stack`."""
 
 
-def prometheus_text(report: DriftReport, context: DriftContext) -> str:
+def prometheus_text(report: DriftReport, context: ReportContext) -> str:
     """The gauges of one scan; ages are there when a history is kept.
 
     An incomplete scan leaves the time of the last success out: no alert on its age is fooled.
@@ -62,7 +62,7 @@ def prometheus_text(report: DriftReport, context: DriftContext) -> str:
     return generate_latest(registry).decode()
 
 
-def _oldest(report: DriftReport, context: DriftContext) -> dict[Severity, int] | None:
+def _oldest(report: DriftReport, context: ReportContext) -> dict[Severity, int] | None:
     """Age of the oldest finding of each severity; None when no history is kept."""
     ages: dict[Severity, int] = {}
     for finding in report.findings:

@@ -14,7 +14,6 @@ from holdfast.adapters.cluster.changes import Change, Planned, WatchLost
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, WatchConfig
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
-from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.operator.agent_reconciler import AgentReconciler
 from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore, agent_place
 from holdfast.controllers.operator.declaration import VerdictsFor
@@ -24,6 +23,7 @@ from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.teams import write_team_statuses
 from holdfast.controllers.runtime.event_loop import EventLoop
 from holdfast.controllers.runtime.log import Log, Runs
+from holdfast.controllers.runtime.metric_watch import MetricWatch
 from holdfast.controllers.runtime.node_health import NODE, NodeHealth, trigger_of
 from holdfast.controllers.runtime.process import wait_for_api_server
 from holdfast.controllers.runtime.queue import KeyedQueue

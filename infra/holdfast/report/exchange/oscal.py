@@ -56,6 +56,10 @@ def oscal(report: PolicyReport, rules: Sequence[DescribedRule]) -> str:
         result["observations"] = [_observation(each, time) for each in asked]
     if controls:
         result["findings"] = [_finding(each, asked, report) for each in controls]
+    known = {each.rule.id for each in asked} | {rule.id for rule in rules}
+    if others := [each for each in report.findings if each.rule not in known]:
+        lines = [f"{each.rule}: {each.headline}" for each in others]
+        result["remarks"] = safe_text("; ".join(lines))
     document = {
         "assessment-results": {
             "uuid": _uuid("document", report.identifier, time),

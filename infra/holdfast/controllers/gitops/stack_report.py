@@ -22,7 +22,7 @@ from holdfast.adapters.cluster.writing import Writer, apply_object, apply_status
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.loop_events import EventRecord
-from holdfast.controllers.gitops.roles import Listener
+from holdfast.controllers.gitops.roles import LoopListener
 from holdfast.controllers.runtime.log import Log
 from holdfast.drift.reader_role import Reader
 from holdfast.errors import HoldfastError
@@ -66,7 +66,7 @@ class HeldStack:
         return agent_stack_ref(self.name)
 
 
-class StackReport(Listener):
+class StackReport(LoopListener):
     """Listens to a reconciler, after the conditions, and writes what is news to the cluster."""
 
     def __init__(

@@ -24,9 +24,12 @@ from holdfast.report.documents.history import history_json
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.documents.updates import updates_json
 from holdfast.report.text.gate_report import gate_document, gates_text, read_gate
-from holdfast.report.text.history_text import history_text
-from holdfast.report.text.object_commit_text import object_commit_json, object_commit_text
-from holdfast.report.text.update_text import updates_text
+from holdfast.report.text.history_text import (
+    history_text,
+    object_commit_json,
+    object_commit_text,
+    updates_text,
+)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from holdfast.operations.describe.status import SavedScan, stack_status
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.drift import agents_counted, read_drift_json
-from holdfast.report.html.fleet_formats import write_fleet
+from holdfast.report.exchange.formats import write_fleet
 from holdfast.report.text.status_text import status_json, status_text
 
 _FLEET_FORMS: Final = {"wide": "text", "html": "html", "fleet": "json"}

@@ -7,6 +7,34 @@ snake_case in Python and camelCase in YAML and TypeScript.
 from typing import Any, Literal, NotRequired, TypedDict
 
 
+class LogGovernanceArgs(TypedDict):
+    """What becomes of log lines."""
+
+    retention: NotRequired[str]
+    """How long they are kept, such as 30d."""
+    redaction: NotRequired[str]
+    """What is cut out of them, such as personal-data."""
+
+
+class GovernanceArgs(TypedDict):
+    """Decisions that the policy pack asks for: `holdfast.dev/*` on objects, never on pods."""
+
+    autonomy: NotRequired[str]
+    """How far the agent acts alone, such as supervised or autonomous."""
+    approver: NotRequired[str]
+    """Team that approves what it may not do alone."""
+    data_class: NotRequired[str]
+    """Most sensitive class of the data that it keeps, such as personal."""
+    data_retention: NotRequired[str]
+    """How long that is kept, such as 30d or 1y."""
+    tool_audit: NotRequired[str]
+    """Where calls of tools are written down, such as traces."""
+    logs: NotRequired[LogGovernanceArgs]
+    """What becomes of its log lines."""
+    cost_center: NotRequired[str]
+    """Who pays; a label, for tools that add up costs."""
+
+
 class ObjectMetaArgs(TypedDict):
     """Where something's objects live, and what they carry."""
 
@@ -27,6 +55,8 @@ class AgentRefArgs(ObjectMetaArgs):
     """The agent's own version."""
     owner: NotRequired[str]
     """Team that answers for it."""
+    governance: NotRequired[GovernanceArgs]
+    """Decisions that the policy pack asks for."""
     framework: NotRequired[str]
     """What it is written with."""
     description: NotRequired[str]
@@ -702,6 +732,8 @@ class HostedServerArgs(TypedDict):
     """The server's own version (semantic)."""
     owner: NotRequired[str]
     """Team that answers for it; required on stacks with the prod profile."""
+    governance: NotRequired[GovernanceArgs]
+    """Decisions that the policy pack asks for; rendered to holdfast.dev/* on its objects."""
     command: NotRequired[list[str]]
     """Entry point; default the image's."""
     args: NotRequired[list[str]]
@@ -1729,6 +1761,8 @@ class AgentArgs(ContextArgs, ObjectMetaArgs):
     """The agent's own version (semantic)."""
     owner: NotRequired[str]
     """Team that answers for the agent; required on stacks with the prod profile."""
+    governance: NotRequired[GovernanceArgs]
+    """Decisions that the policy pack asks for; rendered to holdfast.dev/* on its objects."""
     framework: NotRequired[str]
     """What the agent is written with, such as langgraph; a label, default custom."""
     provider: NotRequired[ProviderArgs]
@@ -1831,7 +1865,7 @@ class McpServerArgs(ContextArgs, ObjectMetaArgs, HostedServerArgs):
     """Arguments of McpServer: what a manifest says of a server that the stack runs."""
 
     image: str
-    """Image with its digest: name@sha256:<64 hex digits>."""
+    """Image of the server."""
     server_name: NotRequired[str]
     """Name of the server; default the resource's name."""
 

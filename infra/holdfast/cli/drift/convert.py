@@ -10,7 +10,7 @@ from holdfast.cli.options.report import ReportRequest, check_files, report_optio
 from holdfast.cli.options.stack import stack_option
 from holdfast.cli.options.timestamps import Moment
 from holdfast.errors import ExitCode, InputError
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.declaration import StackLocations
 from holdfast.operations.stack.project import find_project_root
@@ -39,7 +39,7 @@ def command(wanted: ReportRequest, *, file: Path, stack: str, observed_at: str |
     """
     check_files(wanted)
     report = read_drift_json(*_read(file))
-    context = DriftContext(stack=stack, observed_at=observed_at or "", runbook=wanted.runbook)
+    context = ReportContext(stack=stack, observed_at=observed_at or "", runbook=wanted.runbook)
     if stack:
         fleet = StackContext(find_project_root(), stack).fleet
         context = replace(context, locations=StackLocations(Origins(fleet, stack)))

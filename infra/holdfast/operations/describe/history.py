@@ -9,7 +9,7 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.files import state_directory
 from holdfast.adapters.journal.journal import Journal, JournalKind, journal_file
 from holdfast.adapters.journal.scan_journal import read_history
-from holdfast.drift.record.finding_history import Alert, FindingHistory, Observation, alerts
+from holdfast.drift.record.finding_history import DriftAlert, FindingHistory, Observation, alerts
 from holdfast.drift.scan import observed_objects
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject
@@ -19,7 +19,7 @@ from holdfast.operations.stack.update_history import update_records
 
 
 @dataclass(frozen=True)
-class ScanHistory:
+class HistoryReport:
     """What the scans of a stack have found over time.
 
     Attributes:
@@ -36,7 +36,7 @@ class ScanHistory:
     scans: int
     last: Observation
     sightings: Mapping[str, FindingHistory]
-    alerts: Sequence[Alert]
+    alerts: Sequence[DriftAlert]
     configuration: tuple[KubeObject, ...] | None = None
     damaged_lines: Sequence[int] = ()
 
@@ -49,7 +49,7 @@ class ScanHistory:
         )
 
 
-def scan_history(file: Path, stack: str, moment: str, alert_after: int) -> ScanHistory:
+def scan_history(file: Path, stack: str, moment: str, alert_after: int) -> HistoryReport:
     """The scans of a file, up to a moment.
 
     Args:
@@ -70,7 +70,7 @@ def scan_history(file: Path, stack: str, moment: str, alert_after: int) -> ScanH
         raise InputError(f"no scan was made by {moment}", remedy=f"the first was at {first}")
     last = history.observations[-1]
     declared = history.configurations.declared(last.configuration) if moment else None
-    return ScanHistory(
+    return HistoryReport(
         stack,
         history.book.scans,
         last,

@@ -147,7 +147,12 @@ class DeclaredFiles:
 
     def engine(self, kubeconfig: Path | None) -> Stack:
         """The engine's stack, which uses a kubeconfig; None for the usual one."""
-        return open_stack(self.context.root, self.context.name, kubeconfig=kubeconfig)
+        return open_stack(
+            self.context.root,
+            self.context.name,
+            kubeconfig=kubeconfig,
+            timeout_seconds=self.context.engine_timeout_seconds,
+        )
 
     @cached_property
     def origins(self) -> Origins:

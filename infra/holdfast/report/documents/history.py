@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from holdfast.drift.finding import DriftClass, DriftReport, Severity
 from holdfast.drift.record.finding_history import FindingHistory
 from holdfast.kube.paths import format_path
-from holdfast.operations.describe.history import ScanHistory
+from holdfast.operations.describe.history import HistoryReport
 from holdfast.report.documents.drift import DriftDocument, FindingPlacePart, drift_document
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.documents.parts import Count, ObjectPart, Part, schema_of
@@ -114,7 +114,7 @@ def history_schema() -> dict[str, Any]:
     )
 
 
-def history_json(report: ScanHistory) -> str:
+def history_json(report: HistoryReport) -> str:
     """One document: the last scan as it was reported, every sighting, every alert.
 
     For a moment that was asked for also the rules that were broken, and every object as it was.

@@ -12,7 +12,7 @@ from holdfast.adapters.cluster.event_writing import EVENTS, NAMESPACE_OF_THE_CLU
 from holdfast.drift.reader_role import Reader
 from holdfast.kube.objects import KubeObject, api_group
 from holdfast.kube.rbac import policy_rule, role_and_binding
-from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.stack.agent_stack import ENTRY, agent_stack_ref
 
 _LABELS: Final = {

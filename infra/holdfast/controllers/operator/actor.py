@@ -26,7 +26,7 @@ from holdfast.errors import ClusterError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
-from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.render.objects.agent_resources import FINALIZER
 from holdfast.render.objects.failover import keeping_side
 

@@ -11,6 +11,7 @@ from holdfast_policies.rule import Environment, Rule
 from holdfast_policies.table import RULES_BY_ID
 
 from holdfast.errors import InputError
+from holdfast.manifest.kinds.kinds import PolicyException
 from holdfast.operations.stack.context import StackContext
 
 
@@ -99,7 +100,7 @@ def _in_force(rule: Rule, state: StackContext) -> InForce:
     except PolicyConfigError as error:
         raise InputError("\n".join(error.faults), remedy="run `holdfast policy lint`") from error
     ruling = next(each for each in profile.rulings if each.rule is rule)
-    waivers = (each for each in state.fleet.policy_exceptions if rule.id in each.spec.rules)
+    waivers = (each for each in state.fleet.of(PolicyException) if rule.id in each.spec.rules)
     return InForce(
         stack=state.name,
         profile=str(profile.environment),

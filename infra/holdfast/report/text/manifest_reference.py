@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.agent.agent_types import EVERY
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.reference import FieldEntry, fields_of
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.report.documents.json_text import json_text
 
 _HEAD: Final = """\

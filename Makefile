@@ -73,7 +73,7 @@ soak: setup toolchain ## ten minutes of rollouts without a false alarm, then ten
 	@$(PY) -m bench.storm 600
 
 schema: setup ## rewrite the published schemas, the components' argument types, the pages about rules and verbs
-	@$(VENV)/bin/holdfast schema --write
+	@$(PY) -m holdfast.report.published
 	@$(PY) -m tests.policies.rule_pages --write
 	@$(PY) -m holdfast.components.argument_types
 	@$(PY) -m ruff format -q infra/holdfast/components/arguments.py

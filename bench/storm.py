@@ -146,8 +146,8 @@ class Storm:
     @property
     def fights(self) -> int:
         """How often a breaker opened."""
-        by_operator = [each for each in self.stage.operator.lines if "fight" in each]
-        by_loop = [each for each in self.stage.loop.lines if each.get("phase") == "fight"]
+        by_operator = [each for each in self.stage.operator.lines if "conflict" in each]
+        by_loop = [each for each in self.stage.loop.lines if each.get("phase") == "conflict"]
         return len(by_operator) + len(by_loop)
 
     def figures(self) -> dict[str, float | str]:

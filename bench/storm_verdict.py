@@ -72,7 +72,7 @@ class Verdict:
         found = []
         for member in self.stage.members:
             lines = self._ask(member, "/metrics").splitlines()
-            told = [each for each in lines if each.startswith("holdfast_fights_open")]
+            told = [each for each in lines if each.startswith("holdfast_conflicts_open")]
             if not told:
                 found.append(f"{member.name} does not tell of fights")
             elif any(float(each.rpartition(" ")[2]) for each in told):

@@ -12,7 +12,7 @@ from holdfast.components.registration import kubernetes_provider
 from holdfast.errors import HoldfastError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.stack.preflight.live_checks import read_cluster_facts
-from holdfast.operations.stack.provenance import commit_in_words, provenance
+from holdfast.operations.stack.update_history import commit_in_words, provenance
 from holdfast.render.plan.declared import plan_fleet
 
 

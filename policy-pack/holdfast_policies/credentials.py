@@ -164,7 +164,7 @@ def _known(text: str) -> str:
 def named_credential(name: str, value: str) -> str:
     """What a value looks like: a known shape, or random text where its name promises a secret."""
     known = known_credential(value)
-    if known or not _promises_credential(name):
+    if known or not _promises_credential(name[-_LONGEST_REMEMBERED:]):
         return known
     return "a credential" if _looks_secret(name, value) else ""
 
@@ -172,7 +172,7 @@ def named_credential(name: str, value: str) -> str:
 @lru_cache(maxsize=2048)
 def _promises_credential(name: str) -> bool:
     """Whether a name says that its value is secret; the same names stand on many objects."""
-    return _CREDENTIAL_NAME.fullmatch(name) is not None
+    return _CREDENTIAL_NAME.fullmatch(name[-_LONGEST_REMEMBERED:]) is not None
 
 
 def credentials_in(text: str) -> Iterator[str]:

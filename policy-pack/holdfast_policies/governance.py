@@ -1,7 +1,7 @@
 """What people declare about an agent beyond what Kubernetes has a field for.
 
-A declaration is an annotation or a label: an agent's own reach all of its objects, so one line in
-its manifest is enough. Which keys are asked for is a parameter of each rule.
+A declaration is an annotation or a label: an agent's `spec.governance` stands on all of its objects
+as `holdfast.dev/*`. Which keys are asked for is a parameter of each rule.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

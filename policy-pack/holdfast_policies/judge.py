@@ -7,9 +7,17 @@ be judged is never taken as fine.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
+from holdfast_policies.bounds import (
+    MOST_FINDINGS,
+    RULE_SECONDS,
+    STACK_RULE_SECONDS,
+    TooLongError,
+    time_limit,
+)
 from holdfast_policies.decode.unknown import UndeterminedError
 from holdfast_policies.finding import Breach, Finding, Undecided
 from holdfast_policies.profile import Profile, Ruling, profile_of
@@ -139,7 +147,10 @@ def judgements(subject: Subject, profile: Profile) -> Iterator[Judgement]:
 
 def judgement_of(subject: Subject, ruling: Ruling, waivers: Waivers) -> Judgement | None:
     """What one rule has to say about an object; None when it passes."""
-    findings = _findings(ruling.rule.check, subject, ruling.settings)
+    if subject.size_fault:
+        findings: list[Finding | Exception] = [TooLongError(subject.size_fault)]
+    else:
+        findings = _findings(ruling.rule.check, subject, ruling.settings, RULE_SECONDS)
     return _waived(_judgement(ruling, subject, findings), waivers) if findings else None
 
 
@@ -147,7 +158,7 @@ def stack_judgements(stack: Stack, profile: Profile) -> Iterator[Judgement]:
     """What the stack rules have to say; those that the stack passes say nothing."""
     nothing = Subject.of({})
     for ruling in profile.stack_rulings:
-        findings = _findings(ruling.rule.check_stack, stack, ruling.settings)
+        findings = _findings(ruling.rule.check_stack, stack, ruling.settings, STACK_RULE_SECONDS)
         if findings:
             yield _waived(_judgement(ruling, nothing, findings), profile.waivers)
 
@@ -157,12 +168,17 @@ def _profile(environment: str | Profile, config: Mapping[str, Any] | None) -> Pr
 
 
 def _findings(
-    check: Callable[[_J, Settings], Iterable[Finding]] | None, judged: _J, settings: Settings
+    check: Callable[[_J, Settings], Iterable[Finding]] | None,
+    judged: _J,
+    settings: Settings,
+    seconds: float,
 ) -> list[Finding | Exception]:
     assert check is not None  # noqa: S101  # a profile sorts the rules by what they judge
     findings: list[Finding | Exception] = []
     try:
-        findings.extend(check(judged, settings))  # what was found before a fault is kept
+        with time_limit(seconds):
+            # What was found before a fault is kept, and of very much the beginning.
+            findings.extend(islice(check(judged, settings), MOST_FINDINGS))
     except UndeterminedError as signal:
         findings.append(Undecided(signal.path))
     except Exception as fault:  # whatever a rule raises must not pass its object
@@ -210,6 +226,18 @@ def _violation(ruling: Ruling, subject: Subject, finding: Breach | Exception) ->
             required=finding.required,
             remedy=finding.remedy or rule.remedy,
             subject=finding.subject or subject,
+        )
+    if isinstance(finding, TooLongError):
+        return Violation(
+            rule=rule.id,
+            description="An object is too long to be judged",
+            level=Level.MANDATORY,
+            severity=rule.severity,
+            path="",
+            got=str(finding),
+            required="an object that can be judged",
+            remedy="make it smaller, or split it",
+            subject=subject,
         )
     # The text of the fault may hold a value of the object, even a secret: its place says enough.
     return Violation(

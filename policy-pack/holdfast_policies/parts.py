@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from holdfast_policies.bounds import in_bounds
 from holdfast_policies.decode.unknown import (
     UndeterminedError,
     is_unknown,
@@ -48,6 +49,7 @@ def each(
     if not listed:
         return findings
     for index, value in enumerate(raw_items(listed)):
+        in_bounds(index)
         if is_unknown(value):
             findings.append(Undecided(unknown_path(value) or f"{path}[{index}]"))
             continue
@@ -106,7 +108,8 @@ def workloads(check: Callable[[Subject, Stack, Settings], Iterable[Finding]]) ->
 
     def check_stack(stack: Stack, settings: Settings) -> Iterable[Finding]:
         findings: list[Finding] = []
-        for workload in stack.workloads:
+        for index, workload in enumerate(stack.workloads):
+            in_bounds(index)
             found: list[Finding] = []
             gather(found, lambda each, stack: check(each, stack, settings), workload, stack)
             findings += [replace(finding, subject=workload) for finding in found]

@@ -8,6 +8,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 _SHAPE = re.compile(r"([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?")
+_LONGEST = 64
+_LARGEST_EXPONENT = 30
+"""Beyond both nothing is meant, and numbers take time by their digits."""
 _FACTORS = {"n": -3, "u": -2, "m": -1, "": 0, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 
@@ -21,7 +24,8 @@ def quantity(value: object) -> Fraction | None:
 
 @lru_cache(maxsize=1024, typed=True)  # a secret text equals its plain twin, and is not shown
 def _number(value: float | str) -> Fraction | None:
-    match = _SHAPE.fullmatch(str(value))
+    written = str(value)
+    match = _SHAPE.fullmatch(written) if len(written) <= _LONGEST else None
     if match is None:
         return None
     number, suffix = Fraction(match.group(1)), match.group(2) or ""
@@ -29,4 +33,5 @@ def _number(value: float | str) -> Fraction | None:
         return number * Fraction(1024) ** _BINARY[suffix]
     if suffix in _FACTORS:
         return number * Fraction(1000) ** _FACTORS[suffix]
-    return number * Fraction(10) ** int(suffix[1:])
+    exponent = int(suffix[1:])
+    return number * Fraction(10) ** exponent if abs(exponent) <= _LARGEST_EXPONENT else None

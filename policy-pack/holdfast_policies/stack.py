@@ -35,8 +35,8 @@ class Stack:
 
     @classmethod
     def of(cls, subjects: Iterable[Subject], hidden: Iterable[Hidden] = ()) -> "Stack":
-        """Stack of these objects."""
-        return cls(tuple(subjects), tuple(hidden))
+        """Stack of these objects; one that is too large to be judged is refused by itself."""
+        return cls(tuple(each for each in subjects if not each.size_fault), tuple(hidden))
 
     @cached_property
     def by_kind(self) -> Mapping[Kind, tuple[Subject, ...]]:

@@ -7,6 +7,12 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from holdfast_policies.bounds import (
+    MOST_CONTAINERS,
+    MOST_VALUES,
+    MOST_VALUES_OF_SCHEMAS,
+    size_fault,
+)
 from holdfast_policies.decode.unknown import (
     UndeterminedError,
     is_unknown,
@@ -14,7 +20,7 @@ from holdfast_policies.decode.unknown import (
     unknown_path,
 )
 from holdfast_policies.finding import Undecided
-from holdfast_policies.kinds import POD_TEMPLATE_PATHS, Kind, kind_of
+from holdfast_policies.kinds import DEFINITION, POD_TEMPLATE_PATHS, Kind, kind_of
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _NO_ITEMS: list[Any] = []
@@ -212,6 +218,18 @@ class Subject:
         except UndeterminedError:
             name = ""
         return f"{self.kind.name or 'object'} {name}".rstrip()
+
+    @cached_property
+    def size_fault(self) -> str:
+        """Why the object is too large to be judged; empty when it is not."""
+        most = MOST_VALUES_OF_SCHEMAS if self.kind == DEFINITION else MOST_VALUES
+        if found := size_fault(self.object, most):
+            return found
+        try:
+            many = self.pod is not None and len(self.pod.containers) > MOST_CONTAINERS
+        except UndeterminedError:
+            many = False  # each rule says so itself
+        return f"more than {MOST_CONTAINERS} containers" if many else ""
 
     @cached_property
     def pod(self) -> Pod | None:

@@ -74,6 +74,7 @@ from holdfast_policies.rules import (
     token_budget_declared,
     tool_allowlist_declared,
     tool_call_audit_enabled,
+    typed_fields,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -138,6 +139,7 @@ RULES: tuple[Rule, ...] = (
     log_retention_and_redaction_declared.RULE,
     provenance_annotations.RULE,
     no_opaque_deployment.RULE,
+    typed_fields.RULE,
     no_security_ignore_changes.RULE,
     stateful_protected.RULE,
     stack_network_policy_coverage.RULE,

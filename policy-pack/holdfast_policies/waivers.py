@@ -102,7 +102,7 @@ class WaiverFault:
             description="A waiver has ended",
             required="a waiver that holds, or none",
             got=f"it ended on {waiver.expires}",
-            remedy=f"{waiver.owner} removes or renews it; `holdfast policy waivers --write`",
+            remedy=f"{waiver.owner} removes or renews it; `holdfast validate --write-waivers`",
         )
 
     @classmethod
@@ -115,7 +115,7 @@ class WaiverFault:
             description="A waiver is not needed",
             required="a waiver that something needs",
             got=f"nothing breaks {', '.join(waiver.rules)}",
-            remedy=f"{waiver.owner} removes it; `holdfast policy waivers --write`",
+            remedy=f"{waiver.owner} removes it; `holdfast validate --write-waivers`",
         )
 
 
@@ -191,7 +191,7 @@ def read_waivers(file: Path) -> tuple[Waiver, ...]:
     """Compiled waivers; none where there is no file.
 
     Raises:
-        WaiverFileError: it is not what `holdfast policy waivers --write` writes.
+        WaiverFileError: it is not what `holdfast validate --write-waivers` writes.
     """
     if not file.exists():
         return ()
@@ -199,7 +199,7 @@ def read_waivers(file: Path) -> tuple[Waiver, ...]:
         document = json.loads(file.read_text(encoding="utf-8"))
         return tuple(_waiver(entry) for entry in document["waivers"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        message = f"{file.name}: expected compiled waivers; run `holdfast policy waivers --write`"
+        message = f"{file.name}: expected compiled waivers; run `holdfast validate --write-waivers`"
         raise WaiverFileError(message) from error
 
 

@@ -18,7 +18,7 @@ from holdfast.components.package_schema import (
     schema_text,
     type_token,
 )
-from holdfast.components.registration import Part
+from holdfast.components.registration import RenderedComponent
 from holdfast.components.type_expressions import Record, records_below
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.publish.json_schema import field_descriptions
@@ -57,6 +57,28 @@ def test_typed_dictionary_and_model_have_the_same_fields(name: str, model: type[
     required = {field for field, info in model.model_fields.items() if info.is_required()}
     assert typed.__required_keys__ == required
     assert get_type_hints(typed)
+
+
+def test_a_field_that_arguments_share_is_declared_once() -> None:
+    tree = ast.parse(TARGET.read_text())
+    declared = {
+        each.name: [
+            line.target.id
+            for line in each.body
+            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
+        ]
+        for each in tree.body
+        if isinstance(each, ast.ClassDef)
+    }
+    assert [name for name, fields in declared.items() if "history_limit" in fields] == ["RunArgs"]
+    assert not {"namespace", "shared", "resources"} & set(declared["McpServerArgs"])
+    assert "image" in declared["McpServerArgs"], "required here, optional in a manifest"
+
+
+def test_each_line_of_a_documentation_is_indented_as_its_field() -> None:
+    lines = TARGET.read_text().splitlines()
+    below_classes = lines[next(at for at, line in enumerate(lines) if line.startswith("class")) :]
+    assert {line[:4] for line in below_classes if line} == {"clas", "    "}
 
 
 @pytest.mark.parametrize(("name", "model"), NESTED.items())
@@ -117,7 +139,7 @@ def test_names_of_types_say_what_they_are_and_each_reference_resolves() -> None:
 
 def test_every_part_is_in_the_package_under_its_name_among_the_samples_and_exported() -> None:
     names = {component.__name__ for component in COMPONENTS}
-    assert {part.__name__ for part in Part.__subclasses__()} <= names
+    assert {part.__name__ for part in RenderedComponent.__subclasses__()} <= names
     assert names == set(samples("x")), "add the part to tests/component_samples.py"
     assert names <= exported(), "add the part to the imports of holdfast/__init__.py"
     assert {Record(model).name + "Args" for model in ARGUMENTS.values()} <= exported()

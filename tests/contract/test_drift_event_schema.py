@@ -6,7 +6,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from holdfast.cli.schema import FILES
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.record.ledger import Transition
 from holdfast.drift.record.watch_report import Status, WatchState
@@ -17,6 +16,7 @@ from holdfast.report.documents.drift_event import (
     event_json,
     state_json,
 )
+from holdfast.report.published import FILES
 
 from tests.unit.report.watched import at, cause, event, look
 

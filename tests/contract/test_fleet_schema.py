@@ -6,9 +6,9 @@ from typing import Any
 
 import jsonschema
 import pytest
-from holdfast.cli.schema import FILES
 from holdfast.operations.describe.fleet import FleetReport
 from holdfast.report.documents.fleet import fleet_json, fleet_schema
+from holdfast.report.published import FILES
 
 from tests.unit.report.fleets import BLIND, EVERYTHING, FINE, attacked, fleet, large_fleet
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import yaml
-from holdfast.cli.schema import FILES, SCHEMAS
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.json_schema import field_descriptions, manifest_schema, stack_schema
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.types.annotations import models_below
+from holdfast.report.published import FILES, SCHEMAS
 from jsonschema import Draft202012Validator
 
 from tests.unit.manifest.projects import IMAGE, agent, spec

@@ -126,12 +126,10 @@ def test_what_runs_is_made_again_and_what_holds_data_stays(
     assert project.project.holdfast("status", "keeper", "-s", "dev").returncode == 0
 
 
-def test_scale_and_fail_over_go_through_the_stack_file(
-    project: GitProject, kubectl: Kubectl
-) -> None:
-    act(project, "scale", "3")
-    act(project, "fail-over")
-    act(project, "reconfigure", "resources.limits.memory=2Gi")
+def test_fields_go_through_the_stack_file(project: GitProject, kubectl: Kubectl) -> None:
+    act(project, "set", "scaling.replicas=3")
+    act(project, "set", "availability.active=standby")
+    act(project, "set", "resources.limits.memory=2Gi")
     file = project.root / "stacks" / "Pulumi.dev.yaml"
     declared = yaml.safe_load(file.read_text())["config"]["holdfast:agents"]["mover"]
     assert declared == {
@@ -147,7 +145,7 @@ def test_scale_and_fail_over_go_through_the_stack_file(
     assert "standby" in json.dumps(selector)
     assert project.project.drift()[0] == 0
     told = project.project.holdfast("history", "mover", "-s", "dev").stdout
-    assert all(action in told for action in ("scale", "fail-over", "reconfigure", "evacuate"))
+    assert all(action in told for action in ("set", "evacuate", "recreate"))
 
 
 def test_a_backup_is_made_now_and_is_no_drift(project: GitProject, kubectl: Kubectl) -> None:
@@ -195,7 +193,7 @@ def test_a_claim_makes_way_for_one_from_a_snapshot_and_its_data_is_kept(
     refused = restore("--from", "monday", "--set-aside", "--yes")
     assert refused.returncode == 2
     assert "PersistentVolumeClaim loop/filled-data is in use by pod filled-" in refused.stderr
-    act(project, "scale", "0", name="filled")
+    act(project, "set", "scaling.replicas=0", name="filled")
     project.commit("Nothing writes meanwhile")
     assert project.project.holdfast("up", "-s", "dev").returncode == 0
     gone = ("pod", "-n", "loop", "-l", "app.kubernetes.io/name=filled", "--timeout=120s")

@@ -127,9 +127,9 @@ def test_a_changed_sandbox_is_made_anew_and_keeps_its_claim(
 
 
 def test_the_samples_pass_as_custom_resources(kubectl: Kubectl, tmp_path: Path) -> None:
-    """What `holdfast schema --crd` prints is accepted, and so are the samples: nothing is lost."""
+    """The printed definitions are accepted, and so are the samples: nothing is lost."""
     definitions = tmp_path / "definitions.yaml"
-    definitions.write_text(run_holdfast("schema", "--crd").stdout)
+    definitions.write_text(run_holdfast("operator", "install", "--export").stdout)
     kubectl("apply", "--server-side", "-f", str(definitions))
     kubectl.wait_for("condition=Established", "crd/agents.holdfast.dev")
     for namespace in ("clinic", "cx", "dev", "finops", "ops", "tools"):

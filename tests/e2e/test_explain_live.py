@@ -1,4 +1,4 @@
-"""`holdfast explain` of an agent that runs: pods, Jobs, the update behind it, drift, its author."""
+"""`holdfast agent describe` of a live agent: pods, Jobs, its update, drift and author."""
 
 import json
 import time
@@ -41,7 +41,7 @@ def project(sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> F
 
 
 def explained(project: FleetProject, name: str) -> dict[str, Any]:
-    done = project.holdfast("explain", name, "-s", "dev", "--live", "-o", "json")
+    done = project.holdfast("agent", "describe", name, "-s", "dev", "--live", "-o", "json")
     assert done.returncode == 0, done.stderr
     live: dict[str, Any] = json.loads(done.stdout)["live"]
     return live
@@ -96,7 +96,7 @@ def test_a_crash_a_pod_that_is_not_ready_and_who_changed_what(
     assert finding["path"] == "metadata.labels.rogue"
     assert finding["actors"][0]["user"] == "alice@example.test"
 
-    said = project.holdfast("explain", "serving", "-s", "dev").stdout
+    said = project.holdfast("agent", "describe", "serving", "-s", "dev").stdout
     assert "CrashLoopBackOff, not ready, 5 restarts" in said
     assert "Deployment living/serving: 1 of 2 ready" in said
     assert "metadata.labels.rogue was added and nobody declared it: 1, by alice@" in said
@@ -142,10 +142,10 @@ def test_a_cluster_that_does_not_answer_is_said_not_guessed(
 ) -> None:
     stack = project.root / "stacks" / "Pulumi.dev.yaml"
     stack.write_text(stack.read_text().replace(sandbox.context, "holdfast-gone"))
-    done = project.holdfast("explain", "serving", "-s", "dev")
+    done = project.holdfast("agent", "describe", "serving", "-s", "dev")
     assert done.returncode == 0
     assert "not known: stack dev lives in sandbox 'gone', which is not there" in done.stdout
-    done = project.holdfast("explain", "serving", "-s", "dev", "--live")
+    done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--live")
     assert done.returncode == 2
-    done = project.holdfast("explain", "serving", "-s", "dev", "--no-live")
+    done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--no-live")
     assert (done.returncode, "Runs now" in done.stdout) == (0, False)

@@ -83,8 +83,8 @@ def test_every_verb_starts_and_has_its_help() -> None:
         ("validate",),
         ("render", "-s", "prod"),
         ("policy", "check", "-s", "prod", "-o", "json"),
-        ("schema",),
-        ("explain", "field", "spec.image"),
+        ("explain", "-o", "schema"),
+        ("explain", "spec.image"),
     ],
     ids=" ".join,
 )

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.kubeconfig import connection_of
-from holdfast.controllers.operator.worker_pool import LONGEST_WAIT_SECONDS
+from holdfast.controllers.operator.loop import LONGEST_WAIT_SECONDS
 from holdfast.errors import ExitCode
 
 from tests.e2e.fleet_project import FleetProject
@@ -152,7 +152,7 @@ def test_a_look_is_a_trace_of_its_phases(operator: Operating, collector: Collect
     [root] = [each for each in spans if not each.parent]
     assert root.name == "reconcile"
     wanted = {"stack": "dev", "agent": "held", "namespace": "seen", "id": act["id"]}
-    wanted |= {"deed": "revert", "outcome": "done"}
+    wanted |= {"action": "revert", "outcome": "done"}
     assert {f"holdfast.{name}": value for name, value in wanted.items()}.items() <= (
         root.attributes.items()
     )
@@ -199,18 +199,18 @@ def test_who_fights_is_left_alone_until_somebody_says_so(
     for _ in range(5):
         kubectl("scale", "deployment/held", "-n", "seen", "--replicas=2")
         eventually(lambda: replicas() == 1, "put back")
-    eventually(lambda: operator.metric("holdfast_fights_open") == 1, "the breaker opens")
+    eventually(lambda: operator.metric("holdfast_conflicts_open") == 1, "the breaker opens")
     kubectl("scale", "deployment/held", "-n", "seen", "--replicas=2")
 
     def drifted() -> tuple[str, str]:
         return condition(kubectl.get("agent/held", "-n", "seen"), "Drifted")
 
-    eventually(lambda: drifted() == ("True", "Fight"), "the fight is told of")
+    eventually(lambda: drifted() == ("True", "Conflict"), "the fight is told of")
     assert replicas() == 2
-    assert operator.metric("holdfast_fights_total") == 1
+    assert operator.metric("holdfast_conflicts_total") == 1
     kubectl("annotate", "agent/held", "-n", "seen", "holdfast.dev/settled=yes")
     eventually(lambda: replicas() == 1, "put back again")
-    eventually(lambda: operator.metric("holdfast_fights_open") == 0, "the breaker closes")
+    eventually(lambda: operator.metric("holdfast_conflicts_open") == 0, "the breaker closes")
 
 
 def test_a_status_names_the_commit_that_its_revision_came_with(
@@ -306,7 +306,7 @@ def test_objects_change_hands_and_back_and_none_is_deleted(
     operator.end()
     with operating(sandbox.kubeconfig(), "dev", *LEASE) as another:
         up()
-        another.wait_for(phase="act", agent="held", deed="apply")
+        another.wait_for(phase="act", agent="held", action="apply")
         kubectl("set", "image", "-n", "seen", "deployment/held", "agent=evil:1")
         eventually(
             lambda: (

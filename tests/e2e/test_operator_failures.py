@@ -76,11 +76,11 @@ def test_a_standby_takes_over_from_pods_that_crash_and_stays_through_updates(
     eventually(lambda: condition(kubectl, "spare", "FailedOver") == ("True", "Moved"), "it is told")
     assert condition(kubectl, "spare", "Ready") == ("False", "CrashLoopBackOff")
     assert condition(kubectl, "spare", "Drifted") == ("False", "InSync")
-    assert operator.metric("holdfast_operator_reconciles_total", deed="fail-over") == 1
+    assert operator.metric("holdfast_operator_reconciles_total", action="fail-over") == 1
     events = kubectl.get("events", *PLACE)["items"]
     assert ("spare", "Moved") in {(one["involvedObject"]["name"], one["reason"]) for one in events}
     assert project.drift()[0] == 0
-    said = project.holdfast("explain", "spare", "-s", "dev", "--live").stdout
+    said = project.holdfast("agent", "describe", "spare", "-s", "dev", "--live").stdout
     assert "CrashLoopBackOff, not ready, 5 restarts" in said
 
     project.declare(manifests("2.0.0"))

@@ -51,7 +51,7 @@ def test_two_stacks_are_compared_and_scanned_together(
         assert found["path"] == f"Deployment front/porter: {EXTRA}"
         live = '{"name": "EXTRA", "value": "1"}'
         assert found["values"] == {"dev": "as rendered", "twin": live}
-        unknown = project.holdfast("diff", "dev", "twin", "stranger", "--live")
+        unknown = project.holdfast("diff", "dev", "twin", "stranger", "--source", "live")
         assert unknown.returncode == ExitCode.BAD_INPUT
 
         Kubectl(sandbox)("set", "env", "deployment/porter", "-n", "front", "EXTRA=1", user="alice")
@@ -92,7 +92,7 @@ def scanned_together(project: FleetProject) -> tuple[int, dict[str, Any]]:
 
 
 def compared(project: FleetProject) -> list[dict[str, object]]:
-    done = project.holdfast("diff", "dev", "twin", "--live", "-o", "json")
+    done = project.holdfast("diff", "dev", "twin", "--source", "live", "-o", "json")
     assert done.returncode == ExitCode.OK, done.stderr
     document: dict[str, list[dict[str, object]]] = json.loads(done.stdout)
     return document["differences"]

@@ -106,7 +106,7 @@ def test_a_tool_server_is_up_before_its_agents_and_open_to_them_alone(
     [finding] = report["findings"]
     assert (code, finding["agent"], finding["path"]) == (7, "crm", "spec.replicas")
     kubectl("scale", "deployment/crm", "-n", "topology-tools", "--replicas=2")
-    said = project.holdfast("explain", "crm", "-s", "dev").stdout
+    said = project.holdfast("agent", "describe", "crm", "-s", "dev").stdout
     assert "agent topology/zebra, which names it, on port 8080" in said
 
 

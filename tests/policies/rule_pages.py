@@ -36,7 +36,7 @@ One page a rule: why it is, what it refuses and accepts, what to do, its paramet
 serves, and the CEL by which the API server judges alike. Made from the rules and their test cases
 by `make schema`.
 
-`holdfast policy list` shows the levels in force, `holdfast explain rule NAME` what stands here,
+`holdfast policy list` shows the levels in force, `holdfast explain NAME` what stands here,
 `holdfast policy check` what they say. How levels and parameters are set, and what a waiver is:
 [the policy pack](../../policy-pack/README.md).
 """
@@ -56,12 +56,12 @@ literal, an input), or run the update. A mandatory rule that cannot tell is neve
 ### waiver-expired
 
 The last day of a `PolicyException` has passed: it grants nothing, and is a violation itself. Renew
-it with whoever approves, or follow the rule; then run `holdfast policy waivers --write`.
+it with whoever approves, or follow the rule; then run `holdfast validate --write-waivers`.
 
 ### waiver-unused
 
 Nothing breaks the rules that a `PolicyException` waives. Delete the manifest, and run
-`holdfast policy waivers --write`.
+`holdfast validate --write-waivers`.
 
 ### remediation-lost
 

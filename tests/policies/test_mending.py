@@ -39,7 +39,9 @@ from tests.policies.test_rules import wrapped
 URN = "urn:pulumi:staging::project::kubernetes:apps/v1:Deployment::agent"
 MENDING = [rule for rule in RULES if rule.mend is not None]
 GIVEN = {
-    "owner-and-cost-labels": {"defaults": ["holdfast.dev/owner=platform", "cost-center=17"]},
+    "owner-and-cost-labels": {
+        "defaults": ["holdfast.dev/owner=platform", "holdfast.dev/cost-center=17"]
+    },
 }
 """Settings without which a rule does not know what to put there."""
 DEPLOYMENT = Kind("apps", "Deployment")

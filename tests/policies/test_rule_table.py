@@ -76,6 +76,7 @@ tool-call-audit-enabled            A/M/M  AU-2 AU-3 AU-12 MCP ASI09 ASI10       
 log-retention-and-redaction-declared A/A/M  AU-11 SI-12 LLM02                                  no
 provenance-annotations             A/R/M  CM-2 CM-3 SR-4 AU-10                               yes
 no-opaque-deployment               A/M/M  CM-6 SA-15                                         no
+typed-fields                       M/M/M  CM-6 SI-7                                          no
 no-security-ignore-changes         A/M/M  CM-3 CM-5                                          no
 stateful-protected                 D/A/M  CP-9 CM-5                                          no
 stack-network-policy-coverage      A/M/M  C5.3.2 N SC-7 ASI07 MCP                            no

@@ -85,7 +85,7 @@ def test_the_compiled_file_is_read_back(tmp_path: Path) -> None:
 def test_a_file_by_hand_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "waivers.yaml"
     file.write_text(text)
-    with pytest.raises(WaiverFileError, match="run `holdfast policy waivers --write`"):
+    with pytest.raises(WaiverFileError, match="run `holdfast validate --write-waivers`"):
         read_waivers(file)
 
 

@@ -9,7 +9,7 @@ from holdfast.adapters.engine.run.environment import (
     prepare_engine,
 )
 from holdfast.adapters.engine.run.executable import find_pulumi
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.json_text import json_text
@@ -17,12 +17,7 @@ from holdfast.sandbox.paths import sandbox_paths
 
 
 @click.command()
-@click.option(
-    "-s",
-    "--stack",
-    type=STACK,
-    help="Stack whose sandbox gives KUBECONFIG; default the sandbox `default`.",
-)
+@stack_option("Stack whose sandbox gives KUBECONFIG; default the sandbox.", required=False)
 @click.option(
     "-o",
     "--output",
@@ -32,7 +27,7 @@ from holdfast.sandbox.paths import sandbox_paths
     show_default=True,
     help="Lines for eval in a POSIX shell, or JSON for programs.",
 )
-def command(stack: str | None, form: str) -> None:
+def command(stack: str, form: str) -> None:
     """Print the variables with which a plain `pulumi` works on a stack, as Holdfast runs it.
 
     What is set already stays: PULUMI_BACKEND_URL, PULUMI_HOME, the passphrase, and the login of

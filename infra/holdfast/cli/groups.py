@@ -11,7 +11,7 @@ def agent() -> None:
     """Operate one agent.
 
     restart, evacuate, recreate and backup act on the cluster at once, under the stack's lock, and
-    change nothing that is declared. scale, reconfigure, fail-over and restore change the stack's
+    change nothing that is declared. set and restore change the stack's
     file, which overrides the agent's manifest; the next update applies it.
 
     Each shows its plan first: --dry-run stops there, --yes confirms it, -o json prints it as one
@@ -23,7 +23,7 @@ def agent() -> None:
       holdfast agent evacuate support-rag -s prod --node worker-3 --reason "maintenance"
       holdfast agent recreate support-rag -s prod --dry-run --reason "stuck ReplicaSets"
       holdfast agent backup support-rag -s prod --reason "before the migration"
-      holdfast agent scale support-rag 4 -s prod --reason "the sale" --branch scale-for-sale
+      holdfast agent set support-rag scaling.replicas=4 -s prod --reason "the sale"
       holdfast agent restore support-rag -s prod        (lists the backups)
     """
 

@@ -3,24 +3,22 @@
 import click
 
 from holdfast.cli.options.output import OUTPUT
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import STACK, stack_option
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.names import stack_names
 from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.deploy.object_provenance import MOST_COMMITS, commit_of_object
-from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.lookup import agent_named
+from holdfast.operations.stack.context import StackContext, agent_named
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.stack.update_history import update_records
 from holdfast.report.documents.updates import updates_json
-from holdfast.report.text.object_commit_text import object_commit_json, object_commit_text
-from holdfast.report.text.update_text import updates_text
+from holdfast.report.text.history_text import object_commit_json, object_commit_text, updates_text
 
 
 @click.command()
 @click.argument("name", type=STACK, default="", metavar="[AGENT|STACK]")
-@click.option("-s", "--stack", type=STACK, default="", help="Stack, when an agent is named.")
+@stack_option("Stack, when an agent is named.", required=False)
 @click.option(
     "--object",
     "live_object",

@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.output import OUTPUT
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.operations.describe.status import stack_status
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
@@ -13,7 +13,7 @@ from holdfast.report.text.status_text import status_json, status_text
 
 @click.command()
 @click.argument("name", default="", metavar="[AGENT]")
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack whose status is wanted.")
+@stack_option("Stack whose status is wanted.")
 @OUTPUT
 def command(name: str, stack: str, output: str) -> int:
     """Print what runs of every agent, from which commit, how it differs, and who changed it.

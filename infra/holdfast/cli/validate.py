@@ -1,4 +1,4 @@
-"""`holdfast validate`: every fault of every file, without an engine. Wiring only."""
+"""`holdfast validate`: every fault of every file, without an engine."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,8 @@ from holdfast.cli.options.stack import STACK
 from holdfast.manifest.fleet.loader import manifest_files_in
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
 from holdfast.manifest.stack.names import stack_names
-from holdfast.operations.stack.lookup import NOTHING_DECLARED
+from holdfast.operations.policy.settings import WAIVERS_FILE, write_waivers
+from holdfast.operations.stack.context import NOTHING_DECLARED
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.validate.validation import validate_project
 from holdfast.report.text.validation_text import (
@@ -31,7 +32,13 @@ from holdfast.report.text.validation_text import (
     "--cluster",
     "asks_clusters",
     is_flag=True,
-    help="Ask each stack's cluster, too, whether it knows every kind that agents need.",
+    help="Also check that each stack's cluster serves every kind that its agents need.",
+)
+@click.option(
+    "--write-waivers",
+    "writes_waivers",
+    is_flag=True,
+    help=f"First compile the PolicyException manifests into {WAIVERS_FILE}.",
 )
 def command(
     paths: tuple[Path, ...],
@@ -39,11 +46,13 @@ def command(
     output: str,
     *,
     asks_clusters: bool,
+    writes_waivers: bool,
 ) -> int:
-    """Check manifests and stack files, and judge what they stand for by the policy pack's rules.
+    """Check manifests, stack files and rule settings, and evaluate policy on rendered objects.
 
-    Reads the whole project, since manifests refer to one another, and reports what lies in PATHS:
-    files or folders, default all of it. Needs neither cluster nor engine, unless --cluster asks.
+    Reads the whole project, since manifests refer to one another, and reports on PATHS: files or
+    folders, default all. A JSON file among PATHS holds settings of rules. Needs no engine, and no
+    cluster without --cluster.
 
     \b
     Examples:
@@ -51,13 +60,17 @@ def command(
       holdfast validate -s prod
       holdfast validate -s prod --cluster
       holdfast validate agents/support-rag.yaml -s dev -s prod -o json
+      holdfast validate policy-pack/config/prod.json
 
     \b
-    Exit codes: 0 valid   2 errors in files   5 a mandatory rule is broken   6 no such stack
+    Exit codes: 0 valid   2 errors in files   5 a mandatory rule is violated   6 no such stack
     """
     root = find_project_root()
     today = datetime.now(UTC).date()
     chosen = stacks or stack_names(root)
+    if writes_waivers:
+        write_waivers(root)
+        click.echo(f"wrote {WAIVERS_FILE}", err=True)
     report = validate_project(root, chosen, paths, today=today, asks_clusters=asks_clusters)
     if output == "json":
         click.echo(validation_json(report), nl=False)

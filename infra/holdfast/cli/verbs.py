@@ -35,15 +35,14 @@ class Verb:
 
 
 _AGENT: Final = {
+    "describe": Verb("how it runs, who may call it, what it may reach", "agent.describe"),
     "import": Verb("convert existing workloads to manifests", "agent.import_workloads"),
     "restart": Verb("replace the pods, as `kubectl rollout restart` does", "agent.restart"),
     "evacuate": Verb("move off nodes that are cordoned, not ready or gone", "agent.evacuate"),
     "recreate": Verb("delete its workload, and create it again as declared", "agent.recreate"),
     "backup": Verb("back up its volumes now", "agent.backup"),
     "restore": Verb("list its backups, or fill its volumes from one", "agent.restore"),
-    "scale": Verb("declare how many replicas of an agent run", "agent.scale"),
-    "reconfigure": Verb("set fields of an agent for a stack", "agent.reconfigure"),
-    "fail-over": Verb("declare that the other of primary and standby serves", "agent.fail_over"),
+    "set": Verb("set fields in the stack's file, such as replicas", "agent.set_fields"),
 }
 
 _DRIFT: Final = {
@@ -78,8 +77,6 @@ _POLICY: Final = {
     "check": Verb("evaluate declared, written, recorded or live objects", "policy.check"),
     "list": Verb("print every rule with its level and severity", "policy.list"),
     "export": Verb("write the rules as admission policies", "policy.export"),
-    "lint": Verb("find unknown rules and wrong values in settings", "policy.lint"),
-    "waivers": Verb("compile the PolicyException manifests", "policy.waivers"),
 }
 
 _CI: Final = {
@@ -101,10 +98,8 @@ _SANDBOX: Final = {
 TASKS: Final[Mapping[str, Mapping[str, Verb]]] = {
     "Write and check": {
         "validate": Verb("check manifests and settings; needs no cluster", "validate"),
-        "explain": Verb("explain an agent, a field or a rule", "explain.command"),
-        "render": Verb("print the Kubernetes objects of a stack", "render"),
-        "graph": Verb("print the dependency graph of agents, models and tools", "graph"),
-        "schema": Verb("print or write the JSON Schema of the manifests", "schema"),
+        "explain": Verb("explain a field, a kind or a policy rule", "explain"),
+        "render": Verb("print Kubernetes objects, or the dependency graph", "render"),
         "diff": Verb("compare two stacks", "diff"),
         "preview": Verb("show what an update would change, and the policy results", "preview"),
         "policy": Verb("evaluate, list and export policy rules", "groups:policy", _POLICY),
@@ -144,21 +139,30 @@ VERBS: Final[Mapping[str, Verb]] = {
 """Every verb by name."""
 
 MOVED: Final[Mapping[str, str]] = {
+    "agent fail-over": "agent set AGENT availability.active=primary|standby",
+    "agent reconfigure": "agent set AGENT FIELD=VALUE",
     "agent reschedule": "agent evacuate",
+    "agent scale": "agent set AGENT scaling.replicas=N",
+    "diff --live": "diff --source live",
     "drift --act": "drift revert --by-mode",
     "drift --adopt": "drift adopt",
     "drift --ignore": "drift ignore",
     "drift --plan": "drift plan",
     "drift --revert": "drift revert",
     "drift --watch": "drift watch",
+    "explain --compare": "diff --source files",
+    "graph": "render -o mermaid",
     "import": "agent import",
     "operator manifests": "operator install --export",
     "operator migrate": "operator handover",
     "pause": "gitops suspend",
+    "policy lint": "validate",
     "policy report": "preview",
+    "policy waivers": "validate --write-waivers",
     "rbac": "drift rbac",
     "reconcile": "gitops run",
     "resume": "gitops resume",
+    "schema": "explain -o schema",
     "tools": "mcp",
 }
 """Earlier spellings of verbs, and of options that are verbs now; for the error that names those."""

@@ -5,9 +5,11 @@ One source: a field added to a manifest's model is there for callers in every la
 """
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from holdfast.components import inputs, part_inputs
 from holdfast.components.type_expressions import (
@@ -52,27 +54,76 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 def source() -> str:
     """The text of `arguments.py`."""
-    blocks: dict[str, str] = {}
+    models: dict[str, type[BaseModel]] = {}
     for name, model in ARGUMENTS.items():
-        for nested in records_below(model):
-            blocks.setdefault(_name_of(nested), _block(_name_of(nested), nested.model))
-        blocks.setdefault(name, _block(name, model))
-    return _HEADER + "".join(f"\n\n{block}" for block in blocks.values())
+        models |= {_name_of(nested): nested.model for nested in records_below(model)}
+        models[name] = model
+    writer = _TypeWriter(models)
+    for name, model in models.items():
+        writer.write(name, model)
+    return _HEADER + "".join(f"\n\n{block}" for block in writer.blocks.values())
 
 
 def _name_of(record: Record) -> str:
     return f"{record.name}Args"
 
 
-def _block(name: str, model: type[BaseModel]) -> str:
-    lines = [f"class {name}(TypedDict):", f'    """{(model.__doc__ or "").strip()}"""', ""]
+class _TypeWriter:
+    """Writes each field once: a dictionary extends those of the models that its model extends.
+
+    Attributes:
+        blocks: Name of a dictionary to its text, after the text of all that it extends.
+    """
+
+    def __init__(self, models: Mapping[str, type[BaseModel]]) -> None:
+        self.blocks: dict[str, str] = {}
+        users: dict[type[BaseModel], list[dict[str, str]]] = {}
+        for model in models.values():
+            for base in model.__mro__[1:]:
+                if issubclass(base, BaseModel) and base.model_fields:
+                    users.setdefault(base, []).append(_fields(model))
+        self._extended: dict[type[BaseModel], dict[str, str]] = {}
+        for base, found in users.items():
+            fields = _fields(base)
+            kept = {key: each for key, each in fields.items() if all(u[key] == each for u in found)}
+            is_argument = base in models.values()
+            if len(kept) == len(fields) if is_argument else kept and len(found) > 1:
+                self._extended[base] = kept
+
+    def write(self, name: str, model: type[BaseModel]) -> None:
+        """Write the typed dictionary of a model, and before it those that it extends."""
+        if name in self.blocks:
+            return
+        fields, extended = dict(self._extended.get(model) or _fields(model)), []
+        for base in model.__mro__[1:]:
+            inherited = self._extended.get(base, {})
+            if inherited and inherited.keys() <= fields.keys():
+                extended.append(_name_of(Record(base)))
+                self.write(extended[-1], base)
+                fields = {key: text for key, text in fields.items() if key not in inherited}
+        documentation = (model.__doc__ or "").strip()
+        lines = [
+            f"class {name}({', '.join(extended) or 'TypedDict'}):",
+            f'    """{documentation}"""',
+        ]
+        self.blocks[name] = "\n".join([*lines, *([""] if fields else []), *fields.values(), ""])
+
+
+def _fields(model: type[BaseModel]) -> dict[str, str]:
+    """Each field as a typed dictionary declares and documents it."""
     descriptions = field_descriptions(model)
-    for field, info in model.model_fields.items():
-        text = _type_text(shape_of(info.annotation))
-        lines.append(f"    {field}: {text if info.is_required() else f'NotRequired[{text}]'}")
-        if field in descriptions:
-            lines.append(f'    """{descriptions[field]}"""')
-    return "\n".join(lines) + "\n"
+    return {
+        name: _field_text(name, info, descriptions.get(name, ""))
+        for name, info in model.model_fields.items()
+    }
+
+
+def _field_text(name: str, info: FieldInfo, description: str) -> str:
+    text = _type_text(shape_of(info.annotation))
+    declared = f"    {name}: {text if info.is_required() else f'NotRequired[{text}]'}"
+    if not description:
+        return declared
+    return f'{declared}\n    """{description.replace(chr(10), f"{chr(10)}    ")}"""'
 
 
 def _type_text(shape: TypeExpression) -> str:  # noqa: PLR0911 - one return a form

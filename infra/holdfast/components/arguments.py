@@ -7,8 +7,36 @@ snake_case in Python and camelCase in YAML and TypeScript.
 from typing import Any, Literal, NotRequired, TypedDict
 
 
-class AgentRefArgs(TypedDict):
-    """The agent that a part belongs to."""
+class LogGovernanceArgs(TypedDict):
+    """What becomes of log lines."""
+
+    retention: NotRequired[str]
+    """How long they are kept, such as 30d."""
+    redaction: NotRequired[str]
+    """What is cut out of them, such as personal-data."""
+
+
+class GovernanceArgs(TypedDict):
+    """Decisions that the policy pack asks for: `holdfast.dev/*` on objects, never on pods."""
+
+    autonomy: NotRequired[str]
+    """How far the agent acts alone, such as supervised or autonomous."""
+    approver: NotRequired[str]
+    """Team that approves what it may not do alone."""
+    data_class: NotRequired[str]
+    """Most sensitive class of the data that it keeps, such as personal."""
+    data_retention: NotRequired[str]
+    """How long that is kept, such as 30d or 1y."""
+    tool_audit: NotRequired[str]
+    """Where calls of tools are written down, such as traces."""
+    logs: NotRequired[LogGovernanceArgs]
+    """What becomes of its log lines."""
+    cost_center: NotRequired[str]
+    """Who pays; a label, for tools that add up costs."""
+
+
+class ObjectMetaArgs(TypedDict):
+    """Where something's objects live, and what they carry."""
 
     namespace: str
     """Namespace of its objects."""
@@ -16,12 +44,19 @@ class AgentRefArgs(TypedDict):
     """Labels put on every object, never into selectors."""
     annotations: NotRequired[dict[str, str]]
     """Annotations put on every object."""
+
+
+class AgentRefArgs(ObjectMetaArgs):
+    """The agent that a part belongs to."""
+
     name: str
     """Name of the agent."""
     version: NotRequired[str]
     """The agent's own version."""
     owner: NotRequired[str]
     """Team that answers for it."""
+    governance: NotRequired[GovernanceArgs]
+    """Decisions that the policy pack asks for."""
     framework: NotRequired[str]
     """What it is written with."""
     description: NotRequired[str]
@@ -82,7 +117,7 @@ class FetchArgs(TypedDict):
     """Folder it is put into, under the last part of uri; on a volume of storage it is kept."""
     credentials: NotRequired[str]
     """Entry of secrets[] with a mountPath: a bearer token (key given), or the key pair of a store
-in the keys access-key-id and secret-access-key. Default none."""
+    in the keys access-key-id and secret-access-key. Default none."""
 
 
 class PreStartArgs(TypedDict):
@@ -170,7 +205,7 @@ class LifecycleArgs(TypedDict):
     """Steps before the agent starts, in order; it starts only when all of them succeeded."""
     post_start_check: NotRequired[PostStartCheckArgs]
     """What gates a new version; on by default when a model is set and the stack has
-images.tools, off with llm and tools false."""
+    images.tools, off with llm and tools false."""
     cache_warmer: NotRequired[CacheWarmerArgs]
     """Sidecar that keeps the agent's caches warm; default none."""
     pre_stop: NotRequired[PreStopArgs]
@@ -181,11 +216,16 @@ images.tools, off with llm and tools false."""
     """One replica leads: rights to a Lease, its name in LEASE_NAME, and a token; default false."""
 
 
-class AgentIdentityArgs(TypedDict):
-    """Arguments of AgentIdentity."""
+class PartArgs(TypedDict):
+    """Arguments of one part of an agent."""
 
     agent: AgentRefArgs
     """The agent that the part belongs to."""
+
+
+class AgentIdentityArgs(PartArgs):
+    """Arguments of AgentIdentity."""
+
     security: NotRequired[SecurityArgs]
     """The identity and its rights."""
     lifecycle: NotRequired[LifecycleArgs]
@@ -223,13 +263,9 @@ class PodGroupArgs(TypedDict):
     """Labels that select them."""
 
 
-class EgressGatewayArgs(TypedDict):
+class EgressGatewayArgs(PodGroupArgs):
     """A proxy through which agents reach domains."""
 
-    namespace: str
-    """Their namespace."""
-    pod_labels: dict[str, str]
-    """Labels that select them."""
     port: int
     """Port of the proxy."""
     url: str
@@ -316,7 +352,7 @@ class ImagesArgs(TypedDict):
 
     tools: NotRequired[str]
     """Fetches, waits, checks and keeps caches warm; must hold sh, curl and sha256sum, and git or
-tar for skills from there."""
+    tar for skills from there."""
     runtime: NotRequired[str]
     """Runs agents of type Declarative; reads what they are from agent.json."""
     log_shipper: NotRequired[str]
@@ -364,15 +400,15 @@ class AdmissionSettingsArgs(TypedDict):
 
     mode: NotRequired[Literal["enforce", "warn", "audit"]]
     """What follows where a mandatory rule is broken: enforce refuses, warn tells the client, audit
-tells the audit log alone. A rule that is only advisory never refuses."""
+    tells the audit log alone. A rule that is only advisory never refuses."""
     scope: NotRequired[Literal["namespaces", "cluster"]]
     """Whose objects are judged: those in the stack's own namespaces and bindings that reach into
-them, or those of the whole cluster."""
+    them, or those of the whole cluster."""
     left_out_namespaces: NotRequired[list[str]]
     """With scope cluster: namespaces that are not judged; default those of Kubernetes itself."""
     controllers: NotRequired[list[str]]
     """Users, such as system:serviceaccount:rollouts:controller, whose pods follow from an object
-that was judged already; Kubernetes' own, agent-sandbox and Argo Rollouts are known."""
+    that was judged already; Kubernetes' own, agent-sandbox and Argo Rollouts are known."""
 
 
 class PolicySettingsArgs(TypedDict):
@@ -393,8 +429,8 @@ class AgentResourcesArgs(TypedDict):
 
     mode: NotRequired[Literal["off", "observe", "expand"]]
     """off: no resources; observe: Pulumi applies the agents' objects and registers a resource
-beside them, the operator reports and, by drift.mode, puts back; expand: Pulumi registers the
-resources alone, the operator renders and applies their objects. Default off."""
+    beside them, the operator reports and, by drift.mode, puts back; expand: Pulumi registers the
+    resources alone, the operator renders and applies their objects. Default off."""
 
 
 class WatchedMetricArgs(TypedDict):
@@ -417,13 +453,13 @@ class UpdateSettingsArgs(TypedDict):
 
     waves: NotRequired[bool]
     """Update agents in the order of their dependsOn, a wave at a time, each healthy before the
-next begins; default all at once, each as soon as those it needs are ready."""
+    next begins; default all at once, each as soon as those it needs are ready."""
     rollback: NotRequired[bool]
     """Go back to the last good commit when an update fails, or makes health or metrics worse;
-default false."""
+    default false."""
     continue_on_error: NotRequired[bool]
     """Update what does not depend on what failed all the same, so that one agent's failure keeps no
-other one back; the update has failed nevertheless. Default false."""
+    other one back; the update has failed nevertheless. Default false."""
     watch_seconds: NotRequired[int]
     """How long health and metrics are watched after an update; default 0."""
     metrics: NotRequired[list[WatchedMetricArgs]]
@@ -432,7 +468,7 @@ other one back; the update has failed nevertheless. Default false."""
     """Prometheus as this machine reaches it; default that of telemetry."""
     require_approval: NotRequired[bool]
     """Promotion to this stack needs a file that approves the commit (`holdfast promote
---approval`); default false."""
+    --approval`); default false."""
 
 
 class EnvironmentArgs(TypedDict):
@@ -547,13 +583,9 @@ class ModelConfigSpecArgs(TypedDict):
     """Other namespaces whose agents may refer to it."""
 
 
-class OptionalKeyReferenceArgs(TypedDict):
+class OptionalKeyReferenceArgs(KeyReferenceArgs):
     """A key of a Secret or ConfigMap that may be missing."""
 
-    name: str
-    """Name of the object."""
-    key: str
-    """Key in its data."""
     optional: NotRequired[bool]
     """Start without the variable where the key is missing; default false."""
 
@@ -594,8 +626,8 @@ class SecretReferenceArgs(TypedDict):
     """Name of this entry, by which model.apiKey and others refer to it."""
     provider: NotRequired[Literal["kubernetes", "externalSecret", "vault", "awsSecretsManager"]]
     """Where it lives. kubernetes: a Secret in the agent's namespace; externalSecret: the stack's
-store, by External Secrets; vault: HashiCorp Vault, by its injector; awsSecretsManager: by
-External Secrets or the CSI driver, with the role of the ServiceAccount. Default kubernetes."""
+    store, by External Secrets; vault: HashiCorp Vault, by its injector; awsSecretsManager: by
+    External Secrets or the CSI driver, with the role of the ServiceAccount. Default kubernetes."""
     ref: str
     """Name of the Secret, or path in the store, such as prod/llm."""
     key: NotRequired[str]
@@ -608,7 +640,7 @@ External Secrets or the CSI driver, with the role of the ServiceAccount. Default
     """How often the store is asked again; default 1h. Has no effect on provider kubernetes."""
     on_change: NotRequired[Literal["restart", "reload"]]
     """restart: the next update rolls the pods when the secret has changed; reload: the agent reads
-the file again. Default restart, where the secret never passes through a Secret reload."""
+    the file again. Default restart, where the secret never passes through a Secret reload."""
 
 
 class ResourcesArgs(TypedDict):
@@ -616,19 +648,24 @@ class ResourcesArgs(TypedDict):
 
     requests: NotRequired[dict[str, str]]
     """What the scheduler reserves; defaults cpu 100m, memory 256Mi, ephemeral-storage 64Mi, or the
-limit where that is less."""
+    limit where that is less."""
     limits: NotRequired[dict[str, str]]
     """What the agent may use at most; defaults cpu 1, memory 1Gi, ephemeral-storage 1Gi, or the
-request where that is more."""
+    request where that is more."""
 
 
-class GatewayReferenceArgs(TypedDict):
-    """A Gateway of Gateway API."""
+class ObjectReferenceArgs(TypedDict):
+    """A reference to another declared object, in the same namespace unless one is given."""
 
     namespace: NotRequired[str]
     """Namespace of the object; default the referrer's."""
     name: str
     """Name of the object."""
+
+
+class GatewayReferenceArgs(ObjectReferenceArgs):
+    """A Gateway of Gateway API."""
+
     section_name: NotRequired[str]
     """Listener of the Gateway; default all that let the route in."""
 
@@ -646,15 +683,6 @@ class ExposeArgs(TypedDict):
     """What paths of the route begin with; default /. Needs gatewayRef."""
 
 
-class ObjectReferenceArgs(TypedDict):
-    """A reference to another declared object, in the same namespace unless one is given."""
-
-    namespace: NotRequired[str]
-    """Namespace of the object; default the referrer's."""
-    name: str
-    """Name of the object."""
-
-
 class NamespaceArgs(TypedDict):
     """A whole namespace as a caller."""
 
@@ -669,7 +697,7 @@ class EgressArgs(TypedDict):
     """allowList: the entries here and those inferred; denyAll: nothing but DNS."""
     domains: NotRequired[list[str]]
     """Domains, joined by those of model, tools, databases and telemetry; port 443. By Cilium where
-the stack declares it, else by its egress gateway."""
+    the stack declares it, else by its egress gateway."""
     cidrs: NotRequired[list[str]]
     """Address ranges; never a catch-all, metadata addresses are always left out."""
     allow_dns: NotRequired[bool]
@@ -689,11 +717,9 @@ class NetworkArgs(TypedDict):
     """What else it may reach."""
 
 
-class McpServerSpecArgs(TypedDict):
-    """A tool server that several agents share through tools[].mcp.serverRef."""
+class HostedServerArgs(TypedDict):
+    """A tool server as a stack runs it: like an agent without model, closed but to its callers."""
 
-    image: NotRequired[str]
-    """Image of a server that the stack runs; excludes url."""
     transport: NotRequired[Literal["sse", "streamable-http"]]
     """How it is spoken to; default streamable-http."""
     port: NotRequired[int]
@@ -706,6 +732,8 @@ class McpServerSpecArgs(TypedDict):
     """The server's own version (semantic)."""
     owner: NotRequired[str]
     """Team that answers for it; required on stacks with the prod profile."""
+    governance: NotRequired[GovernanceArgs]
+    """Decisions that the policy pack asks for; rendered to holdfast.dev/* on its objects."""
     command: NotRequired[list[str]]
     """Entry point; default the image's."""
     args: NotRequired[list[str]]
@@ -722,6 +750,13 @@ class McpServerSpecArgs(TypedDict):
     """What it may reach, and who may call it beside the agents that name it, which always may."""
     security: NotRequired[SecurityArgs]
     """What it may do."""
+
+
+class McpServerSpecArgs(HostedServerArgs):
+    """A tool server that several agents share through tools[].mcp.serverRef."""
+
+    image: NotRequired[str]
+    """Image of a server that the stack runs; excludes url."""
     url: NotRequired[str]
     """Address of a server that runs elsewhere; excludes image."""
     tool_names: NotRequired[list[str]]
@@ -743,50 +778,37 @@ class SharedArgs(TypedDict):
     """Tool servers that serverRef may name, in the agent's namespace."""
 
 
-class ModelAccessArgs(TypedDict):
+class ModelChoiceArgs(TypedDict):
+    """One model: a ModelConfig by name, or provider and name."""
+
+    ref: NotRequired[str | ObjectReferenceArgs]
+    """Name of a ModelConfig; excludes provider and name."""
+    provider: NotRequired[str]
+    """Provider, such as Anthropic."""
+    name: NotRequired[str]
+    """The provider's name of the model."""
+
+
+class ModelAccessArgs(ModelChoiceArgs):
     """A model, its parameters and the way to it."""
 
-    ref: NotRequired[str | ObjectReferenceArgs]
-    """Name of a ModelConfig; excludes provider and name."""
-    provider: NotRequired[str]
-    """Provider, such as Anthropic."""
-    name: NotRequired[str]
-    """The provider's name of the model."""
     parameters: NotRequired[ModelParametersArgs]
     """Sampling parameters."""
     base_url: NotRequired[str]
     """Address of the model; its host joins the agent's egress. Default the gateway's, else the
-provider's."""
+    provider's."""
     api_key: NotRequired[str]
     """Name of the entry in secrets[] that holds the key."""
     tls: NotRequired[ModelTlsArgs]
     """How its certificate is judged; default like any public one."""
     gateway_ref: NotRequired[str]
     """Model gateway of the stack (holdfast:models) that stands before it; default the stack's own,
-`direct` for none. Excludes baseUrl."""
+    `direct` for none. Excludes baseUrl."""
 
 
-class ModelArgs(TypedDict):
+class ModelArgs(ModelAccessArgs):
     """The model of an agent, and those that stand in for it."""
 
-    ref: NotRequired[str | ObjectReferenceArgs]
-    """Name of a ModelConfig; excludes provider and name."""
-    provider: NotRequired[str]
-    """Provider, such as Anthropic."""
-    name: NotRequired[str]
-    """The provider's name of the model."""
-    parameters: NotRequired[ModelParametersArgs]
-    """Sampling parameters."""
-    base_url: NotRequired[str]
-    """Address of the model; its host joins the agent's egress. Default the gateway's, else the
-provider's."""
-    api_key: NotRequired[str]
-    """Name of the entry in secrets[] that holds the key."""
-    tls: NotRequired[ModelTlsArgs]
-    """How its certificate is judged; default like any public one."""
-    gateway_ref: NotRequired[str]
-    """Model gateway of the stack (holdfast:models) that stands before it; default the stack's own,
-`direct` for none. Excludes baseUrl."""
     fallbacks: NotRequired[list[ModelAccessArgs]]
     """Models tried in this order when the first fails."""
     timeout: NotRequired[str]
@@ -815,7 +837,7 @@ class PromptArgs(TypedDict):
     """Where the text stands."""
     template_sources: NotRequired[list[str]]
     """ConfigMaps in the agent's namespace with parts that the message includes; each is mounted
-as a folder below /etc/holdfast/prompt-templates."""
+    as a folder below /etc/holdfast/prompt-templates."""
 
 
 class HeaderSourceArgs(TypedDict):
@@ -897,7 +919,7 @@ class MemoryArgs(TypedDict):
     """none; local: in the agent's storage; or a store. Default none."""
     store_ref: NotRequired[str | ObjectReferenceArgs]
     """Store: an entry of databases[], else a Service by name or {namespace, name}. Env
-MEMORY_STORE_HOST and MEMORY_STORE_PORT; egress to it is opened."""
+    MEMORY_STORE_HOST and MEMORY_STORE_PORT; egress to it is opened."""
     embedding_model_ref: NotRequired[str | ObjectReferenceArgs]
     """ModelConfig that turns texts into vectors; backend vector only."""
     ttl_days: NotRequired[int]
@@ -932,7 +954,7 @@ class DatabaseArgs(TypedDict):
     """Port; default by kind: postgres and pgvector 5432, mysql 3306, redis 6379, qdrant 6333, …"""
     secret: NotRequired[str]
     """Entry of secrets[] that holds the credentials; <NAME>_CREDENTIALS_FILE names its file or
-folder, or <NAME>_CREDENTIALS_ENV its variable."""
+    folder, or <NAME>_CREDENTIALS_ENV its variable."""
 
 
 class GitSourceArgs(TypedDict):
@@ -998,7 +1020,7 @@ class BudgetArgs(TypedDict):
     """Longest run; default 10m. A run of a Job is ended by Kubernetes."""
     on_exceed: NotRequired[Literal["stop", "pause", "warn"]]
     """What the runtime does at a limit: end the run, wait for a person, or only say so; default
-stop."""
+    stop."""
 
 
 class GuardrailArgs(TypedDict):
@@ -1062,13 +1084,20 @@ class ProviderArgs(TypedDict):
     """Its website."""
 
 
-class AgentConfigArgs(TypedDict):
-    """Arguments of AgentConfig."""
+class ContextArgs(TypedDict):
+    """What refers to what agents share."""
 
-    agent: AgentRefArgs
-    """The agent that the part belongs to."""
     shared: NotRequired[SharedArgs]
     """What agents share and what the stack offers."""
+
+
+class ContextPartArgs(ContextArgs, PartArgs):
+    """Arguments of a part that refers to what agents share."""
+
+
+class AgentConfigArgs(ContextPartArgs):
+    """Arguments of AgentConfig."""
+
     model: NotRequired[ModelArgs]
     """The model."""
     prompt: NotRequired[PromptArgs]
@@ -1101,13 +1130,9 @@ class AgentConfigArgs(TypedDict):
     """Port of the address in its card."""
 
 
-class AgentSecretsArgs(TypedDict):
+class AgentSecretsArgs(ContextPartArgs):
     """Arguments of AgentSecrets."""
 
-    agent: AgentRefArgs
-    """The agent that the part belongs to."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
     secrets: list[SecretReferenceArgs]
     """Secrets by reference."""
     security: NotRequired[SecurityArgs]
@@ -1135,16 +1160,12 @@ class StorageVolumeArgs(TypedDict):
     """Keep the data when the agent goes; default true."""
     allow_replacement: NotRequired[bool]
     """Let a change of storageClassName, accessModes or restoreFrom delete the claim and its data
-and make it anew; needs retain: false. Default false: such a change is refused."""
+    and make it anew; needs retain: false. Default false: such a change is refused."""
 
 
-class AgentStorageArgs(TypedDict):
+class AgentStorageArgs(ContextPartArgs):
     """Arguments of AgentStorage."""
 
-    agent: AgentRefArgs
-    """The agent that the part belongs to."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
     storage: list[StorageVolumeArgs]
     """Volumes that survive restarts."""
     restore_from: NotRequired[str | dict[str, str]]
@@ -1181,7 +1202,7 @@ class MetricsArgs(TypedDict):
     """How often they are scraped; default 30s."""
     service_monitor: NotRequired[Literal["auto", "required", "off"]]
     """Render a ServiceMonitor (a PodMonitor for pools). auto: where the stack declares the
-Prometheus Operator; required: refuse a stack that does not; default auto."""
+    Prometheus Operator; required: refuse a stack that does not; default auto."""
     alerts: NotRequired[list[AlertArgs]]
     """Alerts of the agent's own; need the Prometheus Operator."""
 
@@ -1208,7 +1229,7 @@ class TracesArgs(TypedDict):
     """Share of traces kept, 0–1; default 0.1."""
     inject: NotRequired[Literal["env", "sidecar", "operator"]]
     """Who sends traces on: the agent by its variables, a collector beside it, or what the
-OpenTelemetry Operator injects; default env."""
+    OpenTelemetry Operator injects; default env."""
     language: NotRequired[Literal["sdk", "python", "nodejs", "java", "dotnet", "go"]]
     """What the operator instruments, with inject: operator; default sdk (variables only)."""
 
@@ -1250,13 +1271,9 @@ class TelemetryArgs(TypedDict):
     """What the agent promises; alerts on burning error budgets are made of it. Default nothing."""
 
 
-class AgentMonitoringArgs(TypedDict):
+class AgentMonitoringArgs(ContextPartArgs):
     """Arguments of AgentMonitoring."""
 
-    agent: AgentRefArgs
-    """The agent that the part belongs to."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
     telemetry: NotRequired[TelemetryArgs]
     """Metrics, alerts and objectives."""
 
@@ -1279,8 +1296,8 @@ class AvailabilityArgs(TypedDict):
     """Which of the two the Service leads to: change it to fail over, one write. Default primary."""
     failover: NotRequired[Literal["manual", "automatic"]]
     """automatic: the operator leads the Service to the other one when no pod of the one that serves
-has been ready for failoverAfter, and one of the other is; it stays there. Default manual: the
-agent's status offers it."""
+    has been ready for failoverAfter, and one of the other is; it stays there. Default manual: the
+    agent's status offers it."""
     failover_after: NotRequired[str]
     """How long no pod may be ready before; only with failover: automatic. Default 30s."""
 
@@ -1323,7 +1340,7 @@ class RolloutArgs(TypedDict):
 
     strategy: NotRequired[Literal["RollingUpdate", "Recreate", "BlueGreen", "Canary"]]
     """RollingUpdate, Recreate, or with Argo Rollouts BlueGreen and Canary; default RollingUpdate,
-and Recreate where a claim has a single writer."""
+    and Recreate where a claim has a single writer."""
     max_surge: NotRequired[int | str]
     """Pods above the number wanted, during an update; default 1."""
     max_unavailable: NotRequired[int | str]
@@ -1336,7 +1353,7 @@ and Recreate where a claim has a single writer."""
     """Go back by itself when the new version fails; false: stop and wait. Default true."""
     progress_deadline_seconds: NotRequired[int]
     """Seconds after which an update counts as stuck; default 600, or 60 beyond
-the startup probe."""
+    the startup probe."""
 
 
 class ContainerPortArgs(TypedDict):
@@ -1363,13 +1380,9 @@ class DependencyArgs(TypedDict):
     """Port of a Service, which no manifest declares; required there, refused elsewhere."""
 
 
-class AgentNetworkArgs(TypedDict):
+class AgentNetworkArgs(ContextPartArgs):
     """Arguments of AgentNetwork."""
 
-    agent: AgentRefArgs
-    """The agent that the part belongs to."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
     network: NotRequired[NetworkArgs]
     """Who may call it, what it may reach."""
     lifecycle: NotRequired[LifecycleArgs]
@@ -1405,7 +1418,7 @@ class ScalingMetricArgs(TypedDict):
     """Resource (cpu, memory) or metric name."""
     target: int | str
     """Value to hold, an average per pod: percent of the request for a Resource given as a number,
-else a quantity."""
+    else a quantity."""
     selector: NotRequired[dict[str, str]]
     """Labels that the series of a Pods or External metric carry; default any."""
 
@@ -1475,13 +1488,9 @@ class ScalingArgs(TypedDict):
     """Stretches of time with more replicas; outside them, what else is said. Needs KEDA."""
 
 
-class AgentScalingArgs(TypedDict):
+class AgentScalingArgs(ContextPartArgs):
     """Arguments of AgentScaling."""
 
-    agent: AgentRefArgs
-    """The agent that the part belongs to."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
     scaling: ScalingArgs
     """How many replicas run."""
     availability: NotRequired[AvailabilityArgs]
@@ -1490,11 +1499,16 @@ class AgentScalingArgs(TypedDict):
     """Of this, the strategy: it says which workload is scaled."""
 
 
-class EnvSourceReferenceArgs(TypedDict):
-    """A ConfigMap or Secret whose keys become variables."""
+class LocalObjectReferenceArgs(TypedDict):
+    """An object in the agent's namespace, by name."""
 
     name: str
     """Name of the object."""
+
+
+class EnvSourceReferenceArgs(LocalObjectReferenceArgs):
+    """A ConfigMap or Secret whose keys become variables."""
+
     optional: NotRequired[bool]
     """Start without the variables where the object is missing; default false."""
 
@@ -1510,13 +1524,6 @@ class EnvFromSourceArgs(TypedDict):
     """A Secret."""
 
 
-class LocalObjectReferenceArgs(TypedDict):
-    """An object in the agent's namespace, by name."""
-
-    name: str
-    """Name of the object."""
-
-
 class TemporaryFolderArgs(TypedDict):
     """The folder /tmp of the container, empty at every start."""
 
@@ -1529,14 +1536,14 @@ class BackupArgs(TypedDict):
 
     method: NotRequired[Literal["VolumeSnapshot", "Job"]]
     """VolumeSnapshot: snapshots of the claims; Job: a container of yours that mounts the volumes
-read-only. Default VolumeSnapshot."""
+    read-only. Default VolumeSnapshot."""
     schedule: NotRequired[str]
     """When: minute, hour, day of the month, month, day of the week; default never."""
     timezone: NotRequired[str]
     """Time zone of the schedule; default UTC."""
     retention_days: NotRequired[int]
     """Days that a backup is kept; snapshots are deleted afterwards, your container reads it in
-BACKUP_RETENTION_DAYS. Default 7."""
+    BACKUP_RETENTION_DAYS. Default 7."""
     before_rollout: NotRequired[bool]
     """Make a backup before the workload changes; the change waits for it. Default true."""
     image: NotRequired[str]
@@ -1597,13 +1604,13 @@ class ProbesArgs(TypedDict):
 
     startup: NotRequired[ProbeArgs]
     """Holds the other two back until it succeeds, and stretches the default of
-rollout.progressDeadlineSeconds; default none."""
+    rollout.progressDeadlineSeconds; default none."""
     liveness: NotRequired[ProbeArgs]
     """Restarts the container; default a connection to the exposed port. {enabled: false}: never
-asked."""
+    asked."""
     readiness: NotRequired[ProbeArgs]
     """Takes the pod out of the Service; default a connection to the exposed port, GET
-/.well-known/agent-card.json where a2a is written. {enabled: false}: never asked."""
+    /.well-known/agent-card.json where a2a is written. {enabled: false}: never asked."""
 
 
 class IgnoredFieldArgs(TypedDict):
@@ -1633,7 +1640,7 @@ class CommandProbeArgs(TypedDict):
     """Name of the probe, unique in the agent."""
     command: list[str]
     """Program and arguments; run without a shell, in the project's folder, on the machine of the
-scan, with its environment: credentials belong there and not here."""
+    scan, with its environment: credentials belong there and not here."""
     output: NotRequired[str]
     """Reviewed output; reports show it line by line against the live one. Excludes digest."""
     digest: NotRequired[str]
@@ -1657,11 +1664,11 @@ class DriftSettingsArgs(TypedDict):
     """Commands whose output is compared with the reviewed one, by `--probe-commands`."""
     fingerprint: NotRequired[str]
     """What running pods should publish in their annotation `holdfast.dev/fingerprint`: a digest
-over whatever the agent runs with, such as its packages and skills."""
+    over whatever the agent runs with, such as its packages and skills."""
 
 
-class ScheduleArgs(TypedDict):
-    """One time table by which an agent of type Job runs."""
+class RunArgs(TypedDict):
+    """What every run of an agent of type Job has, whatever starts it."""
 
     id: NotRequired[str]
     """Name of it, unique in the agent; default its position in the list, from 0."""
@@ -1675,6 +1682,11 @@ class ScheduleArgs(TypedDict):
     """Further attempts after a failed one; default 0, as each attempt costs tokens."""
     ttl_seconds_after_finished: NotRequired[int]
     """Seconds after which a finished run is removed; default 604800, a week."""
+
+
+class ScheduleArgs(RunArgs):
+    """One time table by which an agent of type Job runs."""
+
     cron: str
     """When: minute, hour, day of the month, month, day of the week."""
     timezone: NotRequired[str]
@@ -1683,21 +1695,9 @@ class ScheduleArgs(TypedDict):
     """What happens to a run that is due while the last one still runs; default Forbid."""
 
 
-class TriggerArgs(TypedDict):
+class TriggerArgs(RunArgs):
     """Work that waits somewhere, and starts runs of an agent of type Job; needs KEDA."""
 
-    id: NotRequired[str]
-    """Name of it, unique in the agent; default its position in the list, from 0."""
-    input: NotRequired[str]
-    """What the run is asked to do; env AGENT_INPUT. Taken literally, nothing in it is expanded."""
-    history_limit: NotRequired[int]
-    """Finished runs kept to look at, of each outcome; default 3."""
-    suspend: NotRequired[bool]
-    """Start no further runs; default false."""
-    retries: NotRequired[int]
-    """Further attempts after a failed one; default 0, as each attempt costs tokens."""
-    ttl_seconds_after_finished: NotRequired[int]
-    """Seconds after which a finished run is removed; default 604800, a week."""
     metric: str
     """Metric of the stack's Prometheus that says how much waits, such as queue_depth."""
     selector: NotRequired[dict[str, str]]
@@ -1734,7 +1734,7 @@ class SandboxSettingsArgs(TypedDict):
     """Whether a claim may add variables, or override declared ones; needs warmPool."""
 
 
-class AgentArgs(TypedDict):
+class AgentArgs(ContextArgs, ObjectMetaArgs):
     """Arguments of Agent and AgentWorkload: the manifest's spec, and where the agent lives."""
 
     priority_class_name: NotRequired[str]
@@ -1753,14 +1753,16 @@ class AgentArgs(TypedDict):
     """Kueue LocalQueue in the agent's namespace that its pods wait in; default none."""
     type: NotRequired[Literal["BYO", "Declarative", "Job", "Sandbox"]]
     """BYO: a Deployment with the agent's own image; Declarative: one with the stack's runtime
-image, which reads from agent.json what the agent is; Job: runs that end, by schedules and
-triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default BYO."""
+    image, which reads from agent.json what the agent is; Job: runs that end, by schedules and
+    triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default BYO."""
     description: NotRequired[str]
     """What the agent is for, at most 1,000 characters."""
     version: str
     """The agent's own version (semantic)."""
     owner: NotRequired[str]
     """Team that answers for the agent; required on stacks with the prod profile."""
+    governance: NotRequired[GovernanceArgs]
+    """Decisions that the policy pack asks for; rendered to holdfast.dev/* on its objects."""
     framework: NotRequired[str]
     """What the agent is written with, such as langgraph; a label, default custom."""
     provider: NotRequired[ProviderArgs]
@@ -1771,7 +1773,7 @@ triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default 
     """Page about the agent; told in its card."""
     image: NotRequired[str]
     """Image, such as name@sha256:<64 hex digits>; a tag without digest passes the policy pack in
-profile dev only. Required but for type Declarative."""
+    profile dev only. Required but for type Declarative."""
     command: NotRequired[list[str]]
     """Entry point; default the image's."""
     args: NotRequired[list[str]]
@@ -1790,7 +1792,7 @@ profile dev only. Required but for type Declarative."""
     """The folder /tmp, which a read-only root file system leaves writable."""
     depends_on: NotRequired[list[str | DependencyArgs]]
     """What must run before the agent starts: agents, shared servers and models, Services. Each
-gives a variable `<NAME>_URL`; agents among them are deployed first."""
+    gives a variable `<NAME>_URL`; agents among them are deployed first."""
     wait_for_dependencies: NotRequired[bool]
     """Hold the agent back, in an init container, until each of dependsOn listens; default true."""
     model: NotRequired[ModelArgs]
@@ -1817,7 +1819,7 @@ gives a variable `<NAME>_URL`; agents among them are deployed first."""
     """Backups of its volumes; default none."""
     restore_from: NotRequired[str | dict[str, str]]
     """What fills new volumes: a VolumeSnapshot, {volume: snapshot} when there are several, or the
-id of a backup of method Job. To stay as long as the claim does."""
+    id of a backup of method Job. To stay as long as the claim does."""
     secrets: NotRequired[list[SecretReferenceArgs]]
     """Secrets by reference."""
     config: NotRequired[list[ConfigEntryArgs]]
@@ -1854,60 +1856,16 @@ id of a backup of method Job. To stay as long as the claim does."""
     """Containers that end before the agent starts, as in PodSpec; after Holdfast's own."""
     pod_overrides: NotRequired[dict[str, Any]]
     """Laid over the rendered PodSpec last: maps by key, lists by their merge key; {$patch: delete}
-in place of a value removes it."""
-    namespace: str
-    """Namespace of its objects."""
-    labels: NotRequired[dict[str, str]]
-    """Labels put on every object, never into selectors."""
-    annotations: NotRequired[dict[str, str]]
-    """Annotations put on every object."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
+    in place of a value removes it."""
     agent_name: NotRequired[str]
     """Name of the agent; default the resource's name."""
 
 
-class McpServerArgs(TypedDict):
+class McpServerArgs(ContextArgs, ObjectMetaArgs, HostedServerArgs):
     """Arguments of McpServer: what a manifest says of a server that the stack runs."""
 
     image: str
-    """Image with its digest: name@sha256:<64 hex digits>."""
-    transport: NotRequired[Literal["sse", "streamable-http"]]
-    """How it is spoken to; default streamable-http."""
-    port: NotRequired[int]
-    """Port that it listens on; default 8080."""
-    path: NotRequired[str]
-    """Path that it answers at; default /mcp, and /sse for transport sse."""
-    health_path: NotRequired[str]
-    """Path that answers GET well while it can take calls; default: it can as soon as it listens."""
-    version: NotRequired[str]
-    """The server's own version (semantic)."""
-    owner: NotRequired[str]
-    """Team that answers for it; required on stacks with the prod profile."""
-    command: NotRequired[list[str]]
-    """Entry point; default the image's."""
-    args: NotRequired[list[str]]
-    """Arguments; default the image's."""
-    env: NotRequired[list[EnvVarArgs]]
-    """Environment variables, by name."""
-    secrets: NotRequired[list[SecretReferenceArgs]]
-    """Secrets by reference."""
-    resources: NotRequired[ResourcesArgs]
-    """Requests and limits."""
-    replicas: NotRequired[int]
-    """How many run; default 1."""
-    network: NotRequired[NetworkArgs]
-    """What it may reach, and who may call it beside the agents that name it, which always may."""
-    security: NotRequired[SecurityArgs]
-    """What it may do."""
-    namespace: str
-    """Namespace of its objects."""
-    labels: NotRequired[dict[str, str]]
-    """Labels put on every object, never into selectors."""
-    annotations: NotRequired[dict[str, str]]
-    """Annotations put on every object."""
-    shared: NotRequired[SharedArgs]
-    """What agents share and what the stack offers."""
+    """Image of the server."""
     server_name: NotRequired[str]
     """Name of the server; default the resource's name."""
 
@@ -1919,25 +1877,14 @@ class FleetArgs(TypedDict):
     """Agents by name."""
     mcp_servers: NotRequired[dict[str, McpServerArgs]]
     """Tool servers by name; agents of the same namespace may name them in serverRef, and are let
-in."""
+    in."""
     namespaces: NotRequired[Literal["managed", "existing"]]
     """managed: the fleet declares its namespaces, with Pod Security labels; existing: not."""
 
 
-class AdmissionPoliciesArgs(TypedDict):
+class AdmissionPoliciesArgs(AdmissionSettingsArgs):
     """Arguments of AdmissionPolicies."""
 
-    mode: NotRequired[Literal["enforce", "warn", "audit"]]
-    """What follows where a mandatory rule is broken: enforce refuses, warn tells the client, audit
-tells the audit log alone. A rule that is only advisory never refuses."""
-    scope: NotRequired[Literal["namespaces", "cluster"]]
-    """Whose objects are judged: those in the stack's own namespaces and bindings that reach into
-them, or those of the whole cluster."""
-    left_out_namespaces: NotRequired[list[str]]
-    """With scope cluster: namespaces that are not judged; default those of Kubernetes itself."""
-    controllers: NotRequired[list[str]]
-    """Users, such as system:serviceaccount:rollouts:controller, whose pods follow from an object
-that was judged already; Kubernetes' own, agent-sandbox and Argo Rollouts are known."""
     profile: NotRequired[Literal["dev", "staging", "prod"]]
     """Levels of the rules; default by the stack's name, anything but dev and staging is prod."""
     rules: NotRequired[dict[str, dict[str, Any]]]

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.agent.governance import Governance
 from holdfast.manifest.agent.model import ModelConfigSpec
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.manifest.kinds.mcp_server import HostedServer, McpServerSpec
@@ -16,7 +17,7 @@ from holdfast.manifest.stack.admission import AdmissionSettings
 from holdfast.manifest.stack.environment import Environment, Profile
 from holdfast.manifest.types.values import (
     AgentName,
-    DigestReference,
+    ImageReference,
     Items,
     JsonObject,
     LabelName,
@@ -26,7 +27,7 @@ from holdfast.manifest.types.values import (
     Semver,
 )
 from holdfast.render.objects.admission import AdmissionPlan, judged_by
-from holdfast.render.plan.marks import AgentMarks, Origin
+from holdfast.render.plan.marks import AgentMarks, Provenance
 from holdfast.render.plan.plan import AgentPlan
 from holdfast.render.plan.surroundings import Surroundings
 from holdfast.render.plan.tool_servers import COMPONENT
@@ -52,6 +53,8 @@ class AgentRef(ObjectMetaInputs):
     """The agent's own version."""
     owner: LabelValue | None = None
     """Team that answers for it."""
+    governance: Governance = Governance.model_construct()
+    """Decisions that the policy pack asks for."""
     framework: LabelValue = "custom"
     """What it is written with."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
@@ -59,7 +62,7 @@ class AgentRef(ObjectMetaInputs):
     queue_name: LabelName | None = None
     """Kueue LocalQueue that its pods wait in."""
 
-    def marks(self, origin: Origin) -> AgentMarks:
+    def marks(self, origin: Provenance) -> AgentMarks:
         """What the agent's objects carry."""
         return AgentMarks(
             name=self.name,
@@ -70,6 +73,7 @@ class AgentRef(ObjectMetaInputs):
             component=self.framework,
             description=self.description or "",
             queue=self.queue_name or "",
+            governance=self.governance,
             labels=self.labels,
             annotations=self.annotations,
         )
@@ -114,6 +118,7 @@ class AgentInputs(ContextInputs, ObjectMetaInputs, AgentSpec):
             namespace=self.namespace,
             version=self.version,
             owner=self.owner,
+            governance=self.governance,
             framework=self.framework,
             description=self.description,
             queue_name=self.queue_name,
@@ -121,14 +126,14 @@ class AgentInputs(ContextInputs, ObjectMetaInputs, AgentSpec):
             annotations=self.annotations,
         )
         surroundings = self.shared.surroundings(self.namespace)
-        return AgentPlan(place.marks(Origin(stack)), self, surroundings)
+        return AgentPlan(place.marks(Provenance(stack)), self, surroundings)
 
 
 class McpServerInputs(ContextInputs, ObjectMetaInputs, HostedServer):
     """Arguments of McpServer: what a manifest says of a server that the stack runs."""
 
-    image: DigestReference
-    """Image with its digest: name@sha256:<64 hex digits>."""
+    image: ImageReference
+    """Image of the server."""
     server_name: AgentName | None = None
     """Name of the server; default the resource's name."""
 
@@ -139,10 +144,11 @@ class McpServerInputs(ContextInputs, ObjectMetaInputs, HostedServer):
             namespace=self.namespace,
             version=self.version,
             owner=self.owner,
+            governance=self.governance,
             labels=self.labels,
             annotations=self.annotations,
         )
-        marks = replace(place.marks(Origin(stack)), component=COMPONENT)
+        marks = replace(place.marks(Provenance(stack)), component=COMPONENT)
         surroundings = self.shared.surroundings(self.namespace)
         return AgentPlan(
             marks, self.as_agent(), surroundings, kind=MCP_SERVER_KIND, url_path=self.effective_path
@@ -187,4 +193,4 @@ class AdmissionPoliciesInputs(AdmissionSettings):
             controllers=self.controllers,
         )
         profile = judged_by(self.profile or stack, self.rules)
-        return AdmissionPlan(name, profile, settings, Origin(stack), self.namespaces)
+        return AdmissionPlan(name, profile, settings, Provenance(stack), self.namespaces)

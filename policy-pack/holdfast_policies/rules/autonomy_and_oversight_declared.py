@@ -14,9 +14,9 @@ from holdfast_policies.wording import shown
 
 KEYS = Parameter(
     name="keys",
-    description="Annotations or labels that must declare it; those of an agent reach its objects.",
+    description="Annotations or labels that must declare it, as spec.governance gives them.",
     schema=DECLARATIONS,
-    default=["autonomy", "approver"],
+    default=["holdfast.dev/autonomy", "holdfast.dev/approver"],
 )
 DESTRUCTIVE = Parameter(
     name="destructive",
@@ -64,7 +64,7 @@ RULE = Rule(
     title="A person before what cannot be undone",
     description="An agent acts alone where a person must stand, or does not say how far",
     rationale="What is deleted or paid on the word of a model cannot be taken back by one.",
-    remedy="set annotations autonomy and approver, and requireApproval of destructive tools",
+    remedy="set spec.governance.autonomy and approver, and requireApproval of destructive tools",
     source="https://genai.owasp.org/llmrisk/llm062025-excessive-agency/",
     severity=Severity.HIGH,
     levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),

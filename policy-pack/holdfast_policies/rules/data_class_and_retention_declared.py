@@ -11,9 +11,9 @@ from holdfast_policies.subject import Subject
 
 KEYS = Parameter(
     name="keys",
-    description="Annotations or labels that must declare it; those of an agent reach its objects.",
+    description="Annotations or labels that must declare it, as spec.governance gives them.",
     schema=DECLARATIONS,
-    default=["data-class", "data-retention"],
+    default=["holdfast.dev/data-class", "holdfast.dev/data-retention"],
 )
 
 
@@ -27,7 +27,7 @@ RULE = Rule(
     title="Data with class and end",
     description="Data is kept that does not say what it is or how long it stays",
     rationale="What an agent remembers about people has to be found, and deleted, when they ask.",
-    remedy="set metadata.annotations data-class and data-retention of the agent",
+    remedy="set spec.governance.dataClass and dataRetention of the agent",
     source="https://genai.owasp.org/llmrisk/llm022025-sensitive-information-disclosure/",
     severity=Severity.LOW,
     levels=Levels(Level.ADVISORY, Level.ADVISORY, Level.MANDATORY),

@@ -11,9 +11,9 @@ from holdfast_policies.subject import Subject
 
 KEYS = Parameter(
     name="keys",
-    description="Annotations or labels that must declare it; those of an agent reach its objects.",
+    description="Annotations or labels that must declare it, as spec.governance gives them.",
     schema=DECLARATIONS,
-    default=["log-retention", "log-redaction"],
+    default=["holdfast.dev/log-retention", "holdfast.dev/log-redaction"],
 )
 
 
@@ -27,7 +27,7 @@ RULE = Rule(
     title="Logs with end and redaction",
     description="An agent does not say how long its logs stay or what is cut out of them",
     rationale="Prompts and answers end in logs, and with them whatever people told the agent.",
-    remedy="set metadata.annotations log-retention and log-redaction of the agent",
+    remedy="set spec.governance.logs.retention and redaction of the agent",
     source="https://cheatsheetseries.owasp.org/cheatsheets/Logging_Cheat_Sheet.html",
     severity=Severity.LOW,
     levels=Levels(Level.ADVISORY, Level.ADVISORY, Level.MANDATORY),

@@ -1,17 +1,26 @@
 """What a container runs is in its image; nothing is fetched and run at start."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from holdfast_policies.bounds import LONGEST_COMMAND
 from holdfast_policies.cel import Admission, in_containers, matches
+from holdfast_policies.commands import fetched, fetched_by_script
 from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers, each
+from holdfast_policies.kinds import CONFIG_MAP, POD_KINDS
+from holdfast_policies.parts import all_of, containers, each
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path, items, mapping, text
+from holdfast_policies.subject import (
+    Container,
+    Subject,
+    field_path,
+    items,
+    key_path,
+    mapping,
+    text,
+)
 
-_INSTALLERS = re.compile(
-    r"""
+_INSTALLERS = r"""
     (?:^|[\s/;&|(`])(?:npx|pnpx|bunx|uvx|pipx\s+run)(?:\s|$)
     | \buv\s+(?:tool\s+(?:run|install)|pip\s+install|run\s+--with)\b
     | \bpip3?\s+install\b | \bpython3?\s+-m\s+pip\s+install\b
@@ -21,37 +30,114 @@ _INSTALLERS = re.compile(
     | \b(?:curl|wget)\b[^;&]*\|\s*(?:sudo\s+)?(?:ba|da|z|k)?sh\b
     | \b(?:curl|wget)\b[^;&]*\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby)\b
     | \b(?:ba|da|z|k)?sh\s+(?:-c\s+)?["']?(?:<\(|\$\()\s*(?:curl|wget)\b
-    """,
-    re.VERBOSE,
+    """
+"""The usual installers as the API server looks for them; its expressions take time by the text."""
+_SHELL_FILES = (".sh", ".bash", ".zsh", ".ksh", ".command", ".envrc", ".profile", ".bashrc")
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
+_LONGEST_SCRIPTS = 100_000
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_HOOKS = ("postStart", "preStop")
+_TOO_LONG = "a text that is too long to be judged"
+_REQUIRED = "what the image holds"
+_PACKAGES = frozenset(
+    f"{which}{packages}"
+    for which in ("EXTRA_PIP_", "EXTRA_CONDA_", "EXTRA_APT_", "PIP_", "APT_", "CONDA_", "NPM_")
+    for packages in ("PACKAGES", "INSTALL", "REQUIREMENTS")
 )
+"""Variables by which well-known images install what they name when they start."""
+_RUN_AT_START = frozenset({"BASH_ENV", "ENV", "PROMPT_COMMAND", "PYTHONSTARTUP", "NODE_OPTIONS"})
 
 
-def check_command(words: object, path: str) -> Iterator[Breach]:
-    """A command whose words, read as one line, install something."""
-    found = _INSTALLERS.search(" ".join(text(word) for word in items(words)))
-    if found:
-        yield Breach(
-            path, got=f'"{found.group(0).strip(" 	/;&|(`")}"', required="what the image holds"
-        )
+def check_line(words: list[str], path: str) -> Iterator[Breach]:
+    """A command whose words, read as one line, fetch what they run."""
+    if sum(map(len, words)) > LONGEST_COMMAND:
+        required = f"at most {LONGEST_COMMAND:,} characters"
+        remedy = "put the script into the image"
+        yield Breach(path, got=_TOO_LONG, required=required, remedy=remedy)
+    elif found := fetched(words):
+        yield Breach(path, got=f'"{found}"', required=_REQUIRED)
 
 
-def check(container: Container, _: Settings) -> Iterator[Finding]:
-    """Command and arguments together, as they run, and the hooks of the container."""
-    command = items(container.value.get("command"))
-    args = items(container.value.get("args"))
-    place = "args" if args and not _INSTALLERS.search(_line(command)) else "command"
-    yield from check_command([*command, *args], field_path(container.path, place))
+def check_container(container: Container, _: Settings) -> Iterator[Finding]:
+    """Command and arguments together, as they run; hooks, probes and variables."""
+    env = {
+        text(mapping(variable).get("name")): text(mapping(variable).get("value"))
+        for variable in items(container.value.get("env"))
+    }
+    command = _words(container.value.get("command"))
+    args = _words(container.value.get("args"))
+    place = "args" if args and not fetched(command) else "command"
+    line = [_filled(word, env) for word in (*command, *args)]
+    yield from check_line(line, field_path(container.path, place))
 
-    def check_hook(name: str, _: str) -> Iterator[Breach]:
-        hook = mapping(mapping(container.value.get("lifecycle")).get(name))
-        steps = (container.path, "lifecycle", name, "exec", "command")
-        yield from check_command(mapping(hook.get("exec")).get("command"), field_path(*steps))
+    def check_handler(steps: tuple[str, str], _: str) -> Iterator[Breach]:
+        holder = mapping(mapping(container.value.get(steps[0])).get(steps[1]))
+        holder = holder if steps[0] == "lifecycle" else mapping(container.value.get(steps[0]))
+        words = [_filled(word, env) for word in _words(mapping(holder.get("exec")).get("command"))]
+        named = (*steps, "exec", "command") if steps[1] else (steps[0], "exec", "command")
+        yield from check_line(words, field_path(container.path, *named))
 
-    yield from each(["postStart", "preStop"], "", check_hook)
+    handlers = [*(("lifecycle", hook) for hook in _HOOKS), *((probe, "") for probe in _PROBES)]
+    yield from each(handlers, "", check_handler)
+
+    def check_variable(variable: object, path: str) -> Iterator[Breach]:
+        declared = mapping(variable)
+        name, value = text(declared.get("name")), text(declared.get("value"))
+        if name in _PACKAGES and value.strip():
+            yield Breach(field_path(path, "value"), f"packages in {name}", _REQUIRED)
+        elif name in _RUN_AT_START:
+            yield from check_line([value], field_path(path, "value"))
+
+    yield from each(container.value.get("env"), field_path(container.path, "env"), check_variable)
 
 
-def _line(words: list[object]) -> str:
-    return " ".join(text(word) for word in words)
+def check_scripts(subject: Subject, _: Settings) -> Iterator[Finding]:
+    """Shell scripts in a ConfigMap, which a container may be told to run."""
+    if subject.kind != CONFIG_MAP:
+        return
+    data = mapping(subject.object.get("data"))
+    left = _LONGEST_SCRIPTS
+
+    def check_key(key: str, _: str) -> Iterator[Breach]:
+        nonlocal left
+        script = text(data.get(key))
+        if not _is_shell(key, script):
+            return
+        left -= len(script)
+        path = key_path("data", key)
+        if left < 0:
+            required = f"scripts of at most {_LONGEST_SCRIPTS:,} characters together"
+            yield Breach(path, _TOO_LONG, required, "put the script into the image")
+        elif found := fetched_by_script(_without_comments(script)):
+            yield Breach(path, got=f'"{found}"', required=_REQUIRED)
+
+    yield from each(list(data), "", check_key)
+
+
+def _is_shell(key: str, script: str) -> bool:
+    if key.lower().endswith(_SHELL_FILES):
+        return True
+    first = script[:200].partition("\n")[0]
+    return first.startswith("#!") and not _SHELLS.isdisjoint(first[2:].replace("/", " ").split())
+
+
+def _without_comments(script: str) -> str:
+    return "\n".join(line for line in script.splitlines() if not line.lstrip().startswith("#"))
+
+
+def _words(value: object) -> list[str]:
+    return [text(word) for word in items(value)]
+
+
+def _filled(word: str, env: Mapping[str, Any]) -> str:
+    """A word with the container's own variables in it, as kubelet and shell put them there."""
+    if "$" not in word or len(word) > LONGEST_COMMAND:
+        return word
+    for name, value in env.items():
+        if name and name in word and len(value) <= LONGEST_COMMAND:
+            for written in (f"$({name})", f"${{{name}}}", f"${name}"):
+                word = word.replace(written, value, 8)
+    return word
 
 
 _HOOK = "c.value.?lifecycle[?h].?exec.?command.orValue([])"
@@ -59,7 +145,7 @@ _HOOK = "c.value.?lifecycle[?h].?exec.?command.orValue([])"
 
 def _installs(words: str) -> str:
     """CEL: whether a command, read as one line, installs something."""
-    return matches(f'({words}).join(" ")', _INSTALLERS.pattern)
+    return matches(f'({words}).join(" ")', _INSTALLERS)
 
 
 RULE = Rule(
@@ -79,8 +165,8 @@ RULE = Rule(
         "MCP",
     ),
     fix=Fix.NO,
-    kinds=POD_KINDS,
-    check=containers(check),
+    kinds=POD_KINDS | {CONFIG_MAP},
+    check=all_of(containers(check_container), check_scripts),
     admission=Admission(
         (
             in_containers(
@@ -93,6 +179,10 @@ RULE = Rule(
                 "lifecycle",
                 "what the image holds",
             ),
-        )
+        ),
+        differs=(
+            "only the usual installers in command, arguments and hooks are seen there, not what is"
+            " downloaded first and run later, nor scripts of ConfigMaps, probes and variables"
+        ),
     ),
 )

@@ -8,7 +8,7 @@ from holdfast_policies.kinds import ANY_KIND
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
 from holdfast_policies.subject import Subject
 
-_INDEX = re.compile(r"\[[^\]]*\]")
+_INDEX = re.compile(r"\[[^\[\]]*\]")
 _POD_FIELDS = (
     "securityContext",
     "serviceAccountName",

@@ -11,14 +11,14 @@ from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
 from holdfast_policies.subject import Container, field_path, mapping, text
 
 _TRUST = r"--trust[-_]remote[-_]code"
-_OFF = r"\s*=?\s*(?:false|0|no)\b"
+_OFF = r"\s{0,8}=?\s{0,8}(?:false|0|no)\b"
 _OTHER_FLAGS = r"""
     \btrust_remote_code\s*=\s*True\b
     | \bweights_only\s*=\s*False\b
     | \ballow_dangerous_deserialization\s*=\s*True\b | --allow-dangerous-deserialization\b
     | --load-format[\s=]+(?:pt|npcache)\b
     | \b(?:pickle|dill|joblib|cloudpickle)\.loads?\b
-    | \S+\.(?:pkl|pickle|joblib|dill)\b
+    | \S\.(?:pkl|pickle|joblib|dill)\b
     """
 _FLAGS = re.compile(rf"{_TRUST}(?!{_OFF}) | {_OTHER_FLAGS}", re.VERBOSE)
 _VARIABLES = {

@@ -14,14 +14,18 @@ LABELS = Parameter(
     name="labels",
     description="Labels that every workload must carry.",
     schema={"type": "array", "items": {"type": "string"}, "minItems": 1},
-    default=["holdfast.dev/owner", "cost-center"],
+    default=["holdfast.dev/owner", "holdfast.dev/cost-center"],
 )
 DEFAULTS = Parameter(
     name="defaults",
     description="Labels that level remediate sets where they are missing, as label=value.",
     schema={
         "type": "array",
-        "items": {"type": "string", "pattern": r"[^=\s]+=\S+", "examples": ["cost-center=4711"]},
+        "items": {
+            "type": "string",
+            "pattern": r"[^=\s]+=\S+",
+            "examples": ["holdfast.dev/cost-center=4711"],
+        },
     },
     default=[],
 )
@@ -51,7 +55,7 @@ RULE = Rule(
     title="Owner and cost",
     description="A workload does not say who answers for it, or who pays for it",
     rationale="When an agent misbehaves at night, the label is how the right person is found.",
-    remedy="set spec.owner of the agent, and its label cost-center under metadata.labels",
+    remedy="set spec.owner and spec.governance.costCenter of the agent",
     source="https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/",
     severity=Severity.LOW,
     levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.MANDATORY),

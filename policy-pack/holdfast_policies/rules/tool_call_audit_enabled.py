@@ -15,7 +15,7 @@ KEYS = Parameter(
     name="keys",
     description="Annotations or labels that say where calls of tools are written down.",
     schema=DECLARATIONS,
-    default=["tool-audit"],
+    default=["holdfast.dev/tool-audit"],
 )
 CAPTURE = Parameter(
     name="capture_allowed",
@@ -59,7 +59,7 @@ RULE = Rule(
     title="Tool calls on record",
     description="Calls of tools are not written down, or what people said is",
     rationale="After an incident the first question is what the agent did, tool by tool.",
-    remedy="set annotation tool-audit to where calls are kept, and leave content capture off",
+    remedy="set spec.governance.toolAudit to where calls are kept, leave content capture off",
     source="https://opentelemetry.io/docs/specs/semconv/gen-ai/",
     severity=Severity.MEDIUM,
     levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),

@@ -45,7 +45,7 @@ def completed(
         pytest.param("holdfast diff d", ["dev"], id="first stack of diff"),
         pytest.param("holdfast diff dev ", ["dev", "prod"], id="second stack of diff"),
         pytest.param("holdfast history p", ["prod"], id="stack of history"),
-        pytest.param("holdfast explain --compare dev p", ["prod"], id="two stacks of one option"),
+        pytest.param("holdfast agent describe x -s p", ["prod"], id="below a group"),
         pytest.param("holdfast drift history -s ", ["dev", "prod"], id="below a verb"),
         pytest.param("holdfast agent restart x -s d", ["dev"], id="verb of a group's"),
         pytest.param("holdfast nothing x", [], id="unknown verb"),

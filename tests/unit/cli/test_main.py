@@ -129,7 +129,7 @@ def test_an_earlier_spelling_of_a_verb_names_the_one_of_now(
 ) -> None:
     assert run(old.split()) == ExitCode.BAD_INPUT
     assert f"it is `holdfast {new}` now" in capsys.readouterr().err
-    first, *below = new.split(" --", maxsplit=1)[0].split()
+    first, *below = new.split(" -", maxsplit=1)[0].split()
     assert not below or below[0] in VERBS[first].below
 
 

@@ -9,7 +9,7 @@ from holdfast.cli.main import run
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import InputError
 from holdfast.operations.describe.fleet_report import FleetRequest
-from holdfast.operations.describe.fleet_seen import SavedScan
+from holdfast.operations.describe.status import SavedScan
 from holdfast.report.documents.drift import drift_json
 from holdfast.report.exchange.formats import DRIFT_FORMATS
 

@@ -14,8 +14,6 @@ from holdfast.cli.main import run
         pytest.param(
             ["history", "dev"], 6, "there is no stacks/Pulumi.STACK.yaml in {root}", id="history"
         ),
-        pytest.param(["policy", "lint"], 2, "no config file of rules in {root}", id="policy lint"),
-        pytest.param(["schema", "--write"], 2, "no folder docs/schema in {root}", id="schema"),
     ],
 )
 def test_another_project_s_folder_is_told_and_left_alone(

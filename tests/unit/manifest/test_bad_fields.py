@@ -163,6 +163,19 @@ FIELDS = [
     ),
     bad("54 port 70000", spec("network: {expose: {port: 70000}}"), "7:28", "from 1 to 65535"),
     bad(
+        "decision that is misspelt",
+        spec("governance: {autonomi: supervised}"),
+        "7:16",
+        "spec.governance.autonomi: expected a known field",
+        'did you mean "autonomy"?',
+    ),
+    bad(
+        "retention in words",
+        spec("governance: {dataRetention: a month}"),
+        "7:31",
+        "expected how long it is kept, such as 30d or 1y",
+    ),
+    bad(
         "55 image with a name in upper case",
         agent(image="registry.example/Agent:1.0"),
         "6:10",

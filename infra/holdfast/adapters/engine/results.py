@@ -10,9 +10,9 @@ from holdfast.adapters.engine.run.events import (
     UNCHANGED_OPERATIONS,
     Diagnostic,
     Event,
+    PolicyRemediation,
     PolicySummary,
     PolicyViolation,
-    Remediation,
     ResourceStep,
     StepDone,
     StepFailed,
@@ -40,6 +40,7 @@ class RunResult(msgspec.Struct, frozen=True):
         remediations: What rules put right before the engine looked.
         unread: Events that could not be read, by name; an empty name for a line that names none.
             A warning among the diagnostics says so.
+        unfinished: Steps that were begun and neither done nor failed when the run ended.
     """
 
     action: str
@@ -53,8 +54,9 @@ class RunResult(msgspec.Struct, frozen=True):
     judged: tuple[PolicySummary, ...] = ()
     resources: Mapping[str, ResourceStep] = {}
     has_ended: bool = False
-    remediations: tuple[Remediation, ...] = ()
+    remediations: tuple[PolicyRemediation, ...] = ()
     unread: Mapping[str, int] = {}
+    unfinished: tuple[ResourceStep, ...] = ()
 
     @property
     def unread_events(self) -> str:
@@ -103,13 +105,17 @@ class RunRecorder:
         self._judged: list[PolicySummary] = []
         self._resources: dict[str, ResourceStep] = {}
         self._has_ended = False
-        self._remediations: list[Remediation] = []
+        self._remediations: list[PolicyRemediation] = []
         self._unread: Counter[str] = Counter()
+        self._under_way: dict[str, ResourceStep] = {}
 
     def add(self, event: Event | UnreadLine) -> None:
         """Take one event in."""
         if isinstance(event, StepStarted | StepDone | StepFailed):
             self._resources[event.step.urn] = event.step
+            self._under_way.pop(event.step.urn, None)
+        if isinstance(event, StepStarted) and event.step.operation not in UNCHANGED_OPERATIONS:
+            self._under_way[event.step.urn] = event.step
         match event:
             case StepStarted(step) if step.operation == "refresh":
                 self._refreshing.add(step.urn)
@@ -126,7 +132,7 @@ class RunRecorder:
                 self._violations.append(event)
             case PolicySummary():
                 self._judged.append(event)
-            case Remediation():
+            case PolicyRemediation():
                 self._remediations.append(event)
             case UnreadLine(kind):
                 self._unread[kind] += 1
@@ -150,6 +156,7 @@ class RunRecorder:
             has_ended=self._has_ended,
             remediations=tuple(self._remediations),
             unread=dict(self._unread),
+            unfinished=tuple(self._under_way.values()),
         )
 
     def _unread_warnings(self) -> Iterator[Diagnostic]:

@@ -9,13 +9,12 @@ import click
 
 from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.output import OUTPUT, TerminalProgress
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.operations.actions.action import ActionPlan, ActionRequest, PlanT, execute
 from holdfast.operations.progress import Progress
-from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.lookup import agent_named
+from holdfast.operations.stack.context import StackContext, agent_named
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.action_text import action_json, steps_text
 
@@ -117,9 +116,7 @@ def takes_action(
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @click.argument("name")
-        @click.option(
-            "-s", "--stack", type=STACK, required=True, help="Stack that the agent runs on."
-        )
+        @stack_option("Stack that the agent runs on.")
         @click.option("--reason", help="Why, for the history.", **default)
         @click.option("--yes", is_flag=True, help="Agree to what is shown.")
         @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
@@ -146,3 +143,9 @@ def takes_action(
         return with_action
 
     return decorate
+
+
+on_branch: Final = click.option(
+    "--branch", metavar="NAME", help="Commit on a new branch; default: change the file here."
+)
+"""The option of actions that change what is declared."""

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import click
 
-from holdfast.cli.agent.action import AgentAction, takes_action
-from holdfast.cli.agent.declaring import on_branch
+from holdfast.cli.agent.action import AgentAction, on_branch, takes_action
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.actions.backup import backups_of
 from holdfast.operations.actions.restore import RestoreRequest, apply_restore, plan_restore
-from holdfast.report.text.backup_list import backups_json, backups_text
+from holdfast.report.text.action_text import backups_json, backups_text
 
 
 @click.command()
@@ -42,7 +41,7 @@ def command(
     \b
     Examples:
       holdfast agent restore support-rag -s prod
-      holdfast agent scale support-rag 0 -s prod --reason "restore"
+      holdfast agent set support-rag scaling.replicas=0 -s prod --reason "restore"
       git commit -am "Stop support-rag" && holdfast up -s prod
       holdfast agent restore support-rag -s prod --from support-rag-index-20261120030000 \\
         --set-aside --reason "the index is broken since Friday"

@@ -16,7 +16,7 @@ from holdfast.adapters.files import state_directory, write_atomically
 from holdfast.adapters.git.source import source_of
 from holdfast.adapters.journal.journal import Journal, JournalKind, journal_file
 from holdfast.cli.exit_codes import exit_code_of
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode, HoldfastError, InputError
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
@@ -32,7 +32,7 @@ _SIGNAL_BASE = 128
 
 @click.command("gate")
 @click.argument("command_line", nargs=-1, metavar="[-- COMMAND]")
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack that is to be updated.")
+@stack_option("Stack that is to be updated.")
 @click.option("--unit", metavar="COMMAND", help='Unit tests, such as "make unit".')
 @click.option("--scan", metavar="COMMAND", help="A scan of your own, such as one of images.")
 @click.option(

@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli.ci.gate import journal_of_gates
 from holdfast.cli.options.output import OUTPUT
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.json_text import json_text
@@ -12,7 +12,7 @@ from holdfast.report.text.gate_report import gate_document, gates_text, read_gat
 
 
 @click.command("gates")
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack whose gates were asked.")
+@stack_option("Stack whose gates were asked.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True)
 @OUTPUT
 def command(stack: str, limit: int, output: str) -> ExitCode:

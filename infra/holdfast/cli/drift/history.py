@@ -7,7 +7,7 @@ import click
 from holdfast.adapters.journal.scan_journal import read_history
 from holdfast.cli.options.output import OUTPUT, wants_colour
 from holdfast.cli.options.recording import threshold_option
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.cli.options.timestamps import Moment
 from holdfast.drift.record.finding_history import alerts
 from holdfast.drift.scan import observed_objects
@@ -19,7 +19,7 @@ from holdfast.report.text.history_text import history_text
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, default="", help="Stack whose scans are wanted.")
+@stack_option("Stack whose scans are wanted.", required=False)
 @click.option(
     "--history",
     "file",

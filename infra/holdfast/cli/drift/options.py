@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from holdfast.cli.options.groups import Group, Option
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import STACK, stack_option
 from holdfast.errors import InputError
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.stack.project import find_project_root
@@ -72,7 +72,7 @@ _OPTIONS: Final[dict[str, Option]] = {
         multiple=True,
         help="Stack to compare; several for one report of all of them.",
     ),
-    "stack": click.option("-s", "--stack", type=STACK, help="Stack to compare."),
+    "stack": stack_option("Stack to compare.", required=False),
     "desired": click.option("--desired", type=_FILE, help="File or folder of plain objects."),
     "live": click.option("--live", type=_FILE, help="Live objects from a file, not a cluster."),
     "baseline": click.option(
@@ -111,7 +111,7 @@ def compared(*left_out: str) -> Group:
     return _of_one, tuple(_OPTIONS[each] for each in names)
 
 
-def _of_one(stack: str | None, **options: Any) -> Compared:  # noqa: ANN401  (by name)
+def _of_one(stack: str, **options: Any) -> Compared:  # noqa: ANN401  (by name)
     chosen = Compared((stack,) if stack else (), **options)
     chosen.check()
     return chosen

@@ -6,14 +6,14 @@ import click
 
 from holdfast.cli.options.groups import Group, takes
 from holdfast.cli.options.output import OUTPUT, TERMINAL
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.drift.cause.owners import owned_objects
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.text.owners_text import owners_json, owners_text
+from holdfast.report.text.revert_text import owners_json, owners_text
 
 _FILE = click.Path(path_type=Path)
 
@@ -34,7 +34,7 @@ def _itself(request: ScanRequest) -> ScanRequest:
 _READ: Group = (
     _request,
     (
-        click.option("-s", "--stack", type=STACK, default="", help="Stack whose objects are read."),
+        stack_option("Stack whose objects are read.", required=False),
         click.option("--desired", type=_FILE, help="File or folder of plain objects instead."),
         click.option(
             "--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster."

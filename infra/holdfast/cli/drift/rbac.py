@@ -5,8 +5,8 @@ from dataclasses import replace
 import click
 from click.core import ParameterSource
 
-from holdfast.cli.options.stack import STACK
-from holdfast.controllers.gitops.status_role import status_writer_rbac
+from holdfast.cli.options.stack import stack_option
+from holdfast.controllers.gitops.stack_report import status_writer_rbac
 from holdfast.drift.reader_role import Reader
 from holdfast.errors import InputError
 from holdfast.kube.syntax import fault_in_label_name
@@ -17,7 +17,7 @@ from holdfast.operations.stack.project import find_project_root
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack that is to be scanned.")
+@stack_option("Stack that is to be scanned.")
 @click.option(
     "--namespaced",
     "is_namespaced",

@@ -2,7 +2,7 @@
 
 import click
 
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode
 from holdfast.operations.stack.agent_stack import resume_stack, stack_client
 from holdfast.operations.stack.context import StackContext
@@ -11,7 +11,7 @@ from holdfast.operations.stack.update_history import action_record, journal_of
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack to resume.")
+@stack_option("Stack to resume.")
 @click.option("--reason", default="", help="Why; shown in the history.")
 def command(stack: str, reason: str) -> ExitCode:
     """Resume reconciliation of a stack, and end its field-ownership conflicts.

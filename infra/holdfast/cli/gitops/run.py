@@ -18,11 +18,10 @@ from holdfast.adapters.git.tracking import TrackedBranch
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.cli.options.output import OUTPUT
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
+from holdfast.controllers.gitops.loop import LoopReport, stack_login, start_triggers
 from holdfast.controllers.gitops.loop_actor import LoopActor
-from holdfast.controllers.gitops.loop_report import LoopReport, stack_login
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
-from holdfast.controllers.gitops.triggers import start_triggers
 from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.leader import Leader
 from holdfast.controllers.runtime.log import Log, Logger, LogProgress, Output
@@ -37,7 +36,7 @@ _STUCK_AFTER_SECONDS = 1800.0
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack to hold to the branch.")
+@stack_option("Stack to hold to the branch.")
 @click.option("--repo", required=True, metavar="URL", help="Repository, as `git clone` takes it.")
 @click.option(
     "--branch", default="main", show_default=True, help="Branch that says what is wanted."

@@ -3,17 +3,16 @@
 import click
 
 from holdfast.adapters.clock import utc_now
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode
 from holdfast.operations.stack.agent_stack import Suspension, stack_client, suspend_stack
-from holdfast.operations.stack.caller import caller
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.operations.stack.update_history import action_record, journal_of
+from holdfast.operations.stack.update_history import action_record, caller, journal_of
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack to suspend.")
+@stack_option("Stack to suspend.")
 @click.option("--reason", required=True, help="Why; shown in the status, the history and the log.")
 def command(stack: str, reason: str) -> ExitCode:
     """Suspend reconciliation of a stack until `holdfast gitops resume`, on every machine.

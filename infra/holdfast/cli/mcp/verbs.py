@@ -9,7 +9,7 @@ import click
 from holdfast.cli.options.addresses import addresses, header_value
 from holdfast.cli.options.groups import Group, takes
 from holdfast.cli.options.output import OUTPUT
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.tool_contracts import compare_tools, tools_digest
@@ -21,7 +21,7 @@ from holdfast.manifest.fleet.tool_lock import (
     write_tool_lock,
 )
 from holdfast.manifest.fleet.tool_servers import DeclaredToolServer, tool_servers_of
-from holdfast.operations.scan.probing.tool_servers import Answer, ask, chosen_servers
+from holdfast.operations.scan.probing.endpoints import Answer, ask, chosen_servers
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.tool_report import CheckedServer, tool_json, tool_text
 
@@ -32,13 +32,13 @@ class ServersAsked:
 
     Attributes:
         servers: Names; none for all.
-        stack: Whose overrides hold; None for none.
+        stack: Whose overrides hold; empty for none.
         addresses: Of servers that are reached at another address from here.
         headers: Sent to each of them; their values are never shown.
     """
 
     servers: tuple[str, ...]
-    stack: str | None
+    stack: str
     addresses: Mapping[str, str]
     headers: Mapping[str, str]
     timeout_seconds: float
@@ -55,7 +55,7 @@ class ServersAsked:
 
 def _asked(
     servers: tuple[str, ...],
-    stack: str | None,
+    stack: str,
     addresses_named: Sequence[str],
     headers: Sequence[str],
     timeout_seconds: float,
@@ -77,7 +77,7 @@ def _itself(asked: ServersAsked) -> ServersAsked:
 
 _OPTIONS = (
     click.argument("servers", nargs=-1),
-    click.option("-s", "--stack", type=STACK, help="Stack whose overrides hold; default none."),
+    stack_option("Stack whose overrides hold; default none.", required=False),
     click.option(
         "--address",
         "addresses_named",
@@ -124,7 +124,7 @@ def lock(asked: ServersAsked) -> ExitCode:
     Exit codes: 0 written   1 a server cannot be asked (what others say is written)   2 bad input
     """
     root = find_project_root()
-    known = tool_servers_of(load_fleet(root, asked.stack, is_lock_read=False))
+    known = tool_servers_of(load_fleet(root, asked.stack or None, is_lock_read=False))
     answers = list(asked.answers(known))
     before = read_tool_lock(root)
     after = before.only(frozenset(each.key for each in known))
@@ -157,7 +157,7 @@ def check(asked: ServersAsked, *, output: str) -> ExitCode:
     Exit codes: 0 as reviewed   7 changed, or never reviewed   1 a server cannot be asked
     """
     root = find_project_root()
-    fleet = load_fleet(root, asked.stack)
+    fleet = load_fleet(root, asked.stack or None)
     checked = [
         _compared(answer, fleet.tool_lock) for answer in asked.answers(tool_servers_of(fleet))
     ]

@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.output import OUTPUT, TerminalProgress
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode
 from holdfast.operations.actions.action import ActionRequest, execute
 from holdfast.operations.actions.handover import apply_handover, plan_handover
@@ -16,9 +16,7 @@ _ACTION = "handover"
 
 
 @click.command()
-@click.option(
-    "-s", "--stack", type=STACK, required=True, help="Stack whose agents the operator takes over."
-)
+@stack_option("Stack whose agents the operator takes over.")
 @click.option("--reason", default="mode expand", show_default=True, help="Why, for the history.")
 @click.option("--yes", is_flag=True, help="Agree to what is shown.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")

@@ -8,7 +8,7 @@ import click
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.cli.options.output import TERMINAL
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.controllers.operator.installation import OperatorImage, install, operator_of
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject
@@ -21,7 +21,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, default="", help="Also the operator of this stack.")
+@stack_option("Also the operator of this stack.", required=False)
 @click.option("--image", default="", metavar="NAME@DIGEST", help="Image with holdfast in it.")
 @click.option("--owner", default="platform", show_default=True, help="Team that owns it.")
 @click.option(

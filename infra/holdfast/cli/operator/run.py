@@ -12,7 +12,7 @@ from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
 from holdfast.adapters.cluster.reflector import SILENCE_SECONDS
 from holdfast.cli.options.lease import lease_option, lease_place
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.controllers.operator.declaration import Verdicts
 from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
 from holdfast.controllers.operator.metrics import OperatorMetrics
@@ -23,14 +23,14 @@ from holdfast.controllers.runtime.process import host_and_port, stop_on_signals,
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.policy.judge import judge_of
-from holdfast.operations.stack.ignore_rules import ignore_rules
+from holdfast.operations.stack.declaration import ignore_rules
 
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 _REQUEST_SECONDS = 60.0
 
 
 @click.command()
-@click.option("-s", "--stack", type=STACK, required=True, help="Stack whose agents are held.")
+@stack_option("Stack whose agents are held.")
 @click.option("--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster.")
 @click.option("--context", help="Context of the kubeconfig; default its current one.")
 @click.option(
@@ -133,9 +133,11 @@ def _run(loop: AgentLoop, leader: Leader, log: Log) -> int:
     if not leader.take():
         return ExitCode.CANCELLED
     try:
-        loop.run()
+        is_drained = False
+        is_drained = loop.run()
     finally:
-        leader.give_back()
+        # What was abandoned may still be on its way: the lease then expires by itself.
+        leader.give_back(is_free=is_drained)
         log("end")
     # Its supervisor starts a process that lost the lease again, as one that waits.
     return ExitCode.ERROR if leader.was_lost else ExitCode.CANCELLED

@@ -8,7 +8,7 @@ import click
 from holdfast.cli.options.addresses import addresses, header_value
 from holdfast.cli.options.groups import Group, Option
 from holdfast.errors import InputError
-from holdfast.operations.scan.probing.request import ProbeRequest
+from holdfast.operations.scan.request import ProbeRequest
 
 _OPTIONS: tuple[Option, ...] = (
     click.option(

@@ -1,5 +1,6 @@
-"""Names of stacks on the command line: a shell completes them from the project's files."""
+"""Stacks on the command line: a shell completes their names from the project's files."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -38,3 +39,30 @@ class StackName(TypedParameter[str]):
 
 STACK: Final = StackName()
 """The type of every option and argument that names a stack."""
+
+
+def stack_option(
+    text: str, *, required: bool = True
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option -s of a verb that takes one stack; the verb receives `stack`, empty for none.
+
+    Args:
+        text: Its help.
+        required: Refuse a command line without it.
+    """
+    return click.option(
+        "-s",
+        "--stack",
+        type=STACK,
+        multiple=True,
+        required=required,
+        callback=_only_one,
+        help=text,
+    )
+
+
+def _only_one(_context: click.Context, _parameter: click.Parameter, given: Sequence[str]) -> str:
+    """Click itself would take the last one, and ignore the others."""
+    if len(given) > 1:
+        raise click.BadParameter(f"expected one stack, got {' and '.join(given)}")
+    return given[0] if given else ""

@@ -6,10 +6,10 @@ import click
 from holdfast_policies.admission.validating import Mode
 from holdfast_policies.rule import PROFILES, Environment
 
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.errors import InputError
 from holdfast.kube.text import yaml_documents
-from holdfast.operations.describe.render_files import write_files
+from holdfast.operations.describe.render import write_files
 from holdfast.operations.policy.export import (
     TARGETS,
     export_policies,
@@ -30,9 +30,7 @@ from holdfast.report.documents.json_text import json_text
     show_default=True,
     help="What judges in the cluster: the API server, Kyverno or Gatekeeper.",
 )
-@click.option(
-    "-s", "--stack", type=STACK, help="Levels, parameters, waivers and namespaces of this stack."
-)
+@stack_option("Levels, parameters, waivers and namespaces of this stack.", required=False)
 @click.option(
     "--profile",
     type=click.Choice(PROFILES),
@@ -58,7 +56,7 @@ from holdfast.report.documents.json_text import json_text
 @click.option("--force", is_flag=True, help="Write into a folder that holds something already.")
 def command(  # noqa: PLR0913 - one parameter an option
     target: str,
-    stack: str | None,
+    stack: str,
     profile: str | None,
     mode: str | None,
     form: str,
@@ -93,11 +91,11 @@ def command(  # noqa: PLR0913 - one parameter an option
             "-o dir needs a folder, and --to and --force have no effect without it",
             remedy="name the folder with --to, or remove --to and --force",
         )
-    if stack is not None and profile is not None:
+    if stack and profile is not None:
         raise InputError(
             "--profile has no effect with --stack", remedy="set holdfast:policy: {profile: ...}"
         )
-    if stack is not None:
+    if stack:
         plan = plan_of_stack(StackContext(find_project_root(), stack))
     else:
         plan = plan_of_profile(Environment(profile or "prod"))

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from holdfast_policies.rule import PROFILES
 
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.stack import stack_option
 from holdfast.errors import InputError
 from holdfast.operations.policy.check import CheckRequest
 from holdfast.operations.stack.project import find_project_root
@@ -17,9 +17,7 @@ from holdfast.operations.stack.project import find_project_root
 Command = Callable[..., int]
 
 _OPTIONS: tuple[Callable[[Command], Command], ...] = (
-    click.option(
-        "-s", "--stack", type=STACK, default="", help="Stack: its objects, profile, rules, waivers."
-    ),
+    stack_option("Stack: its objects, profile, rules, waivers.", required=False),
     click.option(
         "--files",
         multiple=True,

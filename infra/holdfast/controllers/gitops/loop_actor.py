@@ -54,7 +54,7 @@ class LoopActor:
     Attributes:
         tracked: The branch, in a clone of the loop's own.
         path: Folder of the project in the repository.
-        needs_signature: Commits that nobody trusted has signed are refused.
+        needs_signature: Commits without a trusted signature are refused.
         progress: Takes what the operations say.
         tracer: Records the steps of updates.
         fence: Guards every client that writes to the stack's cluster.
@@ -225,7 +225,7 @@ class LoopActor:
             if step.step is Step.LEAVE and step.finding.agent == agent
         }
 
-    def put_back(self, agent: str, fields: Sequence[Field]) -> str:
+    def remediate(self, agent: str, fields: Sequence[Field]) -> str:
         """Revert or propose these fields of the last look, as the agent's manifest says."""
         self.fence.check()
         wanted = set(fields)
@@ -242,8 +242,8 @@ class LoopActor:
             made = proposals.push_since(before)
             return f"proposed on branch {', '.join(made)}" if made else "nothing new to propose"
         if failures:
-            raise HoldfastError(f"{failures} objects of {agent} could not be put back")
-        return f"put back {len(kept)} fields"
+            raise HoldfastError(f"{failures} objects of {agent} could not be reverted")
+        return f"reverted {len(kept)} fields"
 
     def _check_out(self, commit: Commit) -> None:
         with self._checking_out:

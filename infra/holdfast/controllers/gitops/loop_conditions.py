@@ -1,6 +1,6 @@
 """What is true of a stack that a loop holds to a branch, and why. Pure.
 
-Laws: what is not looked at is Unknown, never True; nothing changes while the same is observed again
+Laws: what is not observed is Unknown, never True; nothing changes while the same is observed again
 and again, so that a status need not be written.
 """
 
@@ -14,7 +14,7 @@ from holdfast.controllers.gitops.roles import (
     BlockedReason,
     Comparison,
     Field,
-    Listener,
+    LoopListener,
     RejectedCommitError,
 )
 from holdfast.errors import HoldfastError
@@ -41,7 +41,7 @@ class _Problem:
         return self.error.reason if isinstance(self.error, RejectedCommitError) else ""
 
 
-class LoopConditions(Listener):
+class LoopConditions(LoopListener):
     """Listens to a reconciler; read from other threads, too.
 
     Attributes:
@@ -53,16 +53,16 @@ class LoopConditions(Listener):
     def __init__(self) -> None:
         self.wanted = self.running = ""
         self._is_observed = self._has_ended = False
-        self._hindrance: BlockedReason | None = None
+        self._blocked: BlockedReason | None = None
         self._problem: _Problem | None = None
         self.conflicts: tuple[Field, ...] = ()
         self._drift: Mapping[str, tuple[Field, ...]] | None = None
         self._unseen: Mapping[str, tuple[str, ...]] = {}
         self._failures: Mapping[str, str] = {}
 
-    def waits(self, hindrance: BlockedReason | None) -> None:
+    def waits(self, blocked: BlockedReason | None) -> None:
         """A piece of work begins, or is hindered."""
-        self._hindrance = hindrance
+        self._blocked = blocked
         self._is_observed = False
 
     def observed(self, commit: Commit, running: str) -> None:
@@ -89,16 +89,16 @@ class LoopConditions(Listener):
             self._failures = {name: why for name, why in self._failures.items() if name != key}
         self._unseen = {**self._unseen, key: found.unseen}
 
-    def put_back(self, agent: str, fields: Sequence[Field], mode: str, done: str) -> None:
-        """What was put back has drifted no more; what was proposed still has."""
+    def remediate(self, agent: str, fields: Sequence[Field], mode: str, done: str) -> None:
+        """What was reverted has drifted no more; what was proposed still has."""
         if mode != "revert" or self._drift is None:
             return
         rest = tuple(each for each in self._drift.get(agent, ()) if each not in fields)
         others = {name: each for name, each in self._drift.items() if name != agent}
         self._drift = {**others, **({agent: rest} if rest else {})}
 
-    def fights_are(self, fields: Sequence[Field]) -> None:
-        """Take what is fought over."""
+    def conflicts_are(self, fields: Sequence[Field]) -> None:
+        """Take the fields in conflict."""
         self.conflicts = tuple(fields)
 
     def failed(self, key: str, error: HoldfastError) -> None:
@@ -115,11 +115,11 @@ class LoopConditions(Listener):
     def now(self) -> tuple[Condition, ...]:
         """All conditions, in the order of their types."""
         if self._has_ended:
-            message = "the loop was ended, and nothing is looked at"
+            message = "the loop was ended, and nothing is observed"
             return tuple(
                 Condition(each, "Unknown", "LoopEnded", message) for each in STACK_CONDITIONS
             )
-        if (held := self._hindrance) is not None:
+        if (held := self._blocked) is not None:
             return (
                 Condition("Synced", "Unknown", held.reason, held.message),
                 Condition("Stalled", "True", held.reason, held.message),
@@ -155,10 +155,10 @@ class LoopConditions(Listener):
 
     def _stable(self) -> Condition:
         if not self.conflicts:
-            return Condition("Stable", "True", "NoFights", "nobody else keeps writing a field")
+            return Condition("Stable", "True", "NoConflicts", "no other client writes a field")
         message = join_names([f"{name} {path}" for name, path in self.conflicts])
         return Condition(
-            "Stable", "False", "Fighting", f"put back again and again, left alone now: {message}"
+            "Stable", "False", "Conflict", f"reverted again and again, only reported now: {message}"
         )
 
     def _drifted(self) -> Condition:

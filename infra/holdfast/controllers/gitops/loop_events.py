@@ -1,7 +1,7 @@
-"""What a loop has done and found, each thing once: what people are told of by Events. Pure.
+"""What a loop has done and found, each thing once: the Events about its stack. Pure.
 
-Law: what stays as it is, is told once, however often it is looked at; what comes again after it had
-gone, is told again.
+Law: what stays as it is, is recorded once, however often it is observed; what comes back after it
+had gone is recorded again.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,14 +16,14 @@ from holdfast.controllers.gitops.roles import (
     BlockedReason,
     Comparison,
     Field,
-    Listener,
+    LoopListener,
     RejectedCommitError,
 )
 from holdfast.errors import HoldfastError
 
 _DEALT_WITH: Final = {
     "report": "it is only reported",
-    "revert": "it is put back",
+    "revert": "it is reverted",
     "adopt": "it is proposed on a branch",
 }
 
@@ -35,7 +35,7 @@ class EventRecord:
     Attributes:
         reason: One word in CamelCase, for programs.
         note: For people; no values of fields.
-        is_warning: Somebody should look at it.
+        is_warning: A person should look into it.
     """
 
     reason: str
@@ -43,27 +43,27 @@ class EventRecord:
     is_warning: bool = False
 
 
-class LoopEvents(Listener):
-    """Listens to a reconciler, and tells what is news."""
+class LoopEvents(LoopListener):
+    """Listens to a reconciler, and records what is news."""
 
-    def __init__(self, tell: Callable[[EventRecord], None]) -> None:
+    def __init__(self, record: Callable[[EventRecord], None]) -> None:
         """Begin to listen.
 
         Args:
-            tell: Takes each happening, once.
+            record: Takes each event, once.
         """
-        self._tell = tell
+        self._record = record
         self._is_suspended = False
         self._failures: dict[str, str] = {}
         self._known: dict[str, frozenset[Field]] = {}
         self._proposed: dict[str, frozenset[Field]] = {}
 
-    def waits(self, hindrance: BlockedReason | None) -> None:
+    def waits(self, blocked: BlockedReason | None) -> None:
         """A suspension begins or ends; a lock is another client's update, and no news."""
-        is_suspended = hindrance is not None and hindrance.reason == SUSPENDED
+        is_suspended = blocked is not None and blocked.reason == SUSPENDED
         if is_suspended != self._is_suspended:
-            note = hindrance.message if hindrance is not None else "the suspension has ended"
-            self._tell(EventRecord(SUSPENDED if is_suspended else "Resumed", note))
+            note = blocked.message if blocked is not None else "the suspension has ended"
+            self._record(EventRecord(SUSPENDED if is_suspended else "Resumed", note))
         self._is_suspended = is_suspended
 
     def observed(self, commit: Commit, running: str) -> None:
@@ -75,10 +75,10 @@ class LoopEvents(Listener):
         """An update was done."""
         self._failures.pop(COMMIT, None)
         note = f"commit {commit.short} by {commit.author}: {done}"
-        self._tell(EventRecord("Updated", note))
+        self._record(EventRecord("Updated", note))
 
     def failed(self, key: str, error: HoldfastError) -> None:
-        """Work came to nothing; told again when the reason is another one."""
+        """Work failed; recorded again when the reason is another one."""
         if self._failures.get(key) == str(error):
             return
         self._failures[key] = str(error)
@@ -87,7 +87,7 @@ class LoopEvents(Listener):
             is_back = error.reason == "RolledBack"
             reason = error.reason if is_back else "UpdateRefused"
             note = note if is_back else f"{error.reason}: {note}"
-        self._tell(EventRecord(reason, note, is_warning=True))
+        self._record(EventRecord(reason, note, is_warning=True))
 
     def compared(self, key: str, found: Comparison) -> None:
         """Tell of drift that was not there at the last look."""
@@ -97,25 +97,25 @@ class LoopEvents(Listener):
             if new := [one for one in each.fields if one not in known]:
                 whose, then = each.name or "no agent", _DEALT_WITH[each.mode]
                 note = f"{whose}: {fields_in_words(new)}; {then}"
-                self._tell(EventRecord("DriftFound", note, is_warning=True))
+                self._record(EventRecord("DriftFound", note, is_warning=True))
         kept = {} if key == DRIFT else {k: v for k, v in self._known.items() if k != key}
         self._known = {**kept, **drifted}
         self._proposed = {name: each for name, each in self._proposed.items() if name in drifted}
 
-    def put_back(self, agent: str, fields: Sequence[Field], mode: str, done: str) -> None:
+    def remediate(self, agent: str, fields: Sequence[Field], mode: str, done: str) -> None:
         """Tell of what was done; the same proposal once."""
         whose = agent or "no agent"
         if mode == "revert":
             self._known[agent] = self._known.get(agent, frozenset()) - set(fields)
-            self._tell(EventRecord("PutBack", f"{whose}: {fields_in_words(fields)}"))
+            self._record(EventRecord("Reverted", f"{whose}: {fields_in_words(fields)}"))
         elif self._proposed.get(agent) != frozenset(fields):
             self._proposed[agent] = frozenset(fields)
-            self._tell(EventRecord("Proposed", f"{whose}: {done}: {fields_in_words(fields)}"))
+            self._record(EventRecord("Proposed", f"{whose}: {done}: {fields_in_words(fields)}"))
 
-    def fought(self, field: Field) -> None:
+    def conflict_opened(self, field: Field) -> None:
         """A breaker has opened."""
-        note = f"{fields_in_words([field])}: put back again and again, and left alone now"
-        self._tell(EventRecord("FightOpened", note, is_warning=True))
+        note = f"{fields_in_words([field])}: reverted again and again, and only reported now"
+        self._record(EventRecord("ConflictOpened", note, is_warning=True))
 
     def reconciled(self, key: str, outcome: str, seconds: float) -> None:
         """A failure that is over is news when it comes again."""

@@ -1,4 +1,4 @@
-"""What a reconciler has come to: counted for Prometheus, told as conditions. Pure but for a clock.
+"""The state of a reconciler: counted for Prometheus, reported as conditions. Pure but for a clock.
 
 Source: Prometheus, "Metric and label naming"; Kubernetes API conventions, "Typical status
 properties".
@@ -15,14 +15,14 @@ from holdfast.adapters.clock import utc_now
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.reconciler import COMMIT
-from holdfast.controllers.gitops.roles import SUSPENDED, BlockedReason, Field, Listener
+from holdfast.controllers.gitops.roles import SUSPENDED, BlockedReason, Field, LoopListener
 from holdfast.kube.conditions import with_times
 
 METRICS: Final = {
     "holdfast_reconciles_total": "Pieces of work done, by key and outcome.",
     "holdfast_reconcile_seconds": "How long a piece of work took, by key.",
-    "holdfast_fights_total": "Fields that somebody else kept writing until we gave in.",
-    "holdfast_fights_open": "Fields that are only reported now, because they are fought over.",
+    "holdfast_conflicts_total": "Fields no longer reverted: other clients kept writing them.",
+    "holdfast_conflicts_open": "Fields that are only reported: other clients keep writing them.",
     "holdfast_reconcile_last_success_timestamp_seconds": "When work last ended well, by key.",
     "holdfast_reconcile_behind": "1 while the wanted commit does not run, else 0.",
     "holdfast_reconcile_behind_seconds": "For how long a wanted commit has waited, 0 when it runs.",
@@ -38,7 +38,7 @@ _SECONDS: Final = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0)
 AGENT: Final = "agent"
 
 
-class LoopState(Listener):
+class LoopState(LoopListener):
     """Listens to a reconciler; read from other threads."""
 
     def __init__(self, stack: str, conditions: LoopConditions) -> None:
@@ -46,7 +46,7 @@ class LoopState(Listener):
 
         Args:
             stack: Whose loop it is.
-            conditions: Listens to the same reconciler, and is told before.
+            conditions: Listens to the same reconciler, and is called before.
         """
         self._stack = stack
         self._conditions = conditions
@@ -54,8 +54,8 @@ class LoopState(Listener):
         self._lock = threading.Lock()
         self.registry = CollectorRegistry()
         self._reconciles = self._counter("holdfast_reconciles_total", "key", "outcome")
-        self._fights = self._counter("holdfast_fights_total")
-        self._open = self._gauge("holdfast_fights_open")
+        self._conflicts = self._counter("holdfast_conflicts_total")
+        self._open = self._gauge("holdfast_conflicts_open")
         self._success = self._gauge("holdfast_reconcile_last_success_timestamp_seconds", "key")
         self._behind = self._gauge("holdfast_reconcile_behind")
         lag = self._gauge("holdfast_reconcile_behind_seconds").labels(stack)
@@ -72,7 +72,7 @@ class LoopState(Listener):
             buckets=_SECONDS,
         )
         for metric in (
-            *(self._fights, self._open, self._behind),
+            *(self._conflicts, self._open, self._behind),
             *(self._alive, self._leader, self._suspended),
         ):
             metric.labels(stack)
@@ -94,9 +94,9 @@ class LoopState(Listener):
             self._success.labels(self._stack, name).set_to_current_time()
         self._note_conditions()
 
-    def waits(self, hindrance: BlockedReason | None) -> None:
+    def waits(self, blocked: BlockedReason | None) -> None:
         """Take whether the stack is suspended."""
-        is_suspended = hindrance is not None and hindrance.reason == SUSPENDED
+        is_suspended = blocked is not None and blocked.reason == SUSPENDED
         self._suspended.labels(self._stack).set(is_suspended)
 
     def observed(self, commit: Commit, running: str) -> None:
@@ -120,12 +120,12 @@ class LoopState(Listener):
         since = self._behind_since
         return 0.0 if since is None else time.monotonic() - since
 
-    def fought(self, field: Field) -> None:
-        """Count a fight."""
-        self._fights.labels(self._stack).inc()
+    def conflict_opened(self, field: Field) -> None:
+        """Count a conflict."""
+        self._conflicts.labels(self._stack).inc()
 
-    def fights_are(self, fields: Sequence[Field]) -> None:
-        """Take what is fought over."""
+    def conflicts_are(self, fields: Sequence[Field]) -> None:
+        """Take the fields in conflict."""
         self._open.labels(self._stack).set(len(fields))
 
     def status(self) -> dict[str, Any]:

@@ -1,36 +1,38 @@
 """The one reconciler: a commit becomes what runs, and what runs stays so. Observe, diff, act.
 
 It owns neither a diff nor an apply: a source says what is wanted, an actor knows what is, and does
-it. Work comes by key through one queue: `commit` for the wanted commit, `drift` for a look at
+it. Work comes by key through one queue: `commit` for the wanted commit, `drift` for
 everything, else the name of an agent that has drifted. Each piece of work has an id, under which
-its phases are told, and which is a trace where one is asked for.
+its phases are logged, and which is a trace where one is asked for.
 
 Laws: nothing is done while the stack is suspended or its lock is held; a commit that was
-refused, or made things worse, is not tried again; a field that is fought over is only reported.
+refused, or made things worse, is not tried again; a field in conflict is only reported.
 """
 
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.controllers.gitops.roles import (
     SUSPENDED,
-    Actor,
     BlockedReason,
     Comparison,
     Desired,
     DriftedAgent,
     Field,
-    Listener,
+    LoopListener,
     RejectedCommitError,
+    StackActor,
 )
 from holdfast.controllers.runtime.conflicts import ConflictBreaker
-from holdfast.controllers.runtime.log import Log, Run, Runs
+from holdfast.controllers.runtime.event_loop import EventLoop
+from holdfast.controllers.runtime.log import Log, LoggedRun, Runs
 from holdfast.controllers.runtime.queue import KeyedQueue
+from holdfast.controllers.runtime.workers import WorkerPool, WorkOutcome, WorkResult
 from holdfast.errors import ExitCode, HoldfastError
 from holdfast.operations.stack.agent_stack import LoopControl
 
@@ -38,103 +40,100 @@ COMMIT: Final = "commit"
 DRIFT: Final = "drift"
 BUSY_SECONDS: Final = 2.0
 LEAST_SECONDS: Final = 1.0
+POLL_JITTER: Final = 0.1
 
 
 class Reconciler:
-    """Works until it is told to stop; `ask` may be called from any thread."""
+    """Works until it is stopped; `ask` may be called from any thread."""
 
     def __init__(
         self,
         desired: Desired,
-        actor: Actor,
+        actor: StackActor,
         log: Log,
-        listeners: Sequence[Listener] = (),
+        listeners: Sequence[LoopListener] = (),
         tracer: Tracer = UNTRACED,
     ) -> None:
         """Prepare; nothing is begun yet."""
         self._desired, self._actor = desired, actor
         self._listeners = listeners
-        self._runs = Runs(log, tracer)
-        self._queue: KeyedQueue[str] = KeyedQueue(LEAST_SECONDS)
-        self._fights: ConflictBreaker[Field] = ConflictBreaker()
+        self._log, self._runs = log, Runs(log, tracer)
+        self._conflicts: ConflictBreaker[Field] = ConflictBreaker()
         self._control: LoopControl | None = None
-        self._changed = threading.Condition()
-        self._is_stopping = False
-        self._turned = time.monotonic()
         self._rejected = ""
+        self._loop: EventLoop[_RequestedWork] = EventLoop(self._take, self._turn)
+        self._pool: WorkerPool[str] = WorkerPool(self._work, KeyedQueue(LEAST_SECONDS), self._end)
 
     def ask(self, key: str, trigger: str = "", *, is_urgent: bool = False) -> None:
         """Ask for a piece of work, and say why; from any thread."""
-        with self._changed:
-            self._queue.add(key, time.monotonic(), trigger, is_urgent=is_urgent)
-            self._changed.notify()
+        self._loop.post(_RequestedWork(key, trigger, is_urgent))
 
     def stop(self) -> None:
-        """End after the work at hand; from a signal handler, too."""
-        self._is_stopping = True
+        """End after the work under way; from a signal handler, too."""
+        self._loop.stop()
 
     def run(self, polls: "Sequence[Poll]" = ()) -> None:
-        """Work until stopped; each poll asks for its key again and again."""
-        while not self._is_stopping:
-            self._turned = time.monotonic()
-            for poll in polls:
-                if poll.is_due(time.monotonic()):
-                    self.ask(poll.key, f"every {poll.every_seconds:g} s")
-            if not self.work_once():
-                self._wait(polls)
+        """Work until stopped; each poll asks for its key at once, then again and again."""
+        for poll in polls:
+            trigger = f"every {poll.every_seconds:g} s"
+            self._loop.every(
+                partial(float, poll.every_seconds),
+                partial(self._pool.ask, [poll.key], trigger),
+                jitter=POLL_JITTER,
+                at_once=True,
+            )
+        self._loop.run()
 
     def seconds_since_turn(self) -> float:
-        """How long the work at hand has taken; a few seconds when there is none."""
-        return time.monotonic() - self._turned
+        """How long the work under way has taken; a few seconds when there is none."""
+        return self._loop.seconds_since_turn
 
-    def work_once(self) -> bool:
-        """Do one piece of work that is due; returns whether there was one."""
-        with self._changed:
-            key = self._queue.take(time.monotonic())
-            triggers = self._queue.triggers(key) if key is not None else ()
-        if key is None:
-            return False
+    def _take(self, asked: "_RequestedWork") -> None:
+        self._pool.ask([asked.key], asked.trigger, is_urgent=asked.is_urgent)
+
+    def _turn(self) -> float | None:
+        """Work in this thread on one key that is due: a signal has to reach the engine's run."""
+        self._pool.begin_due()
+        return self._pool.seconds_until_due()
+
+    def _work(self, key: str, triggers: tuple[str, ...]) -> WorkOutcome:
         begun = time.monotonic()
         with self._runs.begin(triggers, key=key) as work:
             outcome = self._outcome(work)
             work.span.note(outcome=outcome)
-            self._end(work, outcome, begun)
-        return True
+            with work.phase("status"):
+                for listener in self._listeners:
+                    try:
+                        listener.reconciled(key, outcome, time.monotonic() - begun)
+                    except Exception as error:
+                        # What cannot be reported stops no work.
+                        work.log("error", level="error", error=fault_text(error))
+        return WorkOutcome(outcome != "failed", BUSY_SECONDS if outcome == "waiting" else None)
 
-    def _end(self, work: Run, outcome: str, begun: float) -> None:
-        """Say when the key is due again, and what came of the work."""
-        key, has_failed = work.facts["key"], outcome == "failed"
-        with self._changed:
-            rest = self._queue.done(key, time.monotonic(), has_succeeded=not has_failed)
-            if outcome == "waiting":
-                self._queue.add(key, time.monotonic() + BUSY_SECONDS, *work.triggers[:1])
-        if has_failed:
-            work.log("rest", seconds=rest, failures=self._queue.failures(key))
-        with work.phase("status"):
-            for listener in self._listeners:
-                try:
-                    listener.reconciled(key, outcome, time.monotonic() - begun)
-                except Exception as error:
-                    # What cannot be reported stops no work.
-                    work.log("error", level="error", error=fault_text(error))
+    def _end(self, result: WorkResult[str]) -> None:
+        key, rest = result.key, self._pool.end(result)
+        if not result.outcome.is_done:
+            self._log("rest", key=key, seconds=rest, failures=self._pool.failures(key))
 
-    def _outcome(self, work: Run) -> str:
+    def _outcome(self, work: LoggedRun) -> str:
         try:
-            hindrance = self._blocked_by(work)
+            blocked = self._blocked_by(work)
             for listener in self._listeners:
-                listener.waits(hindrance)
-            if hindrance is not None:
-                work.log("wait", reason=hindrance.message)
+                listener.waits(blocked)
+            if blocked is not None:
+                work.log("wait", reason=blocked.message)
                 return "waiting"
             return (
-                self._bring_to_commit(work) if work.facts["key"] == COMMIT else self._put_back(work)
+                self._bring_to_commit(work)
+                if work.facts["key"] == COMMIT
+                else self._remediate(work)
             )
         except RejectedCommitError as error:
             self._fail(work, error)
             return "rejected"
         except HoldfastError as error:
             if error.exit_code is ExitCode.CANCELLED:
-                self._is_stopping = True
+                self._loop.stop()
             self._fail(work, error)
             return "failed"
         except Exception as error:
@@ -142,12 +141,12 @@ class Reconciler:
             self._fail(work, HoldfastError(fault_text(error)))
             return "failed"
 
-    def _fail(self, work: Run, error: HoldfastError) -> None:
+    def _fail(self, work: LoggedRun, error: HoldfastError) -> None:
         work.fail(error)
         for listener in self._listeners:
             listener.failed(work.facts["key"], error)
 
-    def _bring_to_commit(self, work: Run) -> str:
+    def _bring_to_commit(self, work: LoggedRun) -> str:
         with work.phase("observe") as observing:
             wanted = self._desired.newest()
             running = self._actor.running_commit()
@@ -170,112 +169,101 @@ class Reconciler:
             raise
         for listener in self._listeners:
             listener.updated(wanted, done)
-        if self._fights.close_all():
-            self._tell_fights()
+        if self._conflicts.close_all():
+            self._report_conflicts()
         self.ask(DRIFT, "after an update")
         return "succeeded"
 
-    def _put_back(self, work: Run) -> str:
+    def _remediate(self, work: LoggedRun) -> str:
         with work.phase("observe") as observing:
             found = self._actor.drifted("" if work.facts["key"] == DRIFT else work.facts["key"])
             observing.note(agents=[each.name for each in found.agents])
             work.observed(agents=len(found.agents))
-        self._tell_compared(work.facts["key"], found)
+        self._report_compared(work.facts["key"], found)
         outcome = "unchanged"
         for agent in found.agents:
-            if self._is_stopping:
+            if self._loop.is_stopping:
                 break  # the lease may be lost: nothing more is written
             free = self._free_fields(agent, work)
             if agent.mode == "report" or not free:
                 continue
             with work.phase("act", agent=agent.name):
-                done = self._actor.put_back(agent.name, free)
+                done = self._actor.remediate(agent.name, free)
                 work.log("act", agent=agent.name, done=done)
             outcome = "succeeded"
             for listener in self._listeners:
-                listener.put_back(agent.name, free, agent.mode, done)
+                listener.remediate(agent.name, free, agent.mode, done)
             if agent.mode == "revert":
                 self._note_put_back(free, work)
         return outcome
 
-    def _free_fields(self, agent: DriftedAgent, work: Run) -> list[Field]:
-        """What of an agent's drift may be dealt with: all but what is fought over or left."""
+    def _free_fields(self, agent: DriftedAgent, work: LoggedRun) -> list[Field]:
+        """What of an agent's drift may be remediated: all but what is in conflict or left."""
         with work.phase("diff", agent=agent.name, mode=agent.mode) as comparing:
-            fought = [each for each in agent.fields if self._fights.is_open(each)]
-            left = {*fought, *agent.left}
+            contested = [each for each in agent.fields if self._conflicts.is_open(each)]
+            left = {*contested, *agent.left}
             free = [each for each in agent.fields if each not in left]
-            counts: dict[str, Any] = {"fields": len(free), "fought": len(fought)}
+            counts: dict[str, Any] = {"fields": len(free), "conflicts": len(contested)}
             comparing.note(**counts)
             for place, reason in agent.left.items():
-                told = {"object": place[0], "path": place[1], "reason": reason}
-                work.log("leave", agent=agent.name, **told)
+                facts = {"object": place[0], "path": place[1], "reason": reason}
+                work.log("leave", agent=agent.name, **facts)
             work.log("diff", agent=agent.name, mode=agent.mode, **counts)
         return free
 
-    def _tell_compared(self, key: str, found: Comparison) -> None:
+    def _report_compared(self, key: str, found: Comparison) -> None:
         for listener in self._listeners:
             listener.compared(key, found)
 
-    def _note_put_back(self, fields: Sequence[Field], work: Run) -> None:
+    def _note_put_back(self, fields: Sequence[Field], work: LoggedRun) -> None:
         for each in fields:
-            if self._fights.note(each, time.monotonic()):
-                work.log("fight", object=each[0], path=each[1], reason="Fighting")
+            if self._conflicts.note(each, time.monotonic()):
+                work.log("conflict", object=each[0], path=each[1], reason="Conflict")
                 for listener in self._listeners:
-                    listener.fought(each)
-        self._tell_fights()
+                    listener.conflict_opened(each)
+        self._report_conflicts()
 
-    def _blocked_by(self, work: Run) -> BlockedReason | None:
+    def _blocked_by(self, work: LoggedRun) -> BlockedReason | None:
         control = self._actor.control()
         self._take_conflicts(control, work)
         if control.suspension is not None:
             return BlockedReason(SUSPENDED, str(control.suspension))
         return self._actor.blocked_by()
 
-    def _take_conflicts(self, control: LoopControl, work: Run) -> None:
+    def _take_conflicts(self, control: LoopControl, work: LoggedRun) -> None:
         """Go on from the recorded conflicts; end all of them when a person says so."""
         before, self._control = self._control, control
         if before is None:
             recorded = control.conflicts.items()
             kept = [each for each, since in recorded if since > control.conflicts_reset_at]
             for each in kept:
-                self._fights.open(each, time.monotonic())
+                self._conflicts.open(each, time.monotonic())
             if kept:
                 work.log("conflicts", restored=len(kept))
-                self._tell_fights()
+                self._report_conflicts()
         elif control.conflicts_reset_at != before.conflicts_reset_at and (
-            ended := self._fights.close_all()
+            ended := self._conflicts.close_all()
         ):
             work.log("conflicts", ended=ended)
-            self._tell_fights()
+            self._report_conflicts()
 
-    def _tell_fights(self) -> None:
+    def _report_conflicts(self) -> None:
         for listener in self._listeners:
-            listener.fights_are(tuple(self._fights.open_keys))
-
-    def _wait(self, polls: "Sequence[Poll]") -> None:
-        now = time.monotonic()
-        with self._changed:
-            due = self._queue.seconds_until_due(now)
-            waits = [BUSY_SECONDS, *(poll.seconds_until_due(now) for poll in polls)]
-            # A signal handler sets a flag alone: it must be seen soon.
-            self._changed.wait(min([*waits, *([due] if due is not None else [])]))
+            listener.conflicts_are(tuple(self._conflicts.open_keys))
 
 
-@dataclass
+@dataclass(frozen=True)
+class _RequestedWork:
+    """Somebody asks for a piece of work."""
+
+    key: str
+    trigger: str
+    is_urgent: bool
+
+
+@dataclass(frozen=True)
 class Poll:
-    """Asks for a key every so many seconds, at once at first."""
+    """Asks for a key every so many seconds."""
 
     key: str
     every_seconds: float
-    next_time: float = 0.0
-
-    def is_due(self, now: float) -> bool:
-        """Whether it is time; then the next time is set."""
-        if now < self.next_time:
-            return False
-        self.next_time = now + self.every_seconds
-        return True
-
-    def seconds_until_due(self, now: float) -> float:
-        """How long until it is time."""
-        return max(0.0, self.next_time - now)

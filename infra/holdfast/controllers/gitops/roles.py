@@ -1,4 +1,4 @@
-"""Who a reconciler works with: where wanted commits come from, what acts, who is told."""
+"""What a reconciler works with: a source of commits, an actor, listeners."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class DriftedAgent:
 
     Attributes:
         name: Empty for what belongs to no agent.
-        mode: What its manifest says is done about that: report, revert or adopt.
+        mode: Of its manifest: report, revert or adopt.
         fields: What differs.
         left: What of that is left alone whatever the mode, and why.
     """
@@ -76,11 +76,11 @@ class Desired(Protocol):
         """The wanted commit; raises RejectedCommitError when it must not be used."""
 
 
-class Actor(Protocol):
+class StackActor(Protocol):
     """What knows the stack, and acts on it."""
 
     def control(self) -> LoopControl:
-        """What people say to the loop: that it is suspended, that conflicts are over."""
+        """What the AgentStack says: that the stack is suspended, that conflicts are over."""
 
     def blocked_by(self) -> BlockedReason | None:
         """Why nothing may be done now, such as a lock; None when something may."""
@@ -94,14 +94,14 @@ class Actor(Protocol):
     def drifted(self, agent: str = "") -> Comparison:
         """What is not as declared: of this agent, or of all of them when it is empty."""
 
-    def put_back(self, agent: str, fields: Sequence[Field]) -> str:
-        """Do what the agent's manifest says about these fields; what was done, in words."""
+    def remediate(self, agent: str, fields: Sequence[Field]) -> str:
+        """Revert or propose these fields, as the manifest says; what was done, in words."""
 
 
-class Listener:
-    """Who is told what came of the work; each method may be left out."""
+class LoopListener:
+    """Hears what came of the work; each method may be left out."""
 
-    def waits(self, hindrance: BlockedReason | None) -> None:
+    def waits(self, blocked: BlockedReason | None) -> None:
         """Something hinders all work, or nothing does any more; at the beginning of each piece."""
 
     def observed(self, commit: Commit, running: str) -> None:
@@ -113,17 +113,17 @@ class Listener:
     def compared(self, key: str, found: Comparison) -> None:
         """What runs was compared; by a key that is no agent's, all of it."""
 
-    def put_back(self, agent: str, fields: Sequence[Field], mode: str, done: str) -> None:
-        """Fields of an agent were put back or proposed."""
+    def remediate(self, agent: str, fields: Sequence[Field], mode: str, done: str) -> None:
+        """Fields of an agent were reverted or proposed."""
 
-    def fought(self, field: Field) -> None:
+    def conflict_opened(self, field: Field) -> None:
         """A breaker has opened."""
 
-    def fights_are(self, fields: Sequence[Field]) -> None:
-        """What is fought over now."""
+    def conflicts_are(self, fields: Sequence[Field]) -> None:
+        """The fields in conflict now."""
 
     def failed(self, key: str, error: HoldfastError) -> None:
-        """A piece of work came to nothing; of a rejected commit once for each look at it."""
+        """A piece of work failed; a rejected commit once for each time it is read."""
 
     def reconciled(self, key: str, outcome: str, seconds: float) -> None:
         """A piece of work ended: `succeeded`, `failed`, `rejected`, `unchanged`, `waiting`."""

@@ -1,1 +1,1 @@
-"""The loop inside a cluster: agents as resources are watched, judged, put back and applied."""
+"""The operator: agents as resources are watched, compared, reverted and applied."""

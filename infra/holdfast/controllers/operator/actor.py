@@ -34,11 +34,11 @@ OPERATOR: Final = "holdfast-operator"
 _PLURALS: Final = {"Agent": "agents", "AgentTeam": "agentteams"}
 _MERGE_PATCH: Final = "application/merge-patch+json"
 PATIENCE_SECONDS: Final = 2.0
-"""How long an object is written anew at once; after that its turn comes again later."""
+"""How long a write is retried at once; after that the agent backs off."""
 
 
 @dataclass(frozen=True)
-class Actor:
+class ClusterActor:
     """Writes to one cluster.
 
     Attributes:
@@ -63,7 +63,7 @@ class Actor:
         return apply_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
 
     def make(self, manifest: KubeObject) -> KubeObject | None:
-        """Server-side apply of a rendered object that nobody has; None when somebody does.
+        """Server-side apply that creates a rendered object; None when there is one.
 
         Raises:
             ClusterError: the server refused, or the outcome is not known.
@@ -76,7 +76,7 @@ class Actor:
         """Delete the version that was seen, and in the background what it owns.
 
         Raises:
-            ClusterError: somebody wrote in between, or the server refused.
+            ClusterError: another client wrote in between, or the server refused.
         """
         entry = self._entry(reference_of(live))
         self.count("delete")
@@ -94,23 +94,23 @@ class Actor:
         """
         return read_object(self.client, ref, self._entry(ref))
 
-    def put_back(self, ref: ObjectRef, judge: DriftJudge, agreed: set[Any]) -> KubeObject | None:
-        """Put one object back: read, judged anew, tried, written; who writes in between is heeded.
+    def revert(self, ref: ObjectRef, judge: DriftJudge, agreed: set[Any]) -> KubeObject | None:
+        """Revert one object: read, compared again, written; a write in between is heeded.
 
         Args:
             ref: The object.
             judge: Compares it with its declaration.
-            agreed: Paths that may be put back.
+            agreed: Paths that may be reverted.
 
         Returns:
-            The object as it is now; None when there was nothing to put back.
+            The object as it is now; None when there was nothing to revert.
 
         Raises:
             ClusterError: the server refused, or the outcome is not known.
         """
-        return retry_on_conflict(lambda: self._put_back_once(ref, judge, agreed), PATIENCE_SECONDS)
+        return retry_on_conflict(lambda: self._revert_once(ref, judge, agreed), PATIENCE_SECONDS)
 
-    def _put_back_once(
+    def _revert_once(
         self, ref: ObjectRef, judge: DriftJudge, agreed: set[Any]
     ) -> KubeObject | None:
         _, desired = judge.declared[ref.identity]
@@ -148,7 +148,7 @@ class Actor:
         """Take our finalizer off an agent, so that it goes.
 
         Raises:
-            ClusterError: somebody wrote in between, or the server refused.
+            ClusterError: another client wrote in between, or the server refused.
         """
         metadata = resource["metadata"]
         kept = [each for each in metadata.get("finalizers") or () if each != FINALIZER]

@@ -35,14 +35,14 @@ class AgentView:
         broken: Mandatory rules that its declared objects break, unless waived.
         blind: Why some of it cannot be seen; nothing good can be said then.
         error: What the last write of its objects ended in; empty when it went well.
-        fought: Names of the fields that are put back over and over.
+        contested: Names of the fields that other clients keep writing.
         drift_since: RFC 3339 of the oldest finding that counts; empty without one.
         model: Name of the model that it talks to first.
         tools: Tool server to the digest of its reviewed tools.
-        is_new: Nothing that says it is its own exists, and nobody has looked for other objects of
-            the same names: its objects may be made, and not taken over.
-        standing: How primary and standby stand; None without a standby.
-        commit: Commit that the stack was last updated with; empty when nobody said.
+        is_new: Nothing that says it is its own exists, and other objects of the same names
+            were not looked for: its objects may be made, and not taken over.
+        failover: How primary and standby stand; None without a standby.
+        commit: Commit that the stack was last updated with; empty where it is not known.
     """
 
     resource: KubeObject
@@ -56,12 +56,12 @@ class AgentView:
     broken: tuple[str, ...] = ()
     blind: tuple[str, ...] = ()
     error: str = ""
-    fought: frozenset[str] = frozenset()
+    contested: frozenset[str] = frozenset()
     drift_since: str = ""
     model: str = ""
     tools: Mapping[str, str] = field(default_factory=dict)
     is_new: bool = False
-    standing: "FailoverState | None" = None
+    failover: "FailoverState | None" = None
     commit: str = ""
 
     @property
@@ -76,7 +76,7 @@ class AgentView:
 
     @property
     def is_going(self) -> bool:
-        """Whether somebody has deleted it."""
+        """Whether it was deleted."""
         return bool(self.resource["metadata"].get("deletionTimestamp"))
 
     @property
@@ -93,15 +93,15 @@ class AgentView:
     def engine_of(self, finding: Finding) -> str:
         """Manager of the GitOps engine that puts a finding back; empty when that is ours to do."""
         live = self.live.get(finding.ref.identity)
-        # Who delivered what is gone is told by the objects that are left.
-        told_by = [live] if live is not None else list(self.live.values())
-        return next((engine for one in told_by if (engine := engine_of(one))), "")
+        # The objects that are left show which engine applied what is gone.
+        shown_by = [live] if live is not None else list(self.live.values())
+        return next((engine for one in shown_by if (engine := engine_of(one))), "")
 
     @cached_property
-    def fights(self) -> tuple[str, ...]:
-        """Fields that are not as declared, and that somebody else writes again and again."""
+    def conflicts(self) -> tuple[str, ...]:
+        """Fields that are not as declared, and that other clients keep writing."""
         names = (field_name(each.ref, each.path) for each in self.drift)
-        return tuple(sorted(name for name in names if name in self.fought))
+        return tuple(sorted(name for name in names if name in self.contested))
 
     @cached_property
     def revision(self) -> str:

@@ -38,11 +38,11 @@ class Decision:
         apply: Objects to apply, in order.
         only_makes: None of them may exist.
         remove: Live objects to delete.
-        revert: Findings to put back.
+        revert: Findings to revert.
         refusal: Why nothing is written although something should be; empty when nothing hinders.
     """
 
-    deed: Action = Action.NOTHING
+    action: Action = Action.NOTHING
     reason: str = ""
     apply: tuple[RenderedObject, ...] = ()
     create_only: bool = False
@@ -55,21 +55,21 @@ def decide(view: AgentView, drift_mode: Literal["report", "revert", "adopt"]) ->
     """Decide about one agent.
 
     Laws: nothing is written while something cannot be seen or is paused, and no field that is
-    fought over; what a GitOps engine delivers is left to it; a Service is moved only from where
-    nobody can serve to where somebody can; an object of another revision is an update under way,
-    during which nothing is put back; claims that are retained outlive their agent, and no claim
+    in conflict; what a GitOps engine delivers is left to it; a Service is moved only from where
+    no pod is ready to where one is; an object of another revision is an update under way,
+    during which nothing is reverted; claims that are retained outlive their agent, and no claim
     goes because its volume is declared no more.
 
     Args:
         view: What is known of the agent.
-        drift_mode: What the agent says is done about its drift.
+        drift_mode: spec.drift.mode of the agent.
     """
     if view.is_going:
         return _plan_deletion(view)
     if hindrance := _hindrance(view):
         return Decision(reason=hindrance)
-    if view.standing is not None and view.standing.must_move:
-        return _fail_over(view, view.standing)
+    if view.failover is not None and view.failover.must_move:
+        return _fail_over(view, view.failover)
     if view.mode == "expand" and not view.was_programmed:
         return _deployment(view)
     if reason := _reason_to_report_only(view, drift_mode):
@@ -78,16 +78,16 @@ def decide(view: AgentView, drift_mode: Literal["report", "revert", "adopt"]) ->
 
 
 def _putting_back(view: AgentView) -> Decision:
-    # An update takes such an object away for a moment before it makes it anew.
+    # An update takes such an object away for a moment before it creates it again.
     replaced = {reference_of(each.manifest).identity for each in view.missing if each.replaced_on}
     declared = {reference_of(each.manifest).identity for each in view.rendered} - replaced
     meant = tuple(
         each
         for each in view.drift
-        if each.ref.identity in declared and field_name(each.ref, each.path) not in view.fought
+        if each.ref.identity in declared and field_name(each.ref, each.path) not in view.contested
     )
     if not meant:
-        return Decision(reason="fought over" if view.fights else "nothing that can be put back")
+        return Decision(reason="in conflict" if view.conflicts else "nothing that can be reverted")
     engines = [view.engine_of(each) for each in meant]
     ours = tuple(each for each, engine in zip(meant, engines, strict=True) if not engine)
     if not ours:
@@ -133,10 +133,10 @@ def _keeping_side(view: AgentView, item: RenderedObject) -> RenderedObject:
     return replace(item, manifest=keeping_side(item.manifest, live))
 
 
-def _fail_over(view: AgentView, standing: FailoverState) -> Decision:
-    other = other_side(standing.serving)
+def _fail_over(view: AgentView, state: FailoverState) -> Decision:
+    other = other_side(state.serving)
     moved = tuple(with_serving(each, other) for each in view.rendered if is_movable(each.manifest))
-    reason = f"no pod of the {standing.serving} is ready: the {other} takes over"
+    reason = f"no pod of the {state.serving} is ready: the {other} takes over"
     return Decision(Action.FAIL_OVER, reason, apply=moved)
 
 

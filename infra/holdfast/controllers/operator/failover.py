@@ -17,7 +17,7 @@ class FailoverState:
 
     Attributes:
         agent: Name of the agent.
-        availability: What the manifest says of them.
+        availability: Of the manifest.
         serving: Where the Service leads.
         ready: Ready pods of those that serve, and of the others.
         down_seconds: For how long no pod of those that serve has been ready; 0 while one is.
@@ -31,7 +31,7 @@ class FailoverState:
 
     @property
     def is_down(self) -> bool:
-        """Whether nobody answers, and the other could."""
+        """Whether none of those that serve is ready, and the other is."""
         serving, other = self.ready
         return serving == 0 and other > 0
 
@@ -62,15 +62,18 @@ class FailoverState:
             message = f"{trouble}; it takes over after {after:g} s"
             return Condition("FailedOver", _truth(self), "Waiting", message)
         if self.is_down:
-            message = f"{trouble}: run `holdfast agent fail-over {self.agent}`"
+            message = f"{trouble}: run `{self._declares(other)}`"
             return Condition("FailedOver", _truth(self), "Offered", message)
         if self.serving == self.availability.active:
             return Condition("FailedOver", "False", "AsDeclared", f"the {self.serving} serves")
         message = (
             f"the {self.serving} serves, the {other} is declared: "
-            f"`holdfast agent fail-over {self.agent}` declares what runs"
+            f"`{self._declares(self.serving)}` declares what runs"
         )
         return Condition("FailedOver", "True", "Moved", message)
+
+    def _declares(self, side: str) -> str:
+        return f"holdfast agent set {self.agent} availability.active={side}"
 
 
 def failover_state_of(
@@ -102,5 +105,5 @@ def failover_state_of(
     return FailoverState(agent, availability, side, (ready[side], ready[other_side(side)]))
 
 
-def _truth(standing: FailoverState) -> Truth:
-    return "False" if standing.serving == standing.availability.active else "True"
+def _truth(state: FailoverState) -> Truth:
+    return "False" if state.serving == state.availability.active else "True"

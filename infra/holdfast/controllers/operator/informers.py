@@ -67,7 +67,7 @@ class InformerSet:
         """Begin to watch kinds that are not watched yet.
 
         Raises:
-            ClusterError: the cluster does not say how they are called; none is watched then.
+            ClusterError: their discovery failed; none is watched then.
         """
         new = set(kinds) - self._followed
         if new:

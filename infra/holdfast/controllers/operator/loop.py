@@ -1,35 +1,34 @@
-"""The operator's loop: hear, wait a moment, look at an agent, act, tell. Keyed by agent.
+"""The operator's loop: events in, a short wait, then one agent is reconciled. Keyed by agent.
 
-One thread hears and decides when; looks at several agents run beside one another, each on its own
-agent alone. Nothing here renders, compares or judges: it calls those that do.
+One thread takes events and decides when; several agents are reconciled beside one another, each by
+one worker at a time. Nothing here renders, compares or judges: it calls those that do.
 """
 
-import queue
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from holdfast.adapters.cluster.api_error import fault_text
-from holdfast.adapters.cluster.backoff import spread
 from holdfast.adapters.cluster.changes import Change, Planned, WatchLost
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, WatchConfig
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
-from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.operator.agent_reconciler import AgentReconciler
 from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore, agent_place
-from holdfast.controllers.operator.declaration import Declaration, VerdictsFor
+from holdfast.controllers.operator.declaration import VerdictsFor
 from holdfast.controllers.operator.desired_state import DesiredStateCache
 from holdfast.controllers.operator.informers import InformerSet
 from holdfast.controllers.operator.metrics import OperatorMetrics
-from holdfast.controllers.operator.teams import tell_teams
-from holdfast.controllers.operator.worker_pool import ReconcileResult, WorkerPool
+from holdfast.controllers.operator.teams import write_team_statuses
+from holdfast.controllers.runtime.event_loop import EventLoop
 from holdfast.controllers.runtime.log import Log, Runs
+from holdfast.controllers.runtime.metric_watch import MetricWatch
 from holdfast.controllers.runtime.node_health import NODE, NodeHealth, trigger_of
 from holdfast.controllers.runtime.process import wait_for_api_server
-from holdfast.controllers.runtime.queue import drain
+from holdfast.controllers.runtime.queue import KeyedQueue
 from holdfast.controllers.runtime.supervisor import Supervisor
+from holdfast.controllers.runtime.workers import WorkerPool, WorkOutcome, WorkResult
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import Identity, KubeObject
@@ -37,14 +36,24 @@ from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.resource_fleet import Place
 from holdfast.manifest.stack.environment import Environment
 
-POLL_SECONDS: Final = 0.5
+WORKERS: Final = 8
+"""As many as there are connections: more would wait for one another."""
+
+QUIET_SECONDS: Final = 0.1
+"""A change waits for the next one: what one client writes at once is reconciled once."""
+
+LONGEST_WAIT_SECONDS: Final = 1.2
+"""However many changes there are: reconciling is not put off for longer."""
+
+LEAST_SECONDS: Final = 0.5
+"""Between two times at which one agent is reconciled."""
+
 RESYNC_JITTER: Final = 0.1
 STUCK_SECONDS: Final = 60.0
 SUSPICION_SECONDS: Final = 60.0
 """After a change that could not be taken everything is read again, no more often than that."""
 
-TELLING_SECONDS: Final = 1.0
-MOST_HEARD_AT_ONCE: Final = 1000
+STATUS_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True)
@@ -66,13 +75,13 @@ class LoopSettings:
 
 @dataclass(frozen=True)
 class Asked:
-    """Somebody asks for a look at every agent."""
+    """Every agent is to be reconciled."""
 
     trigger: str
 
 
 class AgentLoop:
-    """Holds agents to what their resources declare until it is told to stop."""
+    """Holds agents to what their resources declare until it is stopped."""
 
     def __init__(
         self,
@@ -87,19 +96,18 @@ class AgentLoop:
         self._client, self._metrics = client, metrics
         self._log = log
         self._supervisor = Supervisor(log)
-        self._inbox: queue.SimpleQueue[Change | Asked | ReconcileResult | None] = (
-            queue.SimpleQueue()
+        self._loop: EventLoop[Change | Asked | WorkResult[Place]] = EventLoop(
+            self._take_message, self._turn
         )
-        self._is_stopping = False
         self._store = AgentStore()
         self._nodes = NodeHealth()
         self._informers = InformerSet(client, settings.stack)
-        self._pool = WorkerPool(self._look_at, self._inbox.put)
+        waiting: KeyedQueue[Place] = KeyedQueue(LEAST_SECONDS, QUIET_SECONDS, LONGEST_WAIT_SECONDS)
+        self._pool = WorkerPool(self._reconcile, waiting, self._loop.post, WORKERS)
         self._desired = DesiredStateCache(
             settings.stack, self._store, self._informers, verdicts_for, log
         )
-        self._turned_at = time.monotonic()
-        self._next_telling = self._next_suspicion = 0.0
+        self._next_suspicion = 0.0
         kinds, runs = self._informers.kinds, Runs(log, tracer, stack=settings.stack)
         self._reconciler = AgentReconciler(
             client, kinds, self._store, settings.instance, metrics, runs
@@ -107,14 +115,13 @@ class AgentLoop:
 
     def stop(self) -> None:
         """End the loop in order; from any thread, and from a signal handler."""
-        self._is_stopping = True
         self._client.stop_waiting()
-        self._inbox.put(None)
+        self._loop.stop()
 
     @property
     def dead(self) -> str:
         """Why the loop counts as dead; empty while it goes round."""
-        seconds = time.monotonic() - self._turned_at
+        seconds = self._loop.seconds_since_turn
         if seconds > STUCK_SECONDS:
             return f"the loop has stood for {seconds:.0f} s"
         return self._supervisor.problem
@@ -128,38 +135,39 @@ class AgentLoop:
             return "not everything has been read yet"
         return "; ".join(f"{kind}: {why}" for kind, why in sorted(self._store.blind.items()))
 
-    def run(self) -> None:
-        """Go round until stopped.
+    def run(self) -> bool:
+        """Go round until stopped, then drain.
+
+        Returns:
+            Whether all work has ended; what was abandoned at the deadline writes nothing more.
 
         Raises:
-            ClusterError: the cluster does not serve the kinds, or lets nobody ask.
+            ClusterError: the cluster does not serve the kinds, or forbids to ask.
         """
         silence = self._settings.silence_seconds
-        shared = WatchConfig(self._client, self._inbox.put, self._store.versions, silence)
+        shared = WatchConfig(self._client, self._loop.post, self._store.versions, silence)
         if not wait_for_api_server(
-            lambda: self._informers.begin(shared), self._rest, self._unanswered
+            lambda: self._informers.begin(shared), self._loop.rest, self._unanswered
         ):
-            return
+            return True
         metrics = MetricWatch(self._environment, self._ask_all, self._unread_metric)
         self._supervisor.start("metrics", metrics.run)
-        next_resync = time.monotonic() + self._settings.interval_seconds
+        self._loop.every(
+            lambda: self._settings.interval_seconds,
+            lambda: self._pool.ask(self._store.agents(), "resync"),
+            jitter=RESYNC_JITTER,
+        )
+        self._loop.every(lambda: STATUS_SECONDS, self._report_state, at_once=True)
         try:
-            while not self._is_stopping:
-                self._step()
-                if time.monotonic() >= next_resync:
-                    seconds = spread(self._settings.interval_seconds, RESYNC_JITTER)
-                    next_resync = time.monotonic() + seconds
-                    self._pool.ask(self._store.agents(), "resync")
+            self._loop.run()
         finally:
-            self._pool.finish()
+            is_drained = self._pool.drain()
+            if not is_drained:
+                self._client.refuse_writes("the process is stopping")
+                self._log("stop", level="warning", problem="work was abandoned at the deadline")
             self._supervisor.stop()
             self._informers.stop()
-
-    def _rest(self, seconds: float) -> bool:
-        for _ in drain(self._inbox, seconds, 1):
-            pass  # only that it is to stop
-        self._turned_at = time.monotonic()
-        return not self._is_stopping
+        return is_drained
 
     def _unanswered(self, reason: str) -> None:
         self._log("wait", level="warning", reason=reason)
@@ -169,41 +177,30 @@ class AgentLoop:
         return current.settings.environment if current else None
 
     def _ask_all(self, trigger: str) -> None:
-        """Ask for a look at every agent; from any thread."""
-        self._inbox.put(Asked(trigger))
+        """Ask for every agent; from any thread."""
+        self._loop.post(Asked(trigger))
 
     def _unread_metric(self, name: str, problem: str) -> None:
         self._log("watch", level="warning", metric=name, reason=problem)
 
-    def _step(self) -> None:
-        self._hear()
+    def _turn(self) -> float | None:
         self._pool.ask(self._desired.renew(), "declaration changed")
-        if self._desired.current is not None:
-            self._pool.ask(self._reconciler.due_again(), "nobody serves")
-            self._pool.begin_due(self._desired.current)
-        self._turned_at = time.monotonic()
-        if self._turned_at >= self._next_telling:
-            self._next_telling = self._turned_at + TELLING_SECONDS
-            try:
-                self._tell()
-            except Exception as error:
-                # What cannot be counted or written of teams stops no agent.
-                self._note_defect("status", error)
+        if self._desired.current is None:
+            return None
+        self._pool.begin_due()
+        return self._pool.seconds_until_due()
 
-    def _hear(self) -> None:
-        due = None if self._desired.current is None else self._pool.seconds_until_due()
-        wait = POLL_SECONDS if due is None else min(POLL_SECONDS, due)
-        for each in drain(self._inbox, max(wait, 0.001), MOST_HEARD_AT_ONCE):
-            if isinstance(each, ReconcileResult):
-                self._end(each)
-            elif each is not None:
-                self._take_safely(each)
+    def _take_message(self, message: Change | Asked | WorkResult[Place]) -> None:
+        if isinstance(message, WorkResult):
+            self._end(message)
+        else:
+            self._take_safely(message)
 
-    def _end(self, result: ReconcileResult) -> None:
+    def _end(self, result: WorkResult[Place]) -> None:
         self._pool.end(result)
         if result.fault is not None:
             self._metrics.count_failure()
-            namespace, agent = result.place
+            namespace, agent = result.key
             problem = fault_text(result.fault)
             self._log("error", level="error", namespace=namespace, agent=agent, problem=problem)
 
@@ -267,17 +264,26 @@ class AgentLoop:
         elif live is not None and (place := agent_place(identity, live)):
             self._pool.ask([place], f"{kind} {name} {'gone' if is_gone else 'changed'}")
 
-    def _look_at(self, place: Place, declaration: Declaration, triggers: Sequence[str]) -> bool:
+    def _reconcile(self, place: Place, triggers: Sequence[str]) -> WorkOutcome:
+        declaration = self._desired.current
+        assert declaration is not None  # noqa: S101  (no work begins before there is one)
         try:
-            return self._reconciler.look_at(place, declaration, triggers)
+            return self._reconciler.reconcile(place, declaration, triggers)
         except HoldfastError as error:
             self._log("act", level="error", namespace=place[0], agent=place[1], problem=str(error))
-            return False
+            return WorkOutcome(is_done=False)
 
-    def _tell(self) -> None:
+    def _report_state(self) -> None:
+        try:
+            self._update_state()
+        except Exception as error:
+            # What cannot be counted or written of teams stops no agent.
+            self._note_defect("status", error)
+
+    def _update_state(self) -> None:
         agents = self._store.of_kind(OWN_GROUP, AGENT_KIND)
         phases = (str((one.get("status") or {}).get("phase") or "Pending") for one in agents)
-        self._metrics.went_round(phases, len(self._pool), self._reconciler.fights)
+        self._metrics.note_turn(phases, len(self._pool), self._reconciler.conflicts)
         self._metrics.note_sent(self._client.sent)
         found = self._reconciler.observer.open_findings
         count = sum(finding.counts for finding, _ in found)
@@ -286,5 +292,5 @@ class AgentLoop:
         objects = 0
         if self._desired.current is not None:
             objects = len(self._desired.current.judge.declared)
-            tell_teams(self._store, self._reconciler.actor)
+            write_team_statuses(self._store, self._reconciler.actor)
         self._metrics.drift.stated(WatchState(status, (), count, objects), found)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from holdfast.controllers.runtime.node_health import NODE
-from holdfast.errors import InvalidFilesError
+from holdfast.errors import InputError, InvalidFilesError
 from holdfast.kube.objects import KindKey, KubeObject, api_group
 from holdfast.kube.rbac import policy_rule, role_and_binding, service_account_subject
 from holdfast.kube.structure import KindEntry, builtin_kind
@@ -24,8 +24,7 @@ from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.manifest.types.validation import validate
 from holdfast.render.fleet import FleetPlan
 from holdfast.render.objects.namespaces import render_limits, render_namespaces
-from holdfast.render.plan.marks import Origin as StackOrigin
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.marks import Provenance, RenderedObject
 from holdfast.render.plan.plan import AgentPlan, marks_of
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.plan.surroundings import Surroundings
@@ -90,8 +89,14 @@ def operator_objects(
         kinds: What kinds that are not Kubernetes' own are called in URLs.
 
     Raises:
+        InputError: the image has no digest: nothing judges the operator before it is applied.
         InvalidFilesError: the request does not make a valid manifest.
     """
+    if "@" not in request.image:
+        raise InputError(
+            f"--image {request.image}: expected NAME@sha256:... (image-digest-pinned)",
+            remedy=f"run 'docker buildx imagetools inspect {request.image}' and add the digest",
+        )
     agent = _plan(request)
     origin = agent.marks.origin
     names = {NAMESPACE}
@@ -110,14 +115,6 @@ def _plan(request: OperatorRequest) -> AgentPlan:
             "metadata": {
                 "name": request.name,
                 "namespace": NAMESPACE,
-                "labels": {"cost-center": request.owner},
-                "annotations": {
-                    "autonomy": "autonomous",
-                    "approver": request.owner,
-                    "tool-audit": "traces",
-                    "log-retention": "30d",
-                    "log-redaction": "secrets",
-                },
             },
             "spec": _spec(request),
         },
@@ -126,7 +123,7 @@ def _plan(request: OperatorRequest) -> AgentPlan:
     if isinstance(manifest, list):
         raise InvalidFilesError(manifest)
     # Of no stack: a scan of the agents does not take their operator for a stranger.
-    stack = StackOrigin(f"holdfast-{request.name}")
+    stack = Provenance(f"holdfast-{request.name}")
     marks = marks_of(manifest.metadata, manifest.spec, NAMESPACE, stack)
     marks = replace(marks, component="operator")
     return AgentPlan(marks, manifest.spec, Surroundings(request.environment))
@@ -139,6 +136,13 @@ def _spec(request: OperatorRequest) -> KubeObject:
     return {
         "version": request.version,
         "owner": request.owner,
+        "governance": {
+            "autonomy": "autonomous",
+            "approver": request.owner,
+            "toolAudit": "traces",
+            "logs": {"retention": "30d", "redaction": "secrets"},
+            "costCenter": request.owner,
+        },
         "description": f"Holds the agents of stack {request.stack} to what they declare",
         "image": request.image,
         "args": ["operator", "run", "--stack", request.stack, "--address", f":{PORT}"],
@@ -209,7 +213,7 @@ def writing_rules(
     kinds: Mapping[KindKey, KindEntry],
     namespace: str,
 ) -> list[KubeObject]:
-    """Rights to write in one namespace: what is told of agents, and what is put back or applied.
+    """Rights to write in one namespace: for the status of agents, and for what is applied.
 
     Law: objects are written only where the operator applies them, or an agent of the namespace says
     `drift.mode: revert`; Services alone where one says `availability.failover: automatic`. Who

@@ -15,18 +15,18 @@ from holdfast.manifest.publish.resource_interface import PHASES
 
 OPERATOR_METRICS: Final = {
     "holdfast_operator_agents": "Agents, by phase.",
-    "holdfast_operator_reconciles_total": "Looks at one agent, by what was done.",
-    "holdfast_operator_reconcile_errors_total": "Looks that ended in an error.",
-    "holdfast_operator_reconcile_seconds": "How long a look at one agent took.",
-    "holdfast_operator_queue_length": "Agents that wait for a look.",
+    "holdfast_operator_reconciles_total": "Times an agent was reconciled, by what was done.",
+    "holdfast_operator_reconcile_errors_total": "Times that ended in an error.",
+    "holdfast_operator_reconcile_seconds": "How long it took to reconcile an agent.",
+    "holdfast_operator_queue_length": "Agents that wait to be reconciled.",
     "holdfast_operator_writes_total": "Requests that changed something, by what they wrote.",
     "holdfast_operator_requests_total": "Requests to the API server: reads, writes and streams.",
     "holdfast_operator_leader": "1 while this one may write, else 0.",
     "holdfast_operator_start_timestamp_seconds": "When this one began: restarts are visible.",
     "holdfast_operator_last_loop_timestamp_seconds": "When the loop last went round: alive.",
-    "holdfast_operator_last_success_timestamp_seconds": "When a look at an agent last went well.",
-    "holdfast_fights_total": "Breakers opened because something was put back over and over.",
-    "holdfast_fights_open": "Fields that are left alone because somebody else keeps writing them.",
+    "holdfast_operator_last_success_timestamp_seconds": "When reconciling last succeeded.",
+    "holdfast_conflicts_total": "Fields no longer reverted: other clients kept writing them.",
+    "holdfast_conflicts_open": "Fields that are only reported: other clients keep writing them.",
 }
 """Name to meaning; every metric has the label `stack`."""
 
@@ -41,7 +41,7 @@ class OperatorMetrics:
         self.registry = self.drift.registry
         self._stack = stack
         self._agents = self._gauge("holdfast_operator_agents", "phase")
-        self._reconciles = self._counter("holdfast_operator_reconciles_total", "deed")
+        self._reconciles = self._counter("holdfast_operator_reconciles_total", "action")
         self._errors = self._counter("holdfast_operator_reconcile_errors_total")
         self._seconds = Histogram(
             "holdfast_operator_reconcile_seconds",
@@ -58,21 +58,21 @@ class OperatorMetrics:
         self._gauge("holdfast_operator_start_timestamp_seconds").labels(stack).set(time.time())
         self._loop = self._gauge("holdfast_operator_last_loop_timestamp_seconds")
         self._success = self._gauge("holdfast_operator_last_success_timestamp_seconds")
-        self._fights = self._counter("holdfast_fights_total")
-        self._open_fights = self._gauge("holdfast_fights_open")
+        self._conflicts = self._counter("holdfast_conflicts_total")
+        self._open_conflicts = self._gauge("holdfast_conflicts_open")
         for metric in (
             self._requests,
             self._errors,
             self._leader,
-            self._fights,
-            self._open_fights,
+            self._conflicts,
+            self._open_conflicts,
             self._queue,
         ):
             metric.labels(stack)
 
-    def count_look(self, deed: str, seconds: float, *, failed: bool) -> None:
-        """Count one look at one agent."""
-        self._reconciles.labels(self._stack, deed).inc()
+    def count_reconcile(self, action: str, seconds: float, *, failed: bool) -> None:
+        """Count one time an agent was reconciled."""
+        self._reconciles.labels(self._stack, action).inc()
         self._seconds.labels(self._stack).observe(seconds)
         if failed:
             self._errors.labels(self._stack).inc()
@@ -80,7 +80,7 @@ class OperatorMetrics:
             self._success.labels(self._stack).set(time.time())
 
     def count_failure(self) -> None:
-        """Count an error that no look has counted: a defect, or a change that cannot be taken."""
+        """Count an error beside these: a defect, or a change that cannot be taken."""
         self._errors.labels(self._stack).inc()
 
     def count_write(self, what: str) -> None:
@@ -92,17 +92,17 @@ class OperatorMetrics:
         self._requests.labels(self._stack).inc(requests - self._sent)
         self._sent = requests
 
-    def count_fight(self) -> None:
+    def count_conflict(self) -> None:
         """Count one breaker that opened."""
-        self._fights.labels(self._stack).inc()
+        self._conflicts.labels(self._stack).inc()
 
-    def went_round(self, phases: Iterable[str], waiting: int, fights: int) -> None:
+    def note_turn(self, phases: Iterable[str], waiting: int, conflicts: int) -> None:
         """The loop went round."""
         tally = Tally(phases)
         for phase in PHASES:
             self._agents.labels(self._stack, phase).set(tally[phase])
         self._queue.labels(self._stack).set(waiting)
-        self._open_fights.labels(self._stack).set(fights)
+        self._open_conflicts.labels(self._stack).set(conflicts)
         self._loop.labels(self._stack).set(time.time())
 
     def set_leader(self, *, is_leader: bool) -> None:

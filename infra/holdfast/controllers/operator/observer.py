@@ -1,6 +1,6 @@
 """What is known of one agent: what the watch heard, what is declared, and how they differ.
 
-Looks at different agents come from different threads; what one needs of the others is guarded.
+Different agents are observed from different threads; what one needs of the others is guarded.
 """
 
 import threading
@@ -11,7 +11,7 @@ from typing import Any
 
 from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.controllers.operator.agent_view import AgentView
-from holdfast.controllers.operator.declaration import Declaration
+from holdfast.controllers.operator.declaration import ResourceDeclaration
 from holdfast.controllers.operator.failover import FailoverState, failover_state_of
 from holdfast.controllers.watch.dispatcher import moment
 from holdfast.drift.finding import Finding
@@ -51,13 +51,13 @@ class AgentObserver:
         with self._noting:
             return tuple(self._ledger)
 
-    def is_too_early(self, place: Place, declaration: Declaration) -> bool:
+    def is_too_early(self, place: Place, declaration: ResourceDeclaration) -> bool:
         """Whether a kind of the agent's objects is still being read; it is asked for again then."""
         kinds = {item.manifest["kind"] for item in declaration.rendered.get(place, ())}
         return bool(kinds - self._store.listed - self._store.blind.keys())
 
     def observed(
-        self, place: Place, resource: KubeObject, declaration: Declaration, error: str
+        self, place: Place, resource: KubeObject, declaration: ResourceDeclaration, error: str
     ) -> AgentView:
         """An agent and what there is of it, not yet compared.
 
@@ -95,7 +95,7 @@ class AgentObserver:
     def _may_be_made(self, place: Place, view: AgentView) -> bool:
         """Whether its objects are to be made: that spares asking for each of them first.
 
-        Where a name has turned out to be taken, somebody has to look whose it is.
+        Where a name has turned out to be taken, its owner has to be read first.
         """
         is_first = view.mode == "expand" and not view.was_programmed
         return is_first and not view.is_going and place not in self._contested
@@ -105,7 +105,11 @@ class AgentObserver:
         self._contested.add(place)
 
     def compared(
-        self, view: AgentView, place: Place, declaration: Declaration, fought: frozenset[str]
+        self,
+        view: AgentView,
+        place: Place,
+        declaration: ResourceDeclaration,
+        contested: frozenset[str],
     ) -> AgentView:
         """The same with how it differs from what is declared, and which rules that breaks."""
         view = replace(view, broken=self._rules_broken(place, view, declaration))
@@ -114,25 +118,23 @@ class AgentObserver:
         return replace(
             view,
             findings=findings,
-            fought=fought,
+            contested=contested,
             drift_since=self._since(findings),
             model=model_name(agent, declaration.resources.fleet) if agent else "",
             tools=tool_digests(agent, declaration.resources.fleet) if agent else {},
-            standing=self._standing(place, view, agent) if agent else None,
+            failover=self._failover(place, view, agent) if agent else None,
         )
 
-    def _standing(
+    def _failover(
         self, place: Place, view: AgentView, agent: DeclaredAgent
     ) -> FailoverState | None:
-        """How primary and standby stand, and since when nobody serves."""
-        standing = failover_state_of(
-            agent.name, agent.spec.availability, view.live, agent.namespace
-        )
-        if standing is None or not standing.is_down:
+        """How primary and standby stand, and since when none serves."""
+        state = failover_state_of(agent.name, agent.spec.availability, view.live, agent.namespace)
+        if state is None or not state.is_down:
             self._down_since.pop(place, None)
-            return standing
+            return state
         now = time.monotonic()
-        return replace(standing, down_seconds=now - self._down_since.setdefault(place, now))
+        return replace(state, down_seconds=now - self._down_since.setdefault(place, now))
 
     def forget(self, place: Place) -> None:
         """The agent is gone."""
@@ -158,7 +160,7 @@ class AgentObserver:
         return found
 
     def _rules_broken(
-        self, place: Place, view: AgentView, declaration: Declaration
+        self, place: Place, view: AgentView, declaration: ResourceDeclaration
     ) -> tuple[str, ...]:
         revision = view.revision
         kept = self._broken.get(place)
@@ -170,7 +172,7 @@ class AgentObserver:
         return tuple(rules)
 
     def _findings(
-        self, place: Place, view: AgentView, declaration: Declaration
+        self, place: Place, view: AgentView, declaration: ResourceDeclaration
     ) -> tuple[Finding, ...]:
         declared = {reference_of(item.manifest).identity for item in view.rendered}
         only = frozenset(declared | view.live.keys())
@@ -183,7 +185,7 @@ class AgentObserver:
             for identity in only | self._known.get(place, set()):
                 self._ledger.note(identity, by_object.get(identity, ()), now)
         self._known[place] = set(only)
-        # What was never deployed is no drift: nobody took it away.
+        # What was never deployed is no drift: it was not taken away.
         outdated = {reference_of(each.manifest).identity for each in view.outdated}
         return tuple(
             each

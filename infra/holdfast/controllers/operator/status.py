@@ -77,8 +77,8 @@ def _conditions(view: AgentView, state: Readiness) -> Iterator[Condition]:
     yield Condition("RolloutComplete", state.is_rolled_out, rolled, state.message)
     yield Condition("Ready", state.is_ready, state.reason, state.message)
     yield _drifted(view)
-    if view.standing is not None:
-        yield view.standing.condition
+    if view.failover is not None:
+        yield view.failover.condition
     if (run := last_run(view)) is not None:
         yield run
 
@@ -143,9 +143,9 @@ def _drifted(view: AgentView) -> Condition:
         return Condition("Drifted", "Unknown", "NotRendered", _UNRENDERED)
     if view.missing and not view.was_programmed:
         return Condition("Drifted", "Unknown", "NotDeployed", "its objects are not there yet")
-    if view.fights:
-        message = f"put back again and again, and left alone now: {join_names(view.fights)}"
-        return Condition("Drifted", "True", "Fight", message)
+    if view.conflicts:
+        message = f"reverted again and again, and only reported now: {join_names(view.conflicts)}"
+        return Condition("Drifted", "True", "Conflict", message)
     drift = view.drift
     if drift:
         engines = {view.engine_of(each) for each in drift} - {""}
@@ -217,7 +217,7 @@ def stalled(view: AgentView) -> Condition:
         (view.blind, "CannotSee", view.blind),
         (mandatory, "PolicyRefused", tuple(f"breaks {rule}" for rule in view.broken)),
         (view.error, "NotWritten", (view.error,)),
-        (view.fights, "Fight", tuple(f"left alone: {name}" for name in view.fights)),
+        (view.conflicts, "Conflict", tuple(f"left alone: {name}" for name in view.conflicts)),
     )
     for applies, reason, why in cases:
         if applies:

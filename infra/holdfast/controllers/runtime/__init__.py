@@ -1,1 +1,1 @@
-"""The loop that never ends: what is heard of a cluster, judged object by object, told at once."""
+"""What every controller runs on: event loop, queue, workers, store, leader, HTTP, log."""

@@ -127,10 +127,17 @@ class Leader:
         if self._elector is not None and self.is_waiting:
             self._elector.stop()
 
-    def give_back(self) -> None:
-        """Let another process begin at once; nothing may be written after it."""
+    def give_back(self, *, is_free: bool = True) -> None:
+        """Let another process begin at once; nothing may be written after it.
+
+        Args:
+            is_free: Else writes may be on their way: another process begins when the lease expires.
+        """
         self._on_change(False)
         if self._elector is None:
+            return
+        if not is_free:
+            self._elector.stop()
             return
         try:
             self._elector.release()

@@ -87,7 +87,7 @@ class Logger:
 
 
 class LogProgress:
-    """What operations say of their progress, as lines of a log."""
+    """Progress of operations, as lines of a log."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -118,7 +118,7 @@ def run_ids() -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Run:
+class LoggedRun:
     """One run: a piece of work on one key.
 
     Attributes:
@@ -160,13 +160,13 @@ class Runs:
         Args:
             log: Takes the lines.
             tracer: Takes the traces.
-            traced: What every trace says beside its run.
+            traced: Attributes of every trace beside its run.
         """
         self._log, self._tracer, self._traced = log, tracer, traced
         self._ids = run_ids()
 
     @contextmanager
-    def begin(self, triggers: Sequence[str], **facts: str) -> Iterator[Run]:
+    def begin(self, triggers: Sequence[str], **facts: str) -> Iterator[LoggedRun]:
         """One run, as long as the block.
 
         Args:
@@ -178,4 +178,4 @@ class Runs:
             "reconcile", trigger=list(triggers), **self._traced, **named
         ) as span:
             trace = {"trace_id": span.trace_id} if span.trace_id else {}
-            yield Run(self._log, self._tracer, span, tuple(triggers), named | trace)
+            yield LoggedRun(self._log, self._tracer, span, tuple(triggers), named | trace)

@@ -45,7 +45,7 @@ def faults_of(node: Mapping[str, Any]) -> frozenset[str]:
 class NodeHealth:
     """Nodes by what is wrong with them.
 
-    Law: a node that is seen for the first time turns nothing; each turn is told once.
+    Law: a node that is seen for the first time turns nothing; each turn is reported once.
     """
 
     _faults: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -78,5 +78,5 @@ class NodeHealth:
 
 
 def trigger_of(turn: Turn) -> str:
-    """The turn of a node as the reason of a look."""
+    """The turn of a node as a trigger."""
     return f"node/{turn[0]} {turn[1]}"

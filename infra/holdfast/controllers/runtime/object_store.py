@@ -43,7 +43,7 @@ class _Tombstone:
     seconds: float
 
 
-class ObjectStore:
+class InformerStore:
     """Live objects by identity; safe to use from several threads.
 
     Laws: a deleted object stays deleted: the late answer to a write of our own does not bring it
@@ -65,7 +65,7 @@ class ObjectStore:
 
         Args:
             kinds: What will be watched: each counts as unread until it is planned.
-            keeps_objects: Without, only versions are kept: a watch judges what it is told.
+            keeps_objects: Without, only versions are kept: a watch judges what comes in.
         """
         self.objects: dict[Identity, KubeObject] = {}
         self.versions: dict[Identity, str] = {}
@@ -155,9 +155,9 @@ class ObjectStore:
         self._answered -= answered
         return news + self._as_it_is(answered)
 
-    def _as_it_is(self, told: Iterable[Identity]) -> News:
-        """Objects of which something was told, in the newest version."""
-        return [(each, self.objects[each]) for each in told if each in self.objects]
+    def _as_it_is(self, identities: Iterable[Identity]) -> News:
+        """Objects in their newest version."""
+        return [(each, self.objects[each]) for each in identities if each in self.objects]
 
     def _is_newer(self, identity: Identity, version: str) -> bool:
         known = self.versions.get(identity)

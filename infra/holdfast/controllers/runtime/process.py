@@ -65,14 +65,14 @@ def tracer_for(stack: str, log: Callable[..., None]) -> Tracer:
 
 
 def wait_for_api_server(
-    begin: Callable[[], None], rest: Callable[[float], bool], tell: Callable[[str], None]
+    begin: Callable[[], None], rest: Callable[[float], bool], report: Callable[[str], None]
 ) -> bool:
     """Begin as soon as the server answers.
 
     Args:
         begin: Begins, or raises.
         rest: Rests for so many seconds; whether to go on.
-        tell: Hears why it waits.
+        report: Takes why it waits.
 
     Returns:
         Whether it has begun; False when it was stopped before.
@@ -88,7 +88,7 @@ def wait_for_api_server(
             if isinstance(error, ApiError) and not error.may_pass:
                 raise
             failures += 1
-            tell(str(error))
+            report(str(error))
             if not rest(STARTS.seconds(failures)):
                 return False
         else:

@@ -9,9 +9,8 @@ ends that; a key that is idle is forgotten. Source: client-go, util/workqueue.
 """
 
 import heapq
-import queue
 from collections import deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Final, Generic, TypeVar
@@ -21,25 +20,6 @@ from holdfast.adapters.cluster.backoff import OBJECTS, Backoff
 MOST_TRIGGERS: Final = 10
 
 K = TypeVar("K", bound=Hashable)
-Message = TypeVar("Message")
-
-
-def drain(inbox: "queue.SimpleQueue[Message]", wait_seconds: float, most: int) -> Iterator[Message]:
-    """What is in an inbox, waiting for the first message; ends when it is empty.
-
-    Law: every message is taken once; what a portion has no room for stays for the next one.
-
-    Args:
-        inbox: Where other threads put messages.
-        wait_seconds: For how long the first one is waited for.
-        most: How many at once, so that the reader gets to do something.
-    """
-    try:
-        yield inbox.get(timeout=wait_seconds)
-        for _ in range(most - 1):
-            yield inbox.get_nowait()
-    except queue.Empty:
-        return
 
 
 @dataclass
@@ -148,8 +128,16 @@ class KeyedQueue(Generic[K]):
         known.taken, known.triggers = tuple(known.triggers), {}
         return key
 
-    def done(self, key: K, now: float, *, has_succeeded: bool) -> float:
+    def done(
+        self, key: K, now: float, *, has_succeeded: bool, again_seconds: float | None = None
+    ) -> float:
         """End the work on a key; a failure asks for it again.
+
+        Args:
+            key: That was worked on.
+            now: The time.
+            has_succeeded: Else it backs off.
+            again_seconds: After a success it is due again after so long; None for not.
 
         Returns:
             Seconds that it rests; 0 after a success.
@@ -161,6 +149,10 @@ class KeyedQueue(Generic[K]):
             known.rests_until = float("-inf")
             if known.due is not None:
                 self._ask(key, known, known.due)
+            elif again_seconds is not None:
+                known.asked = now + again_seconds
+                known.triggers = dict.fromkeys(known.taken)
+                self._ask(key, known, now + again_seconds)
             else:
                 self._idle.append((known.last_begin + self._least_seconds, key))
             return 0.0

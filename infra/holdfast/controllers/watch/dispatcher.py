@@ -35,7 +35,7 @@ class ListenerDispatcher:
     def look(
         self, ref: ObjectRef, task: Task, taken: float, events: tuple[FindingEvent, ...]
     ) -> None:
-        """One object was looked at."""
+        """One object was judged."""
         look = Look(
             identifier=next(self._names),
             ref=ref,
@@ -50,7 +50,7 @@ class ListenerDispatcher:
             listener.looked(look)
 
     def settle(self) -> None:
-        """A round of looks is over: say what they have in common."""
+        """A batch of judgements is over: report what they have in common."""
         if not self._causes.has_news:
             return
         events, causes = self._causes.settle(moment(time.monotonic()))
@@ -79,7 +79,7 @@ class ListenerDispatcher:
     ) -> None:
         """What can be said of the whole: nothing good as long as something is not known.
 
-        Told at once when it is another one, else once a second: who listens goes through all
+        Reported at once when it is another one, else once a second: who listens goes through all
         findings that are open.
         """
         findings = ledger.counting

@@ -28,17 +28,17 @@ class Activity:
 
 
 @dataclass
-class DesiredState:
+class WatchedDeclaration:
     """One declaration, and what judging by it needs.
 
     Attributes:
         kinds: What to watch.
-        beside: Group and kind of what is watched although nobody declares any.
+        beside: Group and kind of what is watched although none is declared.
         half_done: Objects that an interrupted update left: they cannot be judged.
         not_checked: What else is not known, and why, for as long as the declaration stands.
         finish: What is done with every report of the judge; as in a single scan.
         sessions: Who entered which of some pods, as the audit log says.
-        entered: Pods that somebody entered since it was asked last.
+        entered: Pods that were entered since the last call.
     """
 
     judge: DriftJudge
@@ -61,7 +61,7 @@ class DesiredState:
         return with_findings(report, entered)
 
     def note_autoscaler(self, identity: Identity, live: KubeObject | None) -> frozenset[Identity]:
-        """Take an autoscaler into account; returns the declared objects to look at again.
+        """Take an autoscaler into account; returns the declared objects to judge again.
 
         None when it scales what it did, as after every write of its status.
         """
@@ -79,11 +79,11 @@ class DesiredState:
 class WatchInputs(Protocol):
     """Where a watch gets everything from."""
 
-    def load(self) -> DesiredState:
-        """Read the declaration anew.
+    def load(self) -> WatchedDeclaration:
+        """Read the declaration.
 
         Raises:
-            HoldfastError: it cannot be read, or the cluster does not say what it serves.
+            HoldfastError: it cannot be read, or the discovery of the cluster fails.
         """
 
     def activity(self) -> Activity:

@@ -41,7 +41,7 @@ class LineListener(Listener):
         self._is_json = as_json
         self._is_verbose = is_verbose
         self._colour = lines.has_colour
-        self._told: tuple[Status, tuple[NotChecked, ...]] | None = None
+        self._printed: tuple[Status, tuple[NotChecked, ...]] | None = None
 
     def looked(self, look: Look) -> None:
         """Print what became of findings."""
@@ -80,9 +80,9 @@ class LineListener(Listener):
     def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
         """Print the state when it is another one."""
         now = (state.status, state.not_checked)
-        if now == self._told:
+        if now == self._printed:
             return
-        self._told = now
+        self._printed = now
         time = datetime.now(UTC)
         if self._is_json:
             self._lines.write(json_line(state_json(state, time, self._stack)))

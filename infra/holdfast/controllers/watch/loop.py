@@ -1,17 +1,15 @@
 """The watch: hear, wait a moment, judge what moved, tell. One thread judges; others only hear.
 
 What is heard goes through one inbox. While an update of the stack is under way nothing is judged,
-for what moves is meant to move; when it is recorded the declaration is read anew, and everything
+for what moves is meant to move; when it is recorded the declaration is read again, and everything
 with it.
 """
 
-import queue
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from holdfast.adapters.cluster.backoff import spread
 from holdfast.adapters.cluster.changes import (
     Change,
     Moved,
@@ -20,7 +18,7 @@ from holdfast.adapters.cluster.changes import (
     WatchRecovered,
 )
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
-from holdfast.controllers.runtime.queue import drain
+from holdfast.controllers.runtime.event_loop import EventLoop
 from holdfast.controllers.watch.dispatcher import ListenerDispatcher
 from holdfast.controllers.watch.inputs import WatchInputs
 from holdfast.controllers.watch.session import WatchSession
@@ -30,13 +28,12 @@ from holdfast.drift.record.watch_report import Listener
 from holdfast.errors import HoldfastError
 
 POLL_SECONDS: Final = 1.0
-"""How often the stack's record on disk is looked at when nothing else happens."""
+"""How often the stack's record on disk is read when nothing else happens."""
 
 LOAD_AGAIN_SECONDS: Final = 10.0
 """How long a declaration that cannot be read is left alone."""
 
-LISTING_JITTER: Final = 0.1
-MOST_AT_ONCE: Final = 500
+JITTER: Final = 0.1
 UPDATE_UNDER_WAY: Final = NotChecked(
     "stack", "an update is under way; if none is, run 'holdfast up --recover'"
 )
@@ -51,7 +48,7 @@ class _Heard:
 
 
 class WatchLoop:
-    """Watches until it is told to stop."""
+    """Watches until it is stopped."""
 
     def __init__(
         self, sources: WatchInputs, listeners: Sequence[Listener], interval_seconds: float
@@ -60,13 +57,12 @@ class WatchLoop:
 
         Args:
             sources: Where everything comes from.
-            listeners: Who is told.
+            listeners: They hear of findings.
             interval_seconds: Within it every scope is read again, as a safety net.
         """
         self._sources = sources
         self._interval_seconds = interval_seconds
-        self._inbox: queue.SimpleQueue[_Heard | None] = queue.SimpleQueue()
-        self._is_stopping = False
+        self._loop: EventLoop[_Heard] = EventLoop(self._take_heard, self._turn, POLL_SECONDS)
         self._ledger = Ledger()
         self._dispatcher = ListenerDispatcher(listeners)
         self._number = 0
@@ -76,8 +72,7 @@ class WatchLoop:
 
     def stop(self) -> None:
         """End the watch; from any thread, and from a signal handler."""
-        self._is_stopping = True
-        self._inbox.put(None)
+        self._loop.stop()
 
     def run(self) -> None:
         """Watch until stopped.
@@ -87,9 +82,9 @@ class WatchLoop:
         """
         self._activity = self._sources.activity()
         self._begin()
+        self._loop.every(self._listing_seconds, self._list_next, jitter=JITTER)
         try:
-            while not self._is_stopping:
-                self._step()
+            self._loop.run()
         finally:
             self._watch.stop()
             self._dispatcher.settle()
@@ -99,43 +94,35 @@ class WatchLoop:
         wanted = self._sources.load()
         self._number += 1
         self._session = WatchSession(wanted, self._sources, self._ledger, self._dispatcher)
-        number, inbox = self._number, self._inbox
+        number, post = self._number, self._loop.post
         self._watch: ClusterWatch = self._sources.watch(
             wanted.kinds,
-            lambda change: inbox.put(_Heard(number, change)),
+            lambda change: post(_Heard(number, change)),
             self._session.store.versions,
         )
-        self._plan_listing()
 
-    def _plan_listing(self) -> None:
-        """Spread the LISTs of all scopes over the interval: the server never gets all at once."""
-        seconds = self._interval_seconds / max(1, len(self._watch))
-        self._next_listing = time.monotonic() + spread(seconds, LISTING_JITTER)
+    def _list_next(self) -> None:
+        self._watch.list_next()
 
-    def _step(self) -> None:
-        self._hear()
+    def _listing_seconds(self) -> float:
+        """Between two LISTs: they are spread over the interval, never sent all at once."""
+        return self._interval_seconds / max(1, len(self._watch))
+
+    def _turn(self) -> float | None:
         self._keep_up_with_the_stack()
         if self._problem is None:
             self._session.note_sessions()
             self._session.judge_all_due()
         self._dispatcher.settle()
-        if time.monotonic() >= self._next_listing:
-            self._watch.list_next()
-            self._plan_listing()
         problems = () if self._problem is None else (self._problem,)
         not_checked = (*problems, *self._session.not_checked)
         self._dispatcher.state(not_checked, self._ledger, self._session.objects)
+        due = self._session.queue.seconds_until_due(time.monotonic())
+        return due if self._problem is None else None
 
-    def _hear(self) -> None:
-        """Take what was heard, waiting for it as long as nothing else is to be done."""
-        now = time.monotonic()
-        wait = min(POLL_SECONDS, max(0.0, self._next_listing - now))
-        if self._problem is None:
-            due = self._session.queue.seconds_until_due(now)
-            wait = wait if due is None else min(wait, due)
-        for each in drain(self._inbox, wait, MOST_AT_ONCE):
-            if each is not None and each.number == self._number:
-                self._take(each.change)
+    def _take_heard(self, heard: _Heard) -> None:
+        if heard.number == self._number:
+            self._take(heard.change)
 
     def _take(self, change: Change) -> None:
         session, store = self._session, self._session.store
@@ -153,7 +140,7 @@ class WatchLoop:
             store.take(change)
 
     def _keep_up_with_the_stack(self) -> None:
-        """Judge nothing during an update; begin anew after one that was recorded."""
+        """Judge nothing during an update; begin again after one that was recorded."""
         try:
             now = self._sources.activity()
             if now.is_under_way:
@@ -161,7 +148,7 @@ class WatchLoop:
                 return
             if (
                 self._is_outdated or now != self._activity
-            ):  # a record was added, or whoever held the lock has gone
+            ):  # a record was added, or the holder of the lock has gone
                 if time.monotonic() < self._next_load:
                     return
                 self._next_load = time.monotonic() + LOAD_AGAIN_SECONDS

@@ -1,6 +1,6 @@
 """One round of a watch: what is wanted, what can be seen, and judging the one by the other.
 
-A round lasts as long as its declaration: when that changes everything is read and judged anew. The
+A round lasts as long as its declaration: when that changes everything is read and judged again. The
 open findings outlive it.
 """
 
@@ -10,9 +10,9 @@ from typing import Final
 
 from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind
-from holdfast.controllers.runtime.object_store import NOT_READ, ObjectStore
+from holdfast.controllers.runtime.object_store import NOT_READ, InformerStore
 from holdfast.controllers.watch.dispatcher import ListenerDispatcher, moment
-from holdfast.controllers.watch.inputs import AUTOSCALER_KIND, DesiredState, WatchInputs
+from holdfast.controllers.watch.inputs import AUTOSCALER_KIND, WatchedDeclaration, WatchInputs
 from holdfast.controllers.watch.pending import PendingChanges, Task, Version
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Ledger
@@ -26,17 +26,17 @@ class WatchSession:
 
     Attributes:
         store: What is there, in which version, and what can be seen.
-        queue: What waits for a look.
+        queue: What waits to be judged.
     """
 
     def __init__(
         self,
-        wanted: DesiredState,
+        wanted: WatchedDeclaration,
         sources: WatchInputs,
         ledger: Ledger,
         dispatcher: ListenerDispatcher,
     ) -> None:
-        self.store = ObjectStore(wanted.kinds, keeps_objects=False)
+        self.store = InformerStore(wanted.kinds, keeps_objects=False)
         self.queue = PendingChanges()
         self._desired = wanted
         self._sources = sources
@@ -78,9 +78,9 @@ class WatchSession:
             self.queue.add(moved.identity, Version(moved.live, moved.seconds))
 
     def note_sessions(self) -> None:
-        """Look again at pods that somebody entered: that changes no field, so nothing moved.
+        """Judge pods again that were entered: that changes no field, so nothing moved.
 
-        A pod that is not known yet is looked at when it is.
+        A pod that is not known yet is judged when it is.
         """
         entered = self._desired.entered()
         for identity in entered & self.store.versions.keys() if entered else ():
@@ -105,7 +105,7 @@ class WatchSession:
         if not self._held:
             for task in self.queue.take_due(time.monotonic()):
                 self._work_on(task)
-        self._close_what_is_nobodys()
+        self._close_orphaned_findings()
 
     def _judge_place(self, snapshot: Snapshot) -> None:
         listing, place = snapshot.listing, snapshot.place
@@ -164,7 +164,7 @@ class WatchSession:
         self._dispatcher.look(self._ref_of(identity), task, taken, events)
 
     def _between(self, task: Task) -> tuple[FindingEvent, ...]:
-        """What came and went while nobody looked: an edit that was put back at once is told too."""
+        """What came and went between two judgements: an edit that was undone is reported, too."""
         events = _NOTHING
         for version in task.versions[:-1]:
             findings = self._findings(task.identity, version)
@@ -200,7 +200,7 @@ class WatchSession:
             for target in self._desired.note_autoscaler(identity, live):
                 self.queue.add_unread(target, time.monotonic())
 
-    def _close_what_is_nobodys(self) -> None:
+    def _close_orphaned_findings(self) -> None:
         """Once everything was read: findings about what is neither declared nor there any more."""
         if self._is_swept or self._held or self.store.not_checked:
             return

@@ -12,6 +12,7 @@ from holdfast.manifest.agent.backup import Backup, RestoreFrom
 from holdfast.manifest.agent.dependency import DependencyReference
 from holdfast.manifest.agent.drift import DriftSettings
 from holdfast.manifest.agent.exposure import Network, Security
+from holdfast.manifest.agent.governance import Governance
 from holdfast.manifest.agent.health import Probes
 from holdfast.manifest.agent.lifecycle import Lifecycle
 from holdfast.manifest.agent.memory import Database, Memory
@@ -67,6 +68,8 @@ class AgentSpec(Placement):
     """The agent's own version (semantic)."""
     owner: LabelValue | None = None
     """Team that answers for the agent; required on stacks with the prod profile."""
+    governance: Governance = Governance.model_construct()
+    """Decisions that the policy pack asks for; rendered to holdfast.dev/* on its objects."""
     framework: LabelValue = "custom"
     """What the agent is written with, such as langgraph; a label, default custom."""
     provider: Provider | None = None

@@ -29,6 +29,7 @@ EFFECTS: Final[Mapping[str, frozenset[str]]] = {
     "description": EVERY,
     "version": EVERY,
     "owner": EVERY,
+    "governance": EVERY,
     "framework": EVERY,
     "provider": CALLED,
     "iconUrl": CALLED,

@@ -10,6 +10,7 @@ from holdfast.manifest.agent.a2a import AgentCardSpec
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.agent_checks import faults_of_spec
 from holdfast.manifest.agent.exposure import Network, Security
+from holdfast.manifest.agent.governance import Governance
 from holdfast.manifest.agent.health import HttpGet, Probe, Probes
 from holdfast.manifest.agent.runtime import EnvVar, Resources
 from holdfast.manifest.agent.scaling import Scaling
@@ -59,6 +60,8 @@ class HostedServer(ManifestModel):
     """The server's own version (semantic)."""
     owner: LabelValue | None = None
     """Team that answers for it; required on stacks with the prod profile."""
+    governance: Governance = Governance.model_construct()
+    """Decisions that the policy pack asks for; rendered to holdfast.dev/* on its objects."""
     command: Items[Text] = ()
     """Entry point; default the image's."""
     args: Items[str] = ()
@@ -94,6 +97,7 @@ class HostedServer(ManifestModel):
         return AgentSpec.model_construct(
             version=self.version,
             owner=self.owner,
+            governance=self.governance,
             image=self.image,
             command=self.command,
             args=self.args,

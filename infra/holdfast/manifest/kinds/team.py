@@ -22,12 +22,12 @@ class AgentTeamSpec(ManifestModel):
     ]
     """Agents of the team; an agent belongs to one team at most."""
     entry_points: Items[Reference] = ()
-    """Members that others call; what they reach is shown by `holdfast graph`."""
+    """Members that others call; what they reach is shown by `holdfast render -o mermaid`."""
     namespaces: Items[LabelName] = ()
     """Namespaces that are the team's alone: no other team may claim them, nor its agents live
     there."""
     tags: Items[LabelValue] = ()
-    """Words by which teams are found, shown by `holdfast graph`."""
+    """Words by which teams are found, shown by `holdfast render -o mermaid`."""
     defaults: JsonObject = Field(default_factory=dict)
     """Part of an agent's spec, merged under each member's: the member's own fields win."""
 

@@ -2,9 +2,9 @@
 
 import typing
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import BaseModel
@@ -17,12 +17,16 @@ from holdfast.manifest.agent.agent_types import types_of
 from holdfast.manifest.agent.exposure import Caller
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.json_schema import field_descriptions
+from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.stack.stack_files import NAMESPACE
 from holdfast.manifest.types import values
 from holdfast.manifest.types.annotations import alternatives
 from holdfast.manifest.types.references import MARKS
 from holdfast.manifest.types.text_type import TextType
 
 SPEC = "spec"
+STACK_FILE: Final = "Stack"
+"""The kind by which settings of stack files are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,16 @@ def fields_of(kind: str) -> Iterator[FieldEntry]:
         yield from _fields(kind, part, name)
 
 
+def fields_of_stack_file() -> Iterator[FieldEntry]:
+    """Every setting of a stack file, outer ones first; paths begin with `holdfast:`."""
+    for entry in _fields(STACK_FILE, Environment, ""):
+        yield replace(entry, path=f"{NAMESPACE}{entry.path.removeprefix('.')}")
+
+
 def field_at(kind: str, path: str) -> FieldEntry | None:
     """The field of a kind at a path; indexes and quoted keys of a concrete path are allowed."""
     wanted = _parts(path)
-    for entry in fields_of(kind):
+    for entry in fields_of(kind) if kind in KINDS else fields_of_stack_file():
         parts = _parts(entry.path)
         if len(parts) == len(wanted) and all(
             known in {part, "<key>"} for known, part in zip(parts, wanted, strict=True)

@@ -24,7 +24,17 @@ MAX_VALUES: Final = 1_000_000
 
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 _NESTED_IN_ONE_LINE: Final = re.compile(rb"(?:[-?] ){64}")
-_RETYPED: Final = {f"tag:yaml.org,2002:{name}" for name in ("timestamp", "int", "float")}
+_TAG: Final = "tag:yaml.org,2002:"
+_RETYPED: Final = {f"{_TAG}{name}" for name in ("timestamp", "int", "float", "value")}
+_TAGS: Final = {f"{_TAG}{name}" for name in ("str", "int", "float", "bool", "null", "map", "seq")}
+"""Others make of a value what JSON does not know: bytes, dates, sets."""
+
+_INT: Final = (
+    r"^[-+]?(?:0[bB]_*[01][01_]*|0[oO]_*[0-7][0-7_]*|0[xX]_*[0-9a-fA-F][0-9a-fA-F_]*"
+    r"|0[0-7_]*|[1-9][0-9_]*)$"
+)
+_FLOAT: Final = r"^[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$"
+"""As Go's YAML reader has them: underscores between digits, other bases by their prefix."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +86,10 @@ def read_data(file: Path) -> list[Any]:
         place = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else str(file)
         message = f"{place}: not valid YAML: {error.problem or error.context}"
         raise InputError(message) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (
+        *(yaml.YAMLError, ValueError, RecursionError),
+        *(KeyError, IndexError, TypeError, AttributeError),  # a value that its tag cannot be
+    ) as error:
         raise InputError(f"{file}: not valid YAML: {type(error).__name__}") from error
     if b"*" in text and any(_count(document, {}) > MAX_VALUES for document in documents):
         raise InputError(
@@ -87,25 +100,53 @@ def read_data(file: Path) -> list[Any]:
 
 @cache
 def _loader() -> Any:  # noqa: ANN401  (the library has no types)
-    """Safe loader that types scalars like sigs.k8s.io/yaml: dates and base 60 are text."""
+    """Safe loader that types scalars and keys like sigs.k8s.io/yaml: `y` is true, no dates."""
     import yaml  # noqa: PLC0415  (as above)
 
     fast: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    loader: Any = type("KubeLoader", (fast,), {})
+
+    def construct_mapping(loader: Any, node: Any, deep: bool = False) -> Any:  # noqa: ANN401  (the library's)
+        found = fast.construct_mapping(loader, node, deep=deep)
+        if all(type(key) is str for key in found):
+            return found
+        return {_key(key, node): value for key, value in found.items()}
+
+    def _key(key: object, node: Any) -> str:  # noqa: ANN401  (as above)
+        if isinstance(key, bool):
+            return "true" if key else "false"
+        if isinstance(key, str | int):
+            return str(key)
+        raise yaml.constructor.ConstructorError(
+            None, None, f"a key that is {type(key).__name__}, not text", node.start_mark
+        )
+
+    def construct_object(loader: Any, node: Any, deep: bool = False) -> Any:  # noqa: ANN401  (as above)
+        if node.tag not in _TAGS:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"tag {node.tag[:80]!r} is not read", node.start_mark
+            )
+        return fast.construct_object(loader, node, deep=deep)
+
+    def construct_number(loader: Any, node: Any) -> float:  # noqa: ANN401  (as above)
+        written = loader.construct_scalar(node).replace("_", "")
+        number = float(written)
+        # What only looks octal, such as 08, is a whole number to kubectl.
+        return int(written) if written.lstrip("+-").isdigit() else number
+
+    members = {
+        "construct_mapping": construct_mapping,
+        "construct_object": construct_object,
+        "bool_values": {**fast.bool_values, "y": True, "n": False},
+    }
+    loader: Any = type("KubeLoader", (fast,), members)
     loader.yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag not in _RETYPED]
         for first, resolvers in fast.yaml_implicit_resolvers.items()
     }
-    loader.add_implicit_resolver(
-        "tag:yaml.org,2002:int",
-        re.compile(r"^[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0[0-7]+)$"),
-        list("-+0123456789"),
-    )
-    loader.add_implicit_resolver(
-        "tag:yaml.org,2002:float",
-        re.compile(r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?$"),
-        list("-+.0123456789"),
-    )
+    resolvers = (("bool", r"^[yYnN]$", "yYnN"), ("int", _INT, "-+0123456789"))
+    for name, pattern, first in (*resolvers, ("float", _FLOAT, "-+.0123456789")):
+        loader.add_implicit_resolver(f"{_TAG}{name}", re.compile(pattern), list(first))
+    loader.add_constructor(f"{_TAG}float", construct_number)
     return loader
 
 

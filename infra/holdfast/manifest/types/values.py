@@ -285,6 +285,15 @@ Sha256 = Annotated[
         expected="digest must be sha256: and 64 hexadecimal digits",
     ),
 ]
+Retention = Annotated[
+    str,
+    TextType(
+        "^[1-9][0-9]{0,4}[hdwy]$",
+        "time that something is kept: integer and h, d, w or y",
+        ("30d", "1y"),
+        expected="expected how long it is kept, such as 30d or 1y",
+    ),
+]
 HexDigest = Annotated[
     str,
     TextType(

@@ -82,8 +82,8 @@ def require_idle(cluster: ClusterSource, claim: KubeObject, agent: str, stack: s
     if users:
         raise InputError(
             f"{ref} is in use by pod {', '.join(sorted(users))}",
-            remedy=f"run `holdfast agent scale {agent} 0 -s {stack}` and `holdfast up` first, so "
-            "that nothing writes meanwhile",
+            remedy=f"run `holdfast agent set {agent} scaling.replicas=0 -s {stack}` and "
+            "`holdfast up` first, so that nothing writes meanwhile",
         )
 
 

@@ -81,7 +81,7 @@ def plan_restart(context: StackContext, agent: DeclaredAgent, node: str = "") ->
         where = f" on node {node}" if node else ""
         raise InputError(
             f"{agent.name} has no pods{where}",
-            remedy=f"see `holdfast explain {agent.name} -s {context.name}`",
+            remedy=f"see `holdfast agent describe {agent.name} -s {context.name}`",
         )
     if node:
         return RestartPlan(agent.name, agent.namespace, (), tuple(found), node)

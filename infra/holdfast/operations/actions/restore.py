@@ -182,7 +182,7 @@ def _require_detachable(
     if agent.spec.drift.mode == "revert":
         raise InputError(
             f"{agent.name} has drift.mode revert: a loop would make the claim again, empty",
-            remedy=f"run `holdfast agent reconfigure {agent.name} drift.mode=report -s "
+            remedy=f"run `holdfast agent set {agent.name} drift.mode=report -s "
             f"{context.name}` and `holdfast up` first",
         )
 

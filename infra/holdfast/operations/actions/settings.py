@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import InputError
-from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.fleet.project_files import STACKS_FOLDER
 from holdfast.manifest.stack.stack_files import NAMESPACE, read_stack_file
 from holdfast.manifest.text.documents import read_documents
@@ -107,27 +106,6 @@ def declare(context: StackContext, agent: str, values: Sequence[FieldValue]) -> 
             _edit(copy, (agent, *each.path), each.value)
         copy.rendered()
         return copy.change()
-
-
-def replicas_field(agent: DeclaredAgent, replicas: int) -> FieldValue:
-    """How many replicas of an agent run; of an autoscaled one, the fewest."""
-    field = "minReplicas" if agent.spec.scaling.is_automatic else "replicas"
-    return FieldValue(("scaling", field), replicas)
-
-
-def failover_field(agent: DeclaredAgent) -> FieldValue:
-    """That the other one of primary and standby serves.
-
-    Raises:
-        InputError: the agent has no standby.
-    """
-    availability = agent.spec.availability
-    if not availability.standby:
-        raise InputError(
-            f"{agent.name} has no standby", remedy="declare spec.availability.standby: true first"
-        )
-    other = "primary" if availability.active == "standby" else "standby"
-    return FieldValue(("availability", "active"), other)
 
 
 def parse_field(change: str) -> FieldValue:

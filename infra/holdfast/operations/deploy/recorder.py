@@ -1,9 +1,9 @@
-"""What is recorded of one update: who, from which commit, and what came of it."""
+"""One update, told while it runs and recorded when it ends: who, which commit, what changed."""
 
 import secrets
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,16 +12,58 @@ import msgspec
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
-from holdfast.adapters.engine.run.events import ResourceStep
+from holdfast.adapters.engine.run.events import Event, ResourceStep, StepDone
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source, source_of
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import Identity, reference_of
 from holdfast.manifest.publish.component_types import AGENT_TYPE
 from holdfast.operations.deploy.request import UpdateRequest
-from holdfast.operations.stack.caller import caller, pull_request
+from holdfast.operations.progress import Progress
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.update_history import journal_of
+from holdfast.operations.stack.update_history import caller, journal_of, pull_request
+
+_UNCHANGED = ("same", "refresh", "read")
+
+
+@dataclass(frozen=True)
+class UpdateProgress:
+    """The progress of one update, resource by resource."""
+
+    progress: Progress
+    _planned: dict[str, ResourceStep] = field(default_factory=dict)
+    _done: set[str] = field(default_factory=set)
+
+    def plan(self, steps: Iterable[ResourceStep]) -> None:
+        """Take what a preview would do, and say it."""
+        self._planned.clear()
+        for step in steps:
+            if step.reference is not None:
+                self._planned[step.urn] = step
+                self.progress.step(f"would {step.operation:<8} {step.reference}")
+
+    def take(self, event: Event) -> None:
+        """Take what the engine has done, and say it."""
+        if isinstance(event, StepDone) and event.step.reference is not None:
+            step = event.step
+            self._done.add(step.urn)
+            if step.operation not in _UNCHANGED:
+                self.progress.step(f"  {step.operation:<8} {step.reference}")
+
+    def left(self) -> tuple[ResourceStep, ...]:
+        """What was planned and is not done; it is said, too."""
+        left = tuple(step for urn, step in self._planned.items() if urn not in self._done)
+        if left:
+            self.progress.note(f"not done: {len(left)} of {len(self._planned)} objects")
+        for step in left:
+            self.progress.note(f"  {step.operation:<8} {step.reference}")
+        return left
+
+
+def changes_in_words(changes: Mapping[str, int]) -> str:
+    """How many resources were changed, in words; `no changes` when none was."""
+    changed = {key: value for key, value in changes.items() if key not in _UNCHANGED}
+    return ", ".join(f"{count} {key}" for key, count in sorted(changed.items())) or "no changes"
 
 
 @dataclass(frozen=True)

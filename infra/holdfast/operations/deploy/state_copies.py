@@ -1,4 +1,4 @@
-"""A copy of the state from before an update and from after it, on this machine."""
+"""A stack in its backend: created where it is absent, and its state copied around an update."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,47 @@ from pathlib import Path
 from holdfast.adapters.engine.stack import Stack
 from holdfast.adapters.engine.state.state_backup import KeptStates
 from holdfast.errors import EngineError
+from holdfast.manifest.fleet.project_files import STACKS_FOLDER
 from holdfast.operations.progress import SILENT, Progress
+
+
+def make_if_absent(stack: Stack, project_root: Path) -> Iterator[str]:
+    """Create the stack in its backend if need be; says what was created and what to commit.
+
+    Raises:
+        EngineError: the backend cannot be read or written.
+    """
+    file = _stack_file(stack, project_root)
+    before = file.read_bytes()
+    if not stack.init_if_absent():
+        return
+    yield f"made stack {stack.name}"
+    if file.read_bytes() != before:
+        name = file.relative_to(project_root).as_posix()
+        yield f"its salt is in its file now: git commit {name} -m 'Salt of stack {stack.name}'"
+
+
+@contextmanager
+def there_for_a_preview(stack: Stack, project_root: Path) -> Iterator[None]:
+    """Let the engine preview a stack that its backend does not have; afterwards all is as before.
+
+    Raises:
+        EngineError: the backend cannot be read or written.
+    """
+    file = _stack_file(stack, project_root)
+    before = file.read_bytes()
+    is_new = stack.init_if_absent()
+    try:
+        yield
+    finally:
+        if is_new:
+            stack.undo_init()
+        if file.read_bytes() != before:
+            file.write_bytes(before)
+
+
+def _stack_file(stack: Stack, project_root: Path) -> Path:
+    return project_root / STACKS_FOLDER / f"Pulumi.{stack.name.rpartition('/')[2]}.yaml"
 
 
 @contextmanager

@@ -19,16 +19,18 @@ from holdfast.adapters.engine.state.interrupted import (
 from holdfast.adapters.engine.update_record import UpdateRecord, message_of
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.errors import EngineError, HoldfastError
-from holdfast.operations.deploy.preconditions import check_preconditions
-from holdfast.operations.deploy.progress import UpdateProgress, changes_in_words
-from holdfast.operations.deploy.recorder import UpdateRecorder, policy_verdict
-from holdfast.operations.deploy.request import UpdateRequest
+from holdfast.operations.deploy.recorder import (
+    UpdateProgress,
+    UpdateRecorder,
+    changes_in_words,
+    policy_verdict,
+)
+from holdfast.operations.deploy.request import UpdateRequest, check_preconditions
 from holdfast.operations.deploy.rollouts import RolloutGuard, live_reader
-from holdfast.operations.deploy.state_copies import backed_up
+from holdfast.operations.deploy.state_copies import backed_up, make_if_absent, there_for_a_preview
 from holdfast.operations.deploy.waves import Wave
 from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.engine import make_if_absent, there_for_a_preview
 from holdfast.operations.stack.preflight.gitops_ownership import (
     ensure_not_managed_elsewhere,
 )
@@ -296,5 +298,6 @@ class StackUpdate:
                 # Another engine's values stand where it manages another version.
                 **({_FORCE: "true"} if self.request.force_ownership else {}),
             },
+            timeout_seconds=self.context.engine_timeout_seconds,
         )
         return replace(opened, resume_command=self.request.resume_command)

@@ -1,19 +1,29 @@
-"""What two stacks run differently: their commits, and what those render."""
+"""What two stacks run differently: what their commits render, and what their clusters hold."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from holdfast.adapters.git.source import Commit, commit_named, commits_between
+from holdfast.drift.object_drift import deviations_of
 from holdfast.errors import HoldfastError, InputError
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.kube.paths import Path as FieldPath
+from holdfast.kube.paths import format_path
 from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.manifest.types.agent_label import agent_of
-from holdfast.operations.describe.compare import Difference, differences_of_objects
+from holdfast.operations.describe.compare import (
+    ABSENT,
+    LiveComparison,
+    StackValueDifference,
+    differences_of_objects,
+)
+from holdfast.operations.scan.request import ScanRequest
+from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.stack.commit_project import project_at
-from holdfast.operations.stack.lookup import no_such_agent
+from holdfast.operations.stack.context import no_such_agent
 from holdfast.operations.stack.update_history import update_records
 
 
@@ -43,7 +53,7 @@ class StackDifference:
 
     sides: tuple[Deployed, Deployed]
     only: tuple[Sequence[Commit], Sequence[Commit]]
-    differences: tuple[Difference, ...]
+    differences: tuple[StackValueDifference, ...]
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,7 @@ def deployed(root: Path, stack: str) -> Deployed:
     if commit is None:
         raise InputError(
             f"stack {stack} was never updated from a commit that is known here",
-            remedy=f"see `holdfast history {stack}`; `holdfast explain --compare` compares files",
+            remedy=f"see `holdfast history {stack}`; `holdfast diff --source files` compares files",
         )
     with project_at(root, commit.name) as project:
         done = project.holdfast("render", "-s", stack, "-o", "json")
@@ -116,7 +126,7 @@ def stack_difference(root: Path, first: str, second: str, agent: str) -> StackDi
     return StackDifference(sides, only, found)
 
 
-def differences(first: Deployed, second: Deployed, agent: str) -> list[Difference]:
+def differences(first: Deployed, second: Deployed, agent: str) -> list[StackValueDifference]:
     """Every value in which the objects of two stacks differ, agent by agent.
 
     Raises:
@@ -150,3 +160,60 @@ def _by_agent(objects: tuple[KubeObject, ...]) -> Mapping[str, list[Any]]:
     for one in objects:
         found.setdefault(agent_of(one), []).append(one)
     return found
+
+
+AS_RENDERED = "as rendered"
+_Key = tuple[str, str, str]
+
+
+def compare_live(root: Path, stacks: tuple[str, str], agent: str) -> LiveComparison:
+    """Compare what runs for two stacks, apart from what they render differently.
+
+    Args:
+        root: Folder of Pulumi.yaml.
+        stacks: Their names.
+        agent: Only this one; empty for all of them.
+
+    Raises:
+        InputError: neither stack has the agent, or they are one stack.
+        HoldfastError: a stack or its cluster cannot be read.
+    """
+    if len(set(stacks)) == 1:
+        raise InputError("these are the same stack", remedy="name two")
+    scans = [Scanner(ScanRequest(root, stack)).scan(keeps_all=True) for stack in stacks]
+    names = {agent_of(one) for scan in scans for one in scan.desired.values()} - {""}
+    if agent and agent not in names:
+        raise no_such_agent(agent, sorted(names))
+    first, second = (dict(_deviations(scan, agent)) for scan in scans)
+    differences = [
+        StackValueDifference(key[0], f"{key[1]}: {key[2]}".removesuffix(": "), values)
+        for key in sorted({*first, *second})
+        if len(set(values := (first.get(key, AS_RENDERED), second.get(key, AS_RENDERED)))) > 1
+    ]
+    not_checked = [
+        (stack, item)
+        for stack, scan in zip(stacks, scans, strict=True)
+        for item in scan.report.not_checked
+    ]
+    return LiveComparison(tuple(differences), tuple(not_checked))
+
+
+def _deviations(scan: Scan, wanted: str) -> Iterator[tuple[_Key, str]]:
+    """Agent, object and path of each deviation, with the live value as text."""
+    for identity, desired in scan.desired.items():
+        agent = agent_of(desired)
+        if (wanted and agent != wanted) or identity in scan.live.unread:
+            continue
+        ref = reference_of(desired)
+        for path, value in _of_object(scan, ref, desired):
+            yield (agent, str(ref), format_path(path)), value
+
+
+def _of_object(scan: Scan, ref: ObjectRef, desired: KubeObject) -> Iterator[tuple[FieldPath, str]]:
+    live = scan.live.objects.get(ref.identity)
+    if live is None:
+        yield (), ABSENT
+        return
+    for path, _, found in deviations_of(ref, desired, live, scan.context):
+        text = ABSENT if found is None else json.dumps(found, ensure_ascii=False, sort_keys=True)
+        yield path, text

@@ -1,13 +1,17 @@
 """The graph of a fleet as data: what is drawn, and what is said about teams and start-up."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from holdfast.errors import InputError
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.agent.model import Reference, as_reference
 from holdfast.manifest.fleet.fleet import DeclaredAgentTeam, Fleet
+from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.topology import Edge, Node, edges_of, node_of, start_waves
 from holdfast.manifest.kinds.kinds import AgentTeam
+from holdfast.manifest.types.validation import suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +121,39 @@ def _graph(title: str, agents: Iterable[Node], edges: Iterable[Edge]) -> Graph:
 def _part(graph: Graph, title: str, agents: set[Node]) -> Graph:
     edges = [edge for edge in graph.edges if edge.source in agents or edge.target in agents]
     return _graph(title, agents, edges)
+
+
+@dataclass(frozen=True)
+class FleetGraph:
+    """Who calls, uses and waits for whom in a fleet, or in one team of it.
+
+    Attributes:
+        waves: Agents in the order in which they start.
+        reaches: What a call to each team may lead to.
+    """
+
+    graph: Graph
+    waves: Sequence[Sequence[Node]]
+    reaches: Sequence[TeamReach]
+
+
+def fleet_graph(root: Path, stack: str = "", team: str | None = None) -> FleetGraph:
+    """The graph of what a project declares.
+
+    Args:
+        root: Folder of Pulumi.yaml.
+        stack: Whose overrides hold; empty for none.
+        team: Only what concerns the members of this AgentTeam.
+
+    Raises:
+        InputError: there is no such stack or team.
+        InvalidFilesError: the manifests are not valid.
+    """
+    fleet = load_fleet(root, stack or None)
+    graph, reaches = graph_of(fleet), team_reaches(fleet)
+    if team is not None:
+        known = {each.team.name: each for each in reaches}
+        if team not in known:
+            raise InputError(f"no AgentTeam {team!r}", remedy=suggestion(team, known))
+        graph, reaches = graph_of_team(graph, known[team]), [known[team]]
+    return FleetGraph(graph, waves_of(fleet), reaches)

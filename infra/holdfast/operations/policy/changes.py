@@ -1,11 +1,21 @@
-"""What a deployment would do, as reports tell it."""
+"""What a preview would change, object by object and field by field, secrets masked."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any, Final
 
+from holdfast.adapters.engine.results import RunResult
+from holdfast.adapters.engine.run.events import Inputs, ResourceStep
+from holdfast.adapters.engine.state.checkpoint import NOT_KNOWN_YET, asked_object
+from holdfast.drift.masking import MASK, MASK_CHANGED, mask_pair
 from holdfast.errors import SourceLocation
-from holdfast.kube.objects import ObjectRef
+from holdfast.kube.objects import KubeObject, ObjectRef
+from holdfast.kube.paths import ABSENT, Path, format_path, parse_path
+from holdfast.kube.text import line_diff, safe_text, value_words
+from holdfast.manifest.types.agent_label import AGENT_LABEL
+from holdfast.render.plan.marks import REVISION
+from holdfast.render.provenance.flatten import leaves_of
 
 _PARTICIPLES = {
     "create": "created",
@@ -85,3 +95,81 @@ def count_words(changes: Iterable[ObjectChange]) -> str:
         word = _PARTICIPLES.get(each.operation, each.operation)
         counted[word] = counted.get(word, 0) + 1
     return ", ".join(f"{count} {word}" for word, count in sorted(counted.items()))
+
+
+Place = Callable[[ObjectRef, Path], SourceLocation | None]
+
+_BOOKKEEPING: Final = ("metadata", "annotations", REVISION)
+_LONGEST_VALUE_CHARACTERS: Final = 400
+_LATER: Final = "(known after the update)"
+_TOLD: Final = frozenset({"create", "update", "replace", "delete", "import"})
+"""Operations that change something; the engine also tells each half of a replacement."""
+
+
+def planned_changes(result: RunResult, place_of: Place) -> tuple[ObjectChange, ...]:
+    """Every object that would come, change or go, by agent and object.
+
+    Args:
+        result: Of a preview.
+        place_of: Where a field of an object is declared; None: nowhere.
+    """
+    changes = [
+        ObjectChange(
+            step.reference,
+            step.operation,
+            safe_text(step.labels.get(AGENT_LABEL, "")),
+            tuple(_fields(step, step.reference, place_of)),
+        )
+        for step in result.steps
+        if step.reference is not None and step.operation in _TOLD
+    ]
+    return tuple(sorted(changes, key=lambda each: (each.agent, each.ref, each.operation)))
+
+
+def _fields(step: ResourceStep, ref: ObjectRef, place_of: Place) -> Iterator[FieldChange]:
+    if step.before is None or step.after is None or step.operation == "delete":
+        return
+    found = list(field_changes(step.before, step.after, ref, place_of))
+    yield from found
+    if not found:
+        # What the program calls secret the engine does not tell, only that it differs.
+        for difference in step.differences:
+            path = parse_path(difference.path)
+            if path != _BOOKKEEPING:
+                yield FieldChange(safe_text(difference.path), MASK, MASK_CHANGED, (), None)
+
+
+def field_changes(
+    before: Inputs, after: Inputs, ref: ObjectRef, place_of: Place
+) -> Iterator[FieldChange]:
+    """The fields in which two states of one object differ, masked; none when one is no object."""
+    old_object, new_object = asked_object(before), asked_object(after)
+    if old_object is None or new_object is None:
+        return
+    for path, old, new in _differing(old_object, new_object):
+        shown_old, shown_new = mask_pair(new_object, path, old, new)
+        yield FieldChange(
+            safe_text(format_path(path), _LONGEST_VALUE_CHARACTERS),
+            _shown_value(shown_old),
+            _shown_value(shown_new),
+            line_diff(shown_old, shown_new),
+            place_of(ref, path),
+        )
+
+
+def _differing(before: KubeObject, after: KubeObject) -> list[tuple[Path, Any, Any]]:
+    """Leaves with their values before and after; ABSENT where there is none."""
+    old, new = dict(leaves_of(before)), dict(leaves_of(after))
+    paths = [path for path in new if old.get(path, ABSENT) != new[path]]
+    paths += [path for path in old if path not in new]
+    return [
+        (path, old.get(path, ABSENT), new.get(path, ABSENT))
+        for path in paths
+        if path != _BOOKKEEPING
+    ]
+
+
+def _shown_value(value: Any) -> str | None:  # noqa: ANN401  (any JSON value)
+    if value is None:
+        return None
+    return _LATER if value == NOT_KNOWN_YET else value_words(value, _LONGEST_VALUE_CHARACTERS)

@@ -8,20 +8,24 @@ from pathlib import Path
 from holdfast_policies.waivers import Waiver, WaiverFileError, read_waivers
 
 from holdfast.adapters.engine.state.checkpoint import Deployment
-from holdfast.errors import InputError
+from holdfast.errors import InputError, SourceLocation
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
 from holdfast.operations.policy.live import LiveRequest, live_objects
 from holdfast.operations.policy.model import PolicyReport
+from holdfast.operations.policy.settings import WAIVERS_FILE
 from holdfast.operations.policy.sources import (
     Gathered,
     StackPolicy,
     objects_of_files,
+    objects_of_state,
     policy_of,
     profile_by,
+    read_export,
+    recorded_objects,
     rendered_objects,
+    stack_in,
 )
-from holdfast.operations.policy.state import gathered, read_export, recorded_objects, stack_in
-from holdfast.operations.policy.waivers import WAIVERS_FILE
+from holdfast.operations.policy.weakened import unasked, weakened_findings
 from holdfast.operations.stack.context import StackContext
 
 
@@ -102,13 +106,14 @@ def check_policy(
     gathered = sources.gather()
     findings, judged = verdicts(gathered.judged, profile, is_exact=is_exact)
     waived = tuple(waiver_findings(gathered.judged, findings, profile.waivers))
+    weakened = tuple(weakened_findings(profile, *sources.settings()))
     return PolicyReport(
         title=f"Policy of {request.words}",
         identifier=request.identifier,
         profile=str(profile.environment),
-        findings=(*findings, *waived),
+        findings=(*findings, *waived, *weakened),
         objects=judged,
-        not_checked=gathered.not_checked,
+        not_checked=(*unasked(profile), *gathered.not_checked),
         remarks=gathered.remarks,
         observed_at=observed_at,
     )
@@ -142,6 +147,21 @@ class _Sources:
         profile = "prod" if self.request.state_file is None else stack_in(self.export)
         return StackPolicy(profile, today, {}, _compiled_waivers(self.request.root))
 
+    def settings(self) -> tuple[str, str, SourceLocation | None]:
+        """Whose levels are wanted, what may weaken them, and where that is written."""
+        config = self.request.config
+        if config is not None:
+            return self._named, str(config), SourceLocation(str(config))
+        if not self.request.stack:
+            return self._named, "settings", None
+        place = self.context.fleet.setting_location("policy.rules")
+        return self._named, f"the settings of stack {self.request.stack}", place
+
+    @property
+    def _named(self) -> str:
+        """The stack whose name stands for a profile, where none was chosen on purpose."""
+        return "" if self.request.profile else self.request.stack
+
     def gather(self) -> Gathered:
         """The objects."""
         if self.request.files:
@@ -149,7 +169,7 @@ class _Sources:
         if self.request.is_live:
             return self._live()
         if self.request.state_file is not None:
-            return gathered(self.export)
+            return objects_of_state(self.export)
         if self.request.is_state:
             return recorded_objects(self.context)
         return rendered_objects(self.context)

@@ -17,8 +17,8 @@ from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path, parse_path
 from holdfast.kube.text import safe_text
 from holdfast.manifest.types.agent_label import AGENT_LABEL
+from holdfast.operations.policy.changes import field_changes, planned_changes
 from holdfast.operations.policy.model import JudgedObject, PolicyFinding, PolicyReport, Verdict
-from holdfast.operations.policy.planned_changes import field_changes, planned_changes
 
 UNDETERMINED: Final = "undetermined"
 """Name under which the pack notes what it cannot decide yet."""
@@ -32,7 +32,7 @@ _MESSAGE: Final = re.compile(
 )
 
 
-class Locations(Protocol):
+class FieldLocations(Protocol):
     """Where things are declared."""
 
     def of(self, ref: ObjectRef, path: Path) -> SourceLocation | None:
@@ -63,7 +63,7 @@ class EngineRun:
     result: RunResult
     failure: str = ""
     mandatory: frozenset[str] = frozenset()
-    locations: Locations | None = None
+    locations: FieldLocations | None = None
     is_exact: bool = True
     observed_at: str = ""
 

@@ -1,10 +1,11 @@
-"""Rules against agents: at one look, which rule is broken where and which is kept."""
+"""Rules against agents: which rule is broken where, and each broken rule on one line."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from holdfast.operations.policy.model import JudgedObject, PolicyFinding, Verdict
+from holdfast.drift.finding import DriftReport, Severity
+from holdfast.operations.policy.model import JudgedObject, PolicyFinding, PolicyReport, Verdict
 
 ORDER: Final = ("refused", "drifted", "warned", "undetermined", "waived", "passed")
 """What a cell may say, the worst first; drifted: what runs breaks what the declaration keeps."""
@@ -106,3 +107,43 @@ def _cell(counted: Mapping[str, int]) -> HeatCell:
 
 def _worst(row: HeatRow) -> tuple[int, str]:
     return min(ORDER.index(each.state) for each in row.cells if each.state), row.rule
+
+
+@dataclass(frozen=True)
+class PolicyRow:
+    """One rule.
+
+    Attributes:
+        state: The worst that it says, a word of a heat map.
+        count: How often it says that.
+        severity: None for a rule that only what runs breaks.
+        example: One finding of that kind; None likewise.
+        live: How often what runs newly breaks it.
+    """
+
+    rule: str
+    state: str
+    count: int
+    severity: Severity | None
+    example: PolicyFinding | None
+    live: int = 0
+
+
+def policy_rows(policy: PolicyReport, drift: DriftReport) -> list[PolicyRow]:
+    """Every rule that says anything but passed, the worst first."""
+    said: dict[str, list[PolicyFinding]] = {}
+    for each in policy.findings:
+        said.setdefault(each.rule, []).append(each)
+    live = [rule for each in drift.drift for rule in each.policies]
+    rows = [_policy_row(rule, said.get(rule, []), live.count(rule)) for rule in {*said, *live}]
+    return sorted(rows, key=lambda row: (ORDER.index(row.state), -row.live, -row.count, row.rule))
+
+
+def _policy_row(rule: str, findings: Iterable[PolicyFinding], live: int) -> PolicyRow:
+    states = [(state_of(each), each) for each in findings]
+    found = {state for state, _ in states} | ({"drifted"} if live else set())
+    worst = next(each for each in ORDER if each in found)
+    same = [each for state, each in states if state == worst]
+    if not same:
+        return PolicyRow(rule, worst, live, None, None, live)
+    return PolicyRow(rule, worst, len(same), same[0].severity, same[0], live)

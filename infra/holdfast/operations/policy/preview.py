@@ -118,7 +118,7 @@ def _mandatory(request: PreviewRequest) -> frozenset[str]:
         rules |= load_config(config) if config else {}
         profile = profile_of(context.policy_profile if context else request.stack, rules)
     except PolicyConfigError as error:
-        raise InputError("\n".join(error.faults), remedy="run `holdfast policy lint`") from error
+        raise InputError("\n".join(error.faults), remedy="run `holdfast validate`") from error
     return frozenset(each.rule.id for each in profile.rulings if each.level.refuses)
 
 

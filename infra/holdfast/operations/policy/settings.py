@@ -1,55 +1,41 @@
-"""What is wrong with settings of rules, in stack files and in config files for the engine."""
+"""Settings of rules and compiled waivers: what is wrong with them in the files of a project."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from holdfast_policies.profile import ALL, LEVEL_KEY, located_faults_of
+from holdfast_policies.waivers import compiled
 
-from holdfast.errors import InputError, ManifestError, SourceLocation
+from holdfast.adapters.files import write_atomically
+from holdfast.errors import ManifestError, SourceLocation
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.kube.paths import format_path
-from holdfast.manifest.stack.names import stack_names
-from holdfast.manifest.stack.stack_files import path_in_file, read_stack_file
+from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.text.documents import read_documents
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.source_text import read_text
-from holdfast.operations.validate.report import ValidationReport, sorted_faults
+from holdfast.render.objects.admission import waivers_of
 
 CONFIG_FOLDER = "policy-pack/config"
 
 
-def lint_files(files: Sequence[Path]) -> ValidationReport:
-    """Config files for the engine, in its own shape."""
-    found = [(fault, "") for file in files for fault in _faults_of_file(file, str(file))]
-    return ValidationReport(sorted_faults(found), ())
+def faults_of_configs(root: Path, paths: Sequence[Path]) -> Iterator[ManifestError]:
+    """Faults of config files of rules for the engine.
 
-
-def lint_project(root: Path) -> ValidationReport:
-    """`holdfast:policy` of every stack of a project, and its own config files for the engine.
-
-    Raises:
-        InputError: the project has neither.
+    Args:
+        root: Folder of Pulumi.yaml.
+        paths: Absolute files and folders to report on; none for the project's own config files.
     """
-    stacks, files = stack_names(root), sorted((root / CONFIG_FOLDER).glob("*.json"))
-    if not stacks and not files:
-        raise InputError(
-            f"no stack and no config file of rules in {root}",
-            remedy="run this inside the project, or name FILES",
-        )
-    found: list[tuple[ManifestError, str]] = []
-    for stack in stacks:
-        settings = read_stack_file(root, stack)
-        found.extend((error, "") for error in settings.errors)
-        if settings.environment is not None:
-            origin = settings.origin.nearest(("policy", "rules"))
-            rules = settings.environment.policy.rules
-            path = path_in_file(("policy", "rules"))
-            found.extend((fault, "") for fault in faults_of_rules(rules, origin, path))
-    for file in files:
-        name = str(file.relative_to(root))
-        found.extend((fault, "") for fault in _faults_of_file(file, name))
-    return ValidationReport(sorted_faults(found), ())
+    own = sorted((root / CONFIG_FOLDER).glob("*.json"))
+    for file in own:
+        if not paths or any(file.is_relative_to(path) for path in paths):
+            yield from _faults_of_file(file, str(file.relative_to(root)))
+    for file in paths:
+        if file.suffix == ".json" and file not in own:
+            inside = file.is_relative_to(root)
+            yield from _faults_of_file(file, str(file.relative_to(root) if inside else file))
 
 
 def faults_of_rules(
@@ -94,3 +80,31 @@ def _without_level(rules: Mapping[str, Any], origin: Origin) -> Iterator[Manifes
                 expected=f"expected {LEVEL_KEY} beside the parameters",
                 remedy="which level holds without it, only the profile of the stack can say",
             )
+
+
+WAIVERS_FILE = "policy-pack/waivers.yaml"
+
+
+def faults_of_compiled(root: Path, fleet: Fleet) -> Iterator[ManifestError]:
+    """The compiled waivers where they are not what the manifests declare.
+
+    The pack reads the compiled file only: one that lags behind grants what is granted no more.
+    """
+    file = root / WAIVERS_FILE
+    written = file.read_text(encoding="utf-8") if file.exists() else compiled(())
+    if file.parent.is_dir() and written != compiled(waivers_of(fleet)):
+        yield ManifestError(
+            SourceLocation(WAIVERS_FILE),
+            "",
+            expected="expected the exceptions that agents/ declares",
+            remedy="run `holdfast validate --write-waivers`",
+        )
+
+
+def write_waivers(root: Path) -> None:
+    """Write the exceptions that a project declares where the policy pack reads them.
+
+    Raises:
+        InvalidFilesError: the manifests are not valid.
+    """
+    write_atomically(root / WAIVERS_FILE, compiled(waivers_of(load_fleet(root, None))))

@@ -1,4 +1,4 @@
-"""What `holdfast policy check` judges: what manifests stand for, or objects of files."""
+"""The objects that are judged: those of manifests, of files, or of a recorded state."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -7,18 +7,21 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from holdfast_policies.decode.recorded import decode_recorded
+from holdfast_policies.decode.resource import is_patch, kind_of_token, stack_of_urn
 from holdfast_policies.profile import PolicyConfigError, Profile, load_config, profile_of
 from holdfast_policies.subject import Options, Subject
 from holdfast_policies.waivers import Waiver, Waivers
 
+from holdfast.adapters.engine.state.checkpoint import Deployment, RecordedResource, decode_export
 from holdfast.drift.finding import NotChecked
 from holdfast.errors import InputError, SourceLocation
-from holdfast.kube.objects import ObjectRef, reference_of
+from holdfast.kube.objects import ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import parse_path
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.text.kube_files import read_kube_objects
 from holdfast.manifest.text.kube_places import KubeFilePlaces
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
 from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.policy.evaluate import Judged
 from holdfast.operations.stack.context import StackContext
@@ -88,7 +91,7 @@ def profile_by(
         chosen = profile_of(named or policy.profile, rules)
     except PolicyConfigError as error:
         faults = "\n".join(error.faults)
-        raise InputError(faults, remedy="run `holdfast policy lint`") from error
+        raise InputError(faults, remedy="run `holdfast validate`") from error
     return replace(chosen, waivers=Waivers(policy.waivers, policy.today))
 
 
@@ -154,3 +157,63 @@ def _of_manifests(judged: Iterable[Judged]) -> tuple[str, ...]:
 
 def _in_file(places: KubeFilePlaces, index: int) -> Callable[[str], SourceLocation | None]:
     return lambda path: places.place_of(index, path)
+
+
+def recorded_objects(context: StackContext) -> Gathered:
+    """What the newest state of a stack records.
+
+    Raises:
+        EngineError: it cannot be had.
+    """
+    return objects_of_state(context.engine().export())
+
+
+def read_export(file: Path) -> Deployment:
+    """A file that `pulumi stack export` has written.
+
+    Raises:
+        InputError: it cannot be read.
+        EngineError: it is no export, or newer than this reader.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror or error}") from error
+    deployment = decode_export(data, place=str(file))
+    if not deployment.resources:
+        raise InputError(
+            f"{file}: a state without resources", remedy="write one with `pulumi stack export`"
+        )
+    return deployment
+
+
+def stack_in(deployment: Deployment) -> str:
+    """Name of the stack that a state is of."""
+    return stack_of_urn(deployment.resources[0].urn)
+
+
+def objects_of_state(deployment: Deployment) -> Gathered:
+    """The Kubernetes objects among the resources of a state."""
+    judged = tuple(_judged_resources(deployment))
+    others = sum(not each.delete for each in deployment.resources) - len(judged)
+    left_out = f"{others} resources that are no Kubernetes objects, or parts of some, were left out"
+    return Gathered(judged, remarks=(left_out,) if others else ())
+
+
+def _judged_resources(deployment: Deployment) -> Iterator[Judged]:
+    for resource in deployment.resources:
+        kind = kind_of_token(resource.type)
+        if kind is not None and resource.custom and not resource.delete:
+            yield from _judged_resource(resource)
+
+
+def _judged_resource(resource: RecordedResource) -> Iterator[Judged]:
+    kind = kind_of_token(resource.type)
+    if kind is None or is_patch(resource.type):
+        return
+    asked, answered = resource.properties
+    options = Options(resource.protect, tuple(resource.ignore_changes or ()))
+    inputs = Subject(decode_recorded(asked), kind, resource.urn, options)
+    outputs = Subject(decode_recorded(answered), kind, resource.urn, options)
+    agent = mapping_at(asked, "metadata", "labels").get(AGENT_LABEL)
+    yield Judged(inputs, agent if isinstance(agent, str) else "", in_stack=outputs)

@@ -19,8 +19,8 @@ from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.manifest.text.kube_files import read_kube_objects
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.scan_context import NO_LOCATIONS, Locations, ObjectLocations
-from holdfast.operations.stack.cluster import audit_log_beside, kubeconfig_of_stack
 from holdfast.operations.stack.declared_stack import DeclaredStack, file_ignore_rules
+from holdfast.operations.stack.project import audit_log_beside, kubeconfig_of_stack
 from holdfast.sandbox.paths import sandbox_kubeconfig
 
 

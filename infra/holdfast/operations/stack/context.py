@@ -1,26 +1,60 @@
 """One stack of one project: its files, what they render to, its cluster and its engine."""
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from holdfast.adapters.engine.backend.stack_lock import stack_lock
-from holdfast.adapters.engine.stack import Stack, open_stack
+from holdfast.adapters.engine.stack import RUN_TIMEOUT_SECONDS, Stack, open_stack
 from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.engine.state.interrupted import interrupted
-from holdfast.errors import ClusterError
+from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import KubeObject
-from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import read_environment
-from holdfast.operations.stack.cluster import audit_log_beside, kubeconfig_of_stack
+from holdfast.operations.stack.project import audit_log_beside, kubeconfig_of_stack
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.render.plan.marks import RenderedObject
 from holdfast.sandbox.paths import CONTEXT_PREFIX, sandbox_kubeconfig
+
+NOTHING_DECLARED = f"no manifest lies in {AGENTS_FOLDER}/: nothing is declared"
+_MOST_NAMED = 20
+
+
+def agent_named(name: str, fleet: Fleet) -> DeclaredAgent:
+    """The agent, or tool server that the stack runs, of this name.
+
+    Raises:
+        InputError: there is none; names those that are there.
+    """
+    for agent in fleet.workloads:
+        if agent.name == name:
+            return agent
+    raise no_such_agent(name, [agent.name for agent in fleet.workloads], fleet.stack)
+
+
+def no_such_agent(name: str, names: Sequence[str], stack: str = "") -> InputError:
+    """The error of an agent that is not there: the name that may be meant, else those there are.
+
+    Args:
+        name: What was asked for.
+        names: Every agent, and tool server that runs, in the order in which they are listed.
+        stack: Stack that has no such agent; empty where several were read.
+    """
+    close = difflib.get_close_matches(name, names, n=1)
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    known = ", ".join(names[:_MOST_NAMED]) + more
+    return InputError(
+        f"no agent {name!r}" + (f" on stack {stack}" if stack else ""),
+        remedy=f'did you mean "{close[0]}"?' if close else f"there are: {known or 'none'}",
+    )
 
 
 @dataclass(frozen=True)
@@ -30,10 +64,12 @@ class StackContext:
     Attributes:
         root: Folder of Pulumi.yaml.
         name: Name of the stack.
+        engine_timeout_seconds: Of each preview, refresh and update.
     """
 
     root: Path
     name: str
+    engine_timeout_seconds: float = RUN_TIMEOUT_SECONDS
 
     @cached_property
     def environment(self) -> Environment:
@@ -112,7 +148,12 @@ class StackContext:
             InputError: there is no such stack; exit code 6.
             ToolchainError: there is no usable `pulumi`.
         """
-        return open_stack(self.root, self.name, kubeconfig=self.sandbox_kubeconfig)
+        return open_stack(
+            self.root,
+            self.name,
+            kubeconfig=self.sandbox_kubeconfig,
+            timeout_seconds=self.engine_timeout_seconds,
+        )
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -97,6 +97,6 @@ def file_ignore_rules(file: Path) -> IgnoreRules:
     Raises:
         InvalidFilesError: the file is not valid.
     """
-    from holdfast.operations.stack.ignore_rules import ignore_rules  # noqa: PLC0415  (the models)
+    from holdfast.operations.stack.declaration import ignore_rules  # noqa: PLC0415  (the models)
 
     return ignore_rules(file)

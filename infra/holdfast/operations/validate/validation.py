@@ -20,9 +20,12 @@ from holdfast.manifest.kinds.kinds import DriftIgnore, PolicyException
 from holdfast.manifest.stack.stack_files import path_in_file
 from holdfast.operations.policy.evaluate import verdicts
 from holdfast.operations.policy.model import PolicyFinding
-from holdfast.operations.policy.settings import faults_of_rules
+from holdfast.operations.policy.settings import (
+    faults_of_compiled,
+    faults_of_configs,
+    faults_of_rules,
+)
 from holdfast.operations.policy.sources import judged_objects
-from holdfast.operations.policy.waivers import faults_of_compiled
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.crds import missing_crds, remedy_for
 from holdfast.operations.validate.report import (
@@ -65,8 +68,12 @@ def validate_project(
     chosen = [path.resolve() for path in paths]
     own = (root / AGENTS_FOLDER, root / STACKS_FOLDER)
     foreign = [path for path in chosen if not any(path.is_relative_to(folder) for folder in own)]
-    further = [file for path in foreign if path != root for file in manifest_files_in(path)]
-    found: list[tuple[_Fault, str]] = []
+    # A JSON file holds settings of rules.
+    folders = [path for path in foreign if path != root and path.suffix != ".json"]
+    further = [file for path in folders for file in manifest_files_in(path)]
+    found: list[tuple[_Fault, str]] = [
+        (fault, "") for fault in faults_of_configs(root, [each for each in chosen if each != root])
+    ]
     told: dict[Exemption, None] = {}
     for stack in stacks or [""]:
         context = StackContext(root, stack)

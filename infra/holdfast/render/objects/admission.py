@@ -14,7 +14,7 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.kinds.kinds import PolicyException
 from holdfast.manifest.stack.admission import AdmissionSettings
-from holdfast.render.plan.marks import Origin, RenderedObject, revised
+from holdfast.render.plan.marks import Provenance, RenderedObject, revised
 
 _ROLES = {
     "CustomResourceDefinition": "definition",
@@ -40,7 +40,7 @@ class AdmissionPlan:
     name: str
     profile: Profile
     settings: AdmissionSettings
-    origin: Origin
+    origin: Provenance
     namespaces: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()
 
@@ -88,7 +88,7 @@ def admission_of(fleet: Fleet, stack: str, namespaces: Iterable[str]) -> Admissi
         name=stack.rpartition("/")[2],
         profile=judged_by(fleet.environment.profile_for(stack), policy.rules),
         settings=policy.admission,
-        origin=Origin(stack),
+        origin=Provenance(stack),
         namespaces=tuple(sorted(namespaces)),
         waivers=waivers_of(fleet),
     )
@@ -103,7 +103,7 @@ def judged_by(profile: str, rules: Mapping[str, Any]) -> Profile:
     try:
         return profile_of(profile, rules)
     except PolicyConfigError as error:
-        raise RenderError(str(error), remedy="run `holdfast policy lint`") from error
+        raise RenderError(str(error), remedy="run `holdfast validate`") from error
 
 
 def waivers_of(fleet: Fleet) -> tuple[Waiver, ...]:

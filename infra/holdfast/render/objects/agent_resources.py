@@ -16,7 +16,7 @@ from holdfast.manifest.fleet.tool_lock import tool_lock_text
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.types.manifest import API_VERSION
-from holdfast.render.plan.marks import AgentMarks, Origin, RenderedObject, revised
+from holdfast.render.plan.marks import AgentMarks, Provenance, RenderedObject, revised
 from holdfast.render.plan.plan import AgentPlan
 
 FINALIZER: Final = "holdfast.dev/objects"
@@ -75,7 +75,7 @@ def with_commit(item: RenderedObject, commit: str) -> RenderedObject:
 
 
 def _companion(declared: DeclaredCompanion[Any], stack: str) -> RenderedObject:
-    metadata = _marks(declared.name, declared.namespace, Origin(stack, declared.source))
+    metadata = _marks(declared.name, declared.namespace, Provenance(stack, declared.source))
     metadata["labels"] = dict(declared.metadata.labels) | metadata["labels"]
     metadata["annotations"] = dict(declared.metadata.annotations) | metadata["annotations"]
     role = f"resource-{declared.kind.lower()}-{declared.namespace}-{declared.name}"
@@ -86,7 +86,7 @@ def _settings(fleet: Fleet, stack: str) -> RenderedObject:
     manifest: KubeObject = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": _marks(settings_name(stack), fleet.environment.namespace, Origin(stack)),
+        "metadata": _marks(settings_name(stack), fleet.environment.namespace, Provenance(stack)),
         "data": {
             SETTINGS_KEY: canonical_json(_settings_data(fleet.environment)).decode(),
             LOCK_KEY: tool_lock_text(fleet.tool_lock),
@@ -102,7 +102,7 @@ def _settings_data(environment: Environment) -> KubeObject:
     )
 
 
-def _marks(name: str, namespace: str, origin: Origin) -> KubeObject:
+def _marks(name: str, namespace: str, origin: Provenance) -> KubeObject:
     """Metadata of what belongs to no agent."""
     labels = {
         key: value

@@ -66,7 +66,7 @@ def _deployment(
     manifest: KubeObject = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": metadata | {"labels": marks.workload_labels()},
+        "metadata": metadata | {"labels": metadata["labels"] | marks.workload_labels()},
         "spec": body,
     }
     role = f"deployment-{suffix}" if suffix else "deployment"
@@ -98,7 +98,7 @@ def _rollout(
     manifest: KubeObject = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Rollout",
-        "metadata": metadata | {"labels": marks.workload_labels()},
+        "metadata": metadata | {"labels": metadata["labels"] | marks.workload_labels()},
         "spec": body,
     }
     return RenderedObject(marks.name, "rollout", manifest)

@@ -7,13 +7,14 @@ from typing import Any
 
 from holdfast.kube.managed_fields import FIELD_MANAGER, FIELD_MANAGER_ANNOTATION
 from holdfast.kube.objects import KubeObject, canonical_json, mapping_at
+from holdfast.manifest.agent.governance import Governance
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 
 REVISION = "holdfast.dev/revision"
 
 
 @dataclass(frozen=True)
-class Origin:
+class Provenance:
     """Where an object comes from.
 
     Attributes:
@@ -37,6 +38,7 @@ class AgentMarks:
     Attributes:
         labels: The user's own labels; on every object and pod, never in a selector.
         annotations: The user's own annotations.
+        governance: What people decided about it; on every object, on no pod.
         component: The framework it is written with.
         queue: Kueue queue that its pods wait in.
         pod_name: Name by which its pods are selected, where it is not the agent's: pods that act
@@ -45,13 +47,14 @@ class AgentMarks:
 
     name: str
     namespace: str
-    origin: Origin
+    origin: Provenance
     version: str = ""
     owner: str = ""
     component: str = "custom"
     description: str = ""
     queue: str = ""
     pod_name: str = ""
+    governance: Governance = field(default_factory=Governance.model_construct)
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
 
@@ -77,7 +80,7 @@ class AgentMarks:
         }
 
     def object_labels(self) -> dict[str, str]:
-        """Labels of every object and pod."""
+        """Labels of every pod; its objects have those of governance, too."""
         ours = self.selector() | {
             "app.kubernetes.io/component": self.component,
             "app.kubernetes.io/managed-by": "holdfast",
@@ -104,10 +107,11 @@ class AgentMarks:
         return {
             "name": f"{self.name}-{suffix}" if suffix else self.name,
             "namespace": self.namespace,
-            "labels": self.object_labels(),
+            "labels": self.object_labels() | self.governance.labels(),
             "annotations": (
                 dict(self.annotations)
                 | described
+                | self.governance.annotations()
                 | dict(annotations or {})
                 | self.origin.annotations()
             ),

@@ -9,13 +9,13 @@ from holdfast.drift.record.finding_history import short_duration
 from holdfast.kube.scalars import parse_timestamp
 from holdfast.kube.text import safe_text
 from holdfast.kube.workload_status import Health
-from holdfast.operations.deploy.progress import changes_in_words
+from holdfast.operations.deploy.recorder import changes_in_words
 from holdfast.operations.describe.fleet import FleetAgent, FleetReport, OpenDrift
 from holdfast.report.html.page import page
 from holdfast.report.html.stack_view import StackView
 from holdfast.report.html.team_map import CARD_WIDTH
 from holdfast.report.html.topology_drawing import BOX_HEIGHT, BOX_WIDTH
-from holdfast.report.text.fleet_words import verdict_of
+from holdfast.report.text.fleet_summary import verdict_of
 
 TEMPLATE: Final = "fleet.html"
 

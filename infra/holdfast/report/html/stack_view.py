@@ -13,13 +13,12 @@ from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.topology import Node
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.operations.describe.fleet import FleetAgent, FleetStack, grouped, worst_first
-from holdfast.operations.policy.heat_map import HeatMap, HeatRow
-from holdfast.operations.policy.rows import PolicyRow, policy_rows
+from holdfast.operations.policy.heat_map import HeatMap, HeatRow, PolicyRow, policy_rows
 from holdfast.report.exchange.drift_notices import drift_notices
 from holdfast.report.exchange.notice import Notice
 from holdfast.report.html.team_map import TeamMap, team_map
 from holdfast.report.html.topology_drawing import Drawing, drawing_of
-from holdfast.report.text.fleet_words import FleetVerdict, verdict_of
+from holdfast.report.text.fleet_summary import FleetVerdict, verdict_of
 
 MOST_AGENTS_UNGROUPED: Final = 24
 """A stack of more agents is shown by team, folded, with the worst agents before."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from holdfast.manifest.fleet.topology import Node
-from holdfast.operations.describe.topology import Graph, TeamReach
+from holdfast.operations.describe.topology import FleetGraph, Graph, TeamReach, graphs_by_team
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.documents.topology import TopologyPart
 
@@ -34,6 +34,27 @@ _DOT_SHAPES: Final = {
     "Gateway": "hexagon",
     "Namespace": "hexagon",
 }
+
+
+GRAPHS: Final = ("mermaid", "dot", "graph")
+"""Forms in which a graph is written; `graph` is JSON."""
+
+
+def graph_text(fleet: FleetGraph, form: str) -> tuple[str, list[str]]:
+    """The graph in one of `GRAPHS`, and notes on what does not fit the form."""
+    if form == "graph":
+        return graph_json(fleet.graph, fleet.waves, fleet.reaches), []
+    if form == "dot":
+        return dot(fleet.graph), []
+    if not is_too_large_for_mermaid(fleet.graph):
+        return mermaid(fleet.graph), []
+    parts = graphs_by_team(fleet.graph, fleet.reaches)
+    notes = [f"too large for one flowchart: {len(parts)} of them, by team"]
+    for part in parts:
+        if is_too_large_for_mermaid(part):
+            name = part.title or "of agents in no team"
+            notes.append(f"the one {name} is still too large: use -o dot")
+    return mermaid_by_team(parts), notes
 
 
 def mermaid(graph: Graph) -> str:

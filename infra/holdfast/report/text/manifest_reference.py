@@ -1,11 +1,13 @@
 """The reference of manifests for people: one field in the terminal, all of them as a page."""
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from holdfast.manifest.agent.agent_types import EVERY
 from holdfast.manifest.kinds.kinds import KINDS
-from holdfast.manifest.publish.reference import FieldEntry, fields_of
+from holdfast.manifest.publish.reference import STACK_FILE, FieldEntry, fields_of
+from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.report.documents.json_text import json_text
 
@@ -14,12 +16,14 @@ _HEAD: Final = """\
 
 Every field that may stand in a file under `agents/`, by kind. Generated from the models by
 `make schema`: edit those. An unknown field is an error, and so is one that has no effect on the
-agent's `type`. `holdfast explain field PATH` prints one of them; editors read the
+agent's `type`. `holdfast explain PATH` prints one of them; editors read the
 [JSON Schema](schema/agent.schema.json).
 
 `[]` stands for an item of a list, `<key>` for a key of a mapping. "All" means every type of agent.
 """
 
+
+_COLUMNS: Final = 80
 
 _VERSIONS: Final = """\
 ## Versions
@@ -29,17 +33,37 @@ _VERSIONS: Final = """\
 
 
 def field_text(entry: FieldEntry, below: Sequence[FieldEntry]) -> str:
-    """One field, and the names of those directly below it."""
-    lines = [f"{entry.kind} {entry.path}", f"  {' '.join(entry.description.split())}", ""]
+    """One field or kind, and those directly below it with type, default and meaning."""
+    lines = [f"{entry.kind} {entry.path}".rstrip(), *_wrapped(entry.description, 2), ""]
     lines.append(f"  type:     {entry.words}")
-    lines.append(f"  default:  {entry.default or 'none'}")
+    if entry.path:
+        lines.append(f"  default:  {entry.default or 'none'}")
     if entry.types:
         lines.append(f"  holds on: {_types(entry)}")
     if below:
-        width = max(len(_name(each)) for each in below)
         lines += ["", "  fields"]
-        lines += [f"    {_name(each):<{width}}  {each.words}" for each in below]
+    for each in below:
+        default = f", default {each.default}" if each.default else ""
+        needed = "  -required-" if each.default == "required" else ""
+        lines.append(f"    {_name(each)}  <{each.words}{'' if needed else default}>{needed}")
+        lines += _wrapped(each.description, 8)
     return "\n".join(lines) + "\n"
+
+
+def kinds_text() -> str:
+    """Every kind that can be explained, with what it is."""
+    lines = ["kinds; `holdfast explain KIND` lists the fields of one"]
+    for kind, model in (*KINDS.items(), (STACK_FILE, Environment)):
+        lines += [f"  {kind}", *_wrapped(model.__doc__ or "", 6)]
+    return "\n".join(lines) + "\n"
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    margin = " " * indent
+    first = text.strip().partition("\n\n")[0]
+    return textwrap.wrap(
+        " ".join(first.split()), _COLUMNS, initial_indent=margin, subsequent_indent=margin
+    )
 
 
 def field_json(entry: FieldEntry, below: Sequence[FieldEntry]) -> str:

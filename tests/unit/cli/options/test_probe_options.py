@@ -2,7 +2,7 @@
 
 import pytest
 from holdfast.cli.main import run
-from holdfast.operations.scan.probing.request import ProbeRequest
+from holdfast.operations.scan.request import ProbeRequest
 
 
 def test_a_header_goes_to_its_host_and_to_no_other() -> None:

@@ -25,10 +25,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_lists_every_rule_with_its_level(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["policy", "list", "--profile", "dev"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(RULES) == 70
+    assert len(lines) == len(RULES)
     assert lines[0].split()[:2] == ["pss-privileged", "mandatory"]
     assert run(["policy", "list", "-o", "json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["rules"]) == 70
+    assert len(json.loads(capsys.readouterr().out)["rules"]) == len(RULES)
     assert run(["policy", "list", "--profile", "qa"]) == 2
 
 
@@ -69,22 +69,22 @@ def test_a_config_file_is_refused_at_the_key_that_is_wrong(
     project: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
 ) -> None:
     write(project, CONFIG, text)
-    assert run(["policy", "lint", CONFIG]) == 2
+    assert run(["validate", CONFIG]) == 2
     output = capsys.readouterr()
     assert output.out.startswith(CONFIG)
     assert words in output.out
-    assert output.err == "1 error\n"
+    assert output.err.startswith("1 error")
 
 
 def test_without_files_the_stacks_and_the_project_s_own_files_are_checked(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["policy", "lint"]) == 0
-    assert capsys.readouterr().err == "the settings are valid\n"
+    assert run(["validate"]) == 0
+    assert " error" not in capsys.readouterr().err
     rules = "{pss-privileged: mandatory,\n pss-x: advisory}"
     write(project, STACK, f"config:\n  holdfast:policy: {{rules: {rules}}}\n")
     write(project, CONFIG, '{"pss-y": "advisory"}')
-    assert run(["policy", "lint"]) == 2
+    assert run(["validate"]) == 2
     places = [line.split(" ", 1)[0] for line in capsys.readouterr().out.splitlines()]
     assert places == [f"{CONFIG}:1:2:", f"{STACK}:3:2:"]
 
@@ -96,8 +96,8 @@ def test_waivers_are_compiled_and_validate_says_when_they_lag_behind(
     write(project, "agents/waiver.yaml", EXCEPTION.replace("2026-05-30", soon))
     (project / "policy-pack").mkdir()
     assert run(["validate", "-s", "dev"]) == 2
-    assert "run `holdfast policy waivers --write`" in capsys.readouterr().out
-    assert run(["policy", "waivers", "--write"]) == 0
+    assert "run `holdfast validate --write-waivers`" in capsys.readouterr().out
+    assert run(["validate", "--write-waivers", "-s", "dev"]) == 0
     (waiver,) = json.loads((project / "policy-pack/waivers.yaml").read_text())["waivers"]
     assert (waiver["name"], waiver["expires"]) == ("legacy-egress", soon)
     assert run(["validate", "-s", "dev"]) == 0

@@ -106,11 +106,11 @@ def test_drift_is_true_until_it_is_put_back_and_unknown_where_nothing_was_seen()
     assert told(conditions, "Drifted") == ("Unknown", "NotCompared")
     conditions.compared(DRIFT, DRIFTED)
     assert told(conditions, "Drifted") == ("True", "Drift")
-    conditions.put_back("mover", [IMAGE], "revert", "put back 1 fields")
+    conditions.remediate("mover", [IMAGE], "revert", "put back 1 fields")
     assert told(conditions, "Drifted") == ("True", "Drift")
-    conditions.put_back("mover", [REPLICAS], "adopt", "proposed on a branch")
+    conditions.remediate("mover", [REPLICAS], "adopt", "proposed on a branch")
     assert told(conditions, "Drifted") == ("True", "Drift"), "proposed is not put back"
-    conditions.put_back("mover", [REPLICAS], "revert", "put back 1 fields")
+    conditions.remediate("mover", [REPLICAS], "revert", "put back 1 fields")
     assert told(conditions, "Drifted") == ("False", "InSync")
     conditions.compared(DRIFT, Comparison(unseen=("apps/v1 Deployment: forbidden",)))
     assert told(conditions, "Drifted") == ("Unknown", "CannotSee")
@@ -132,10 +132,10 @@ def test_a_look_at_one_agent_says_nothing_of_the_others() -> None:
 
 def test_a_fight_makes_it_unstable_until_it_is_closed() -> None:
     conditions = LoopConditions()
-    conditions.fights_are([IMAGE])
-    assert told(conditions, "Stable") == ("False", "Fighting")
-    conditions.fights_are([])
-    assert told(conditions, "Stable") == ("True", "NoFights")
+    conditions.conflicts_are([IMAGE])
+    assert told(conditions, "Stable") == ("False", "Conflict")
+    conditions.conflicts_are([])
+    assert told(conditions, "Stable") == ("True", "NoConflicts")
 
 
 @pytest.mark.parametrize("happens", [running, failing, unreadable, refused, unsigned, suspended])

@@ -25,18 +25,18 @@ class Told:
     """Listens, and keeps what it is told."""
 
     def __init__(self) -> None:
-        self.happenings: list[EventRecord] = []
-        self.events = LoopEvents(self.happenings.append)
+        self.recorded: list[EventRecord] = []
+        self.events = LoopEvents(self.recorded.append)
 
     @property
     def reasons(self) -> list[str]:
-        return [each.reason for each in self.happenings]
+        return [each.reason for each in self.recorded]
 
 
 def test_an_update_is_told_with_its_commit_and_author() -> None:
     told = Told()
     told.events.updated(FIRST, "updated mover in 3 s")
-    (only,) = told.happenings
+    (only,) = told.recorded
     expected = "commit 111111111111 by Ann <ann@example.test>: updated mover in 3 s"
     assert only == EventRecord("Updated", expected)
 
@@ -57,8 +57,8 @@ def test_what_is_refused_is_told_once_however_often_it_is_looked_at(
         told.events.failed(COMMIT, RejectedCommitError("it will not do", reason=reason))
         told.events.reconciled(COMMIT, "rejected", 0.1)
     assert told.reasons == [event]
-    assert told.happenings[0].is_warning
-    assert "it will not do" in told.happenings[0].note
+    assert told.recorded[0].is_warning
+    assert "it will not do" in told.recorded[0].note
 
 
 def test_a_failure_is_told_again_when_it_comes_again() -> None:
@@ -78,7 +78,7 @@ def test_drift_that_stays_is_told_once_and_what_is_new_beside_it_by_itself() -> 
     told.events.compared("mover", drifted("report", IMAGE, REPLICAS))
     told.events.compared("other", Comparison())
     told.events.compared(DRIFT, drifted("report", IMAGE, REPLICAS))
-    assert [each.note for each in told.happenings] == [
+    assert [each.note for each in told.recorded] == [
         "mover: Deployment loop/mover spec.image; it is only reported",
         "mover: Deployment loop/mover spec.replicas; it is only reported",
     ]
@@ -88,26 +88,26 @@ def test_what_is_put_back_each_time_is_told_each_time_and_the_fight_in_the_end()
     told = Told()
     for _ in range(2):
         told.events.compared("mover", drifted("revert", IMAGE))
-        told.events.put_back("mover", [IMAGE], "revert", "put back 1 fields")
-    told.events.fought(IMAGE)
-    assert told.reasons == ["DriftFound", "PutBack", "DriftFound", "PutBack", "FightOpened"]
+        told.events.remediate("mover", [IMAGE], "revert", "put back 1 fields")
+    told.events.conflict_opened(IMAGE)
+    assert told.reasons == ["DriftFound", "Reverted", "DriftFound", "Reverted", "ConflictOpened"]
 
 
 def test_a_proposal_that_waits_is_told_once() -> None:
     told = Told()
     for _ in range(3):
         told.events.compared(DRIFT, drifted("adopt", IMAGE))
-        told.events.put_back("mover", [IMAGE], "adopt", "proposed on a branch")
+        told.events.remediate("mover", [IMAGE], "adopt", "proposed on a branch")
     assert told.reasons == ["DriftFound", "Proposed"]
 
 
 def test_a_pause_is_told_when_it_begins_and_ends_and_a_lock_is_not() -> None:
     told = Told()
-    for hindrance in (
+    for blocked in (
         None,
         BlockedReason("Locked", "ann"),
         *[BlockedReason("Suspended", "by ann")] * 3,
         None,
     ):
-        told.events.waits(hindrance)
+        told.events.waits(blocked)
     assert told.reasons == ["Suspended", "Resumed"]

@@ -66,12 +66,12 @@ def test_the_wait_of_a_commit_is_told_in_seconds_until_it_runs() -> None:
 
 def test_a_fight_is_counted_and_open_until_it_is_closed() -> None:
     state = new_state()
-    state.fought(FIELD)
-    state.fights_are([FIELD])
-    assert lines(state)['holdfast_fights_total{stack="dev"}'] == 1
-    assert lines(state)['holdfast_fights_open{stack="dev"}'] == 1
-    state.fights_are([])
-    assert lines(state)['holdfast_fights_open{stack="dev"}'] == 0
+    state.conflict_opened(FIELD)
+    state.conflicts_are([FIELD])
+    assert lines(state)['holdfast_conflicts_total{stack="dev"}'] == 1
+    assert lines(state)['holdfast_conflicts_open{stack="dev"}'] == 1
+    state.conflicts_are([])
+    assert lines(state)['holdfast_conflicts_open{stack="dev"}'] == 0
 
 
 def test_every_metric_is_in_the_table_and_exported() -> None:

@@ -19,10 +19,10 @@ from holdfast.controllers.gitops.roles import (
     Comparison,
     DriftedAgent,
     Field,
-    Listener,
+    LoopListener,
     RejectedCommitError,
 )
-from holdfast.controllers.runtime.conflicts import MOST_PUT_BACKS
+from holdfast.controllers.runtime.conflicts import MOST_REVERTS
 from holdfast.errors import ClusterError, EngineError, ExitCode
 from holdfast.operations.stack.agent_stack import LoopControl, Suspension
 
@@ -66,7 +66,7 @@ class World:
     def drifted(self, agent: str = "") -> Comparison:
         return Comparison(tuple(each for each in self.drift if agent in ("", each.name)))
 
-    def put_back(self, agent: str, fields: Sequence[Field]) -> str:
+    def remediate(self, agent: str, fields: Sequence[Field]) -> str:
         self.done.append(f"put back {agent}: {', '.join(path for _, path in fields)}")
         return "put back"
 
@@ -87,10 +87,11 @@ class Bench:
     def work(self, key: str) -> list[str]:
         """Ask, do it at once, and return the phases it was told in."""
         before = len(self.phases)
-        self.reconciler.ask(key, is_urgent=True)
-        queue = self.reconciler._queue
+        pool = self.reconciler._pool
+        pool.ask([key], is_urgent=True)
+        queue = pool._queue
         queue._ask(key, queue._keys[key], 0.0)  # the least time between two looks is not waited for
-        assert self.reconciler.work_once()
+        pool.begin_due()
         return [phase for phase, _ in self.phases[before:]]
 
 
@@ -119,7 +120,8 @@ def test_any_other_failure_is_tried_again_after_a_rest() -> None:
     bench = Bench(World(problem=ClusterError("cannot be reached")))
     assert bench.work(COMMIT)[-2:] == ["error", "rest"]
     assert bench.phases[-1][1]["seconds"] == 2.0
-    assert not bench.reconciler.work_once(), "it rests"
+    bench.reconciler._pool.begin_due()
+    assert bench.world.done == ["update first"], "it backs off"
     bench.world.problem = None
     bench.work(COMMIT)
     assert bench.world.running == FIRST.name
@@ -128,10 +130,10 @@ def test_any_other_failure_is_tried_again_after_a_rest() -> None:
 def test_what_no_revert_puts_back_is_told_and_is_no_fight() -> None:
     left = DriftedAgent("mover", "revert", (IMAGE, REPLICAS), {IMAGE: "Flux puts it back"})
     bench = Bench(World(drift=[left]))
-    for _ in range(MOST_PUT_BACKS):
+    for _ in range(MOST_REVERTS):
         assert "leave" in bench.work(DRIFT)
     assert set(bench.world.done) == {f"put back mover: {REPLICAS[1]}"}
-    assert [told["path"] for phase, told in bench.phases if phase == "fight"] == [REPLICAS[1]]
+    assert [told["path"] for phase, told in bench.phases if phase == "conflict"] == [REPLICAS[1]]
     bench.world.drift = [DriftedAgent("mover", "revert", (IMAGE,), left.left)]
     assert bench.work(DRIFT) == ["observe", "leave", "diff"]
 
@@ -157,17 +159,17 @@ def test_drift_is_dealt_with_as_the_manifest_says() -> None:
 
 def test_a_field_that_is_fought_over_is_only_reported_the_others_go_on() -> None:
     bench = Bench(World(drift=[agent("revert", REPLICAS)]))
-    fought: list[Field] = []
+    contested: list[Field] = []
 
-    class Told(Listener):
-        def fought(self, field: Field) -> None:
-            fought.append(field)
+    class Told(LoopListener):
+        def conflict_opened(self, field: Field) -> None:
+            contested.append(field)
 
     bench.reconciler._listeners = (Told(),)
-    for _ in range(MOST_PUT_BACKS + 3):
+    for _ in range(MOST_REVERTS + 3):
         bench.work("mover")
-    assert len(bench.world.done) == MOST_PUT_BACKS
-    assert fought == [REPLICAS]
+    assert len(bench.world.done) == MOST_REVERTS
+    assert contested == [REPLICAS]
     bench.world.drift = [agent("revert", REPLICAS, IMAGE)]
     bench.work("mover")
     assert bench.world.done[-1] == f"put back mover: {IMAGE[1]}"
@@ -175,12 +177,12 @@ def test_a_field_that_is_fought_over_is_only_reported_the_others_go_on() -> None
 
 def test_a_person_or_a_new_commit_ends_a_fight() -> None:
     bench = Bench(World(drift=[agent("revert", REPLICAS)]))
-    for _ in range(MOST_PUT_BACKS + 1):
+    for _ in range(MOST_REVERTS + 1):
         bench.work("mover")
     bench.world.said = LoopControl(conflicts_reset_at="2026-01-02T00:00:00Z")
     bench.work("mover")
-    assert len(bench.world.done) == MOST_PUT_BACKS + 1
-    for _ in range(MOST_PUT_BACKS):
+    assert len(bench.world.done) == MOST_REVERTS + 1
+    for _ in range(MOST_REVERTS):
         bench.work("mover")
     bench.world.done.clear()
     bench.work(COMMIT)
@@ -251,7 +253,7 @@ def test_a_defect_in_one_piece_of_work_is_tried_again_and_ends_nothing() -> None
 
 
 def test_a_listener_that_fails_stops_no_work() -> None:
-    class Broken(Listener):
+    class Broken(LoopListener):
         def reconciled(self, key: str, outcome: str, seconds: float) -> None:
             raise ValueError("no room")
 

@@ -10,7 +10,8 @@ from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops import stack_report
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.loop_events import EventRecord
-from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
+from holdfast.controllers.gitops.stack_report import HeldStack, StackReport, status_writer_rbac
+from holdfast.drift.reader_role import Reader
 from holdfast.errors import ClusterError
 
 FIRST = Commit("1" * 40, "Ann <ann@example.test>", "", "first")
@@ -86,7 +87,7 @@ def test_a_status_is_written_when_it_changes_and_not_otherwise() -> None:
 
 def test_what_happened_is_told_once_of_the_resource() -> None:
     bench = Bench()
-    bench.report.happened(EventRecord("Updated", "commit 1", is_warning=False))
+    bench.report.record(EventRecord("Updated", "commit 1", is_warning=False))
     bench.look(FIRST, FIRST.name)
     bench.look(FIRST, FIRST.name)
     (event,) = [body for path, body in bench.server.writes if path.endswith("/events")]
@@ -113,8 +114,8 @@ def test_a_cluster_without_the_kind_is_told_once_with_what_to_do(monkeypatch: An
     for _ in range(3):
         bench.look(FIRST, FIRST.name)
     assert bench.log == [
-        "status: the cluster does not serve AgentStack; run `holdfast operator install`, and how "
-        "the stack is can be read there, too"
+        "status: the cluster does not serve AgentStack; run `holdfast operator install`, and the "
+        "state of the stack can be read there, too"
     ]
     bench.server.problem = None
     bench.look(FIRST, FIRST.name)
@@ -140,7 +141,7 @@ def test_a_resource_that_somebody_deleted_is_made_anew() -> None:
 def test_events_that_may_not_be_written_do_not_keep_the_status_back() -> None:
     bench = Bench()
     bench.server.problem, bench.server.problem_at = ClusterError("no Events"), "/events"
-    bench.report.happened(EventRecord("Updated", "commit 1", is_warning=False))
+    bench.report.record(EventRecord("Updated", "commit 1", is_warning=False))
     bench.look(FIRST, FIRST.name)
     bench.look(SECOND, SECOND.name)
     assert bench.server.stored["status"]["commit"] == SECOND.name
@@ -168,7 +169,7 @@ def test_the_end_of_a_loop_says_that_nothing_is_known() -> None:
 def test_conflicts_are_in_the_status_since_they_were_first_recorded() -> None:
     bench = Bench()
     field = ("Deployment loop/mover", "spec.replicas")
-    bench.conditions.fights_are([field])
+    bench.conditions.conflicts_are([field])
     bench.look(FIRST, FIRST.name)
     [recorded] = bench.server.stored["status"]["conflicts"]
     assert (recorded["object"], recorded["path"]) == field
@@ -176,6 +177,28 @@ def test_conflicts_are_in_the_status_since_they_were_first_recorded() -> None:
     bench.report._live = bench.server.stored
     bench.look(SECOND, FIRST.name)
     assert bench.server.stored["status"]["conflicts"][0]["since"] == "2026-01-02T00:00:00Z"
-    bench.conditions.fights_are([])
+    bench.conditions.conflicts_are([])
     bench.look(SECOND, SECOND.name)
     assert "conflicts" not in bench.server.writes[-1][1]["status"]
+
+
+def test_only_the_resource_of_the_stack_and_new_events_may_be_written() -> None:
+    objects = status_writer_rbac(
+        "acme/My_Stack", Reader("holdfast-reconcile-prod", "ci@example.test")
+    )
+    places = [(one["kind"], one["metadata"].get("namespace", "")) for one in objects]
+    assert places == [
+        ("ClusterRole", ""),
+        ("ClusterRoleBinding", ""),
+        ("Role", "default"),
+        ("RoleBinding", "default"),
+    ]
+    rules = [rule for one in objects for rule in one.get("rules", ())]
+    assert [(rule["resources"], rule.get("resourceNames"), rule["verbs"]) for rule in rules] == [
+        (["agentstacks", "agentstacks/status"], ["my-stack"], ["create", "patch"]),
+        (["agentstacks"], ["my-stack"], ["get", "list", "watch"]),
+        (["events"], None, ["create"]),
+    ]
+    assert {one["subjects"][0]["name"] for one in objects if "subjects" in one} == {
+        "ci@example.test"
+    }

@@ -58,7 +58,7 @@ def paused(view: AgentView) -> AgentView:
 
 def test_an_agent_that_is_to_be_expanded_is_applied_in_order() -> None:
     decision = decide(NEW, "report")
-    assert (decision.deed, decision.apply) == (Action.APPLY, ITEMS)
+    assert (decision.action, decision.apply) == (Action.APPLY, ITEMS)
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,12 @@ def test_an_agent_that_is_to_be_expanded_is_applied_in_order() -> None:
         pytest.param(replace(deployed("observe"), findings=(EDITED,)), "adopt", id="adopt"),
         pytest.param(
             replace(
-                deployed("observe"), findings=(EDITED,), fought=frozenset({"Service one spec.type"})
+                deployed("observe"),
+                findings=(EDITED,),
+                contested=frozenset({"Service one spec.type"}),
             ),
             "revert",
-            id="fight",
+            id="conflict",
         ),
         pytest.param(
             replace(deployed("observe"), findings=(EDITED,), rendered=(*ITEMS, CONFIG)),
@@ -86,13 +88,13 @@ def test_an_agent_that_is_to_be_expanded_is_applied_in_order() -> None:
     ],
 )
 def test_nothing_is_written(view: AgentView, drift_mode: Any) -> None:
-    assert decide(view, drift_mode).deed is Action.NOTHING
+    assert decide(view, drift_mode).action is Action.NOTHING
 
 
 @pytest.mark.parametrize("mode", ["observe", "expand"])
 def test_drift_is_put_back_where_the_agent_says_so(mode: str) -> None:
     decision = decide(replace(deployed(mode), findings=(EDITED,)), "revert")
-    assert (decision.deed, decision.revert) == (Action.REVERT, (EDITED,))
+    assert (decision.action, decision.revert) == (Action.REVERT, (EDITED,))
 
 
 def delivered_by_flux(view: AgentView) -> AgentView:
@@ -107,7 +109,7 @@ def delivered_by_flux(view: AgentView) -> AgentView:
 def test_what_an_engine_delivers_is_left_to_it_and_the_status_says_so() -> None:
     view = replace(delivered_by_flux(deployed("observe")), findings=(EDITED,))
     decision = decide(view, "revert")
-    assert decision.deed is Action.NOTHING
+    assert decision.action is Action.NOTHING
     assert decision.reason.startswith("Flux delivers it (kustomize-controller)")
     conditions = {each["type"]: each for each in agent_status(view, "")["conditions"]}
     assert conditions["Drifted"]["message"].endswith("change what it delivers, or suspend it")
@@ -118,7 +120,7 @@ def test_of_a_gone_object_the_others_tell_who_delivers_it() -> None:
     gone = replace(EDITED, drift_class=DriftClass.MISSING, path=())
     live = {identity: one for identity, one in view.live.items() if identity.kind != "Service"}
     view = replace(view, live=live, findings=(gone,))
-    assert decide(view, "revert").deed is Action.NOTHING
+    assert decide(view, "revert").action is Action.NOTHING
 
 
 def test_what_an_update_takes_away_to_make_it_anew_is_not_made_again() -> None:
@@ -126,21 +128,21 @@ def test_what_an_update_takes_away_to_make_it_anew_is_not_made_again() -> None:
     gone = replace(EDITED, drift_class=DriftClass.MISSING, path=())
     view = replace(deployed("observe"), rendered=(CONFIG, KEPT, TEMPORARY, item))
     view = replace(view, live=live_of(CONFIG, KEPT, TEMPORARY), findings=(gone,))
-    assert decide(view, "revert").deed is Action.NOTHING
+    assert decide(view, "revert").action is Action.NOTHING
 
 
 def test_what_nobody_declared_is_told_of_and_left() -> None:
     stranger = replace(EDITED, drift_class=DriftClass.UNMANAGED, path=())
     stranger = replace(stranger, ref=replace(stranger.ref, name="one-old"))
     view = replace(deployed("expand"), findings=(stranger,))
-    assert decide(view, "revert").deed is Action.NOTHING
+    assert decide(view, "revert").action is Action.NOTHING
     both = replace(view, findings=(stranger, EDITED))
     assert decide(both, "revert").revert == (EDITED,)
 
 
 def test_what_breaks_a_mandatory_rule_is_not_applied() -> None:
     decision = decide(replace(NEW, broken=("image-digest-pinned",)), "report")
-    assert decision.deed is Action.NOTHING
+    assert decision.action is Action.NOTHING
     assert decision.refusal == "breaks mandatory rules: image-digest-pinned"
 
 
@@ -148,7 +150,7 @@ def test_an_object_of_somebody_else_is_not_taken_over() -> None:
     metadata = SERVICE.manifest["metadata"] | {"labels": {"holdfast.dev/agent": "another"}}
     foreign = SERVICE.manifest | {"metadata": metadata}
     decision = decide(replace(NEW, live={reference_of(foreign).identity: foreign}), "report")
-    assert decision.deed is Action.NOTHING
+    assert decision.action is Action.NOTHING
     assert "Service cx/one" in decision.refusal
 
 
@@ -160,13 +162,13 @@ def test_what_is_declared_no_more_goes_but_no_claim_does() -> None:
 
 def test_a_deleted_agent_takes_its_objects_along_but_what_is_retained() -> None:
     decision = decide(going(deployed("expand")), "report")
-    assert decision.deed is Action.DELETE
+    assert decision.action is Action.DELETE
     names = {one["metadata"]["name"] for one in decision.remove}
     assert names == {"one-config", "one-tmp", "one"}
     left = replace(going(deployed("expand")), live=live_of(KEPT))
-    assert decide(left, "report").deed is Action.RELEASE
+    assert decide(left, "report").action is Action.RELEASE
 
 
 def test_a_deleted_agent_that_cannot_be_seen_whole_waits() -> None:
     view = replace(going(deployed("expand")), blind=("Service: 403",))
-    assert decide(view, "report").deed is Action.NOTHING
+    assert decide(view, "report").action is Action.NOTHING

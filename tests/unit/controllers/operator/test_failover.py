@@ -29,8 +29,8 @@ def objects(selected: str, primary: int, standby: int) -> dict[Any, KubeObject]:
 
 
 def test_both_are_read_from_what_runs() -> None:
-    standing = failover_state_of("rag", MANUAL, objects("rag-standby", 2, 1), "cx")
-    assert standing == FailoverState("rag", MANUAL, "standby", (1, 2))
+    state = failover_state_of("rag", MANUAL, objects("rag-standby", 2, 1), "cx")
+    assert state == FailoverState("rag", MANUAL, "standby", (1, 2))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_without_both_nothing_can_be_said(
 
 
 @pytest.mark.parametrize(
-    ("standing", "said"),
+    ("state", "said"),
     [
         pytest.param(
             FailoverState("rag", MANUAL, "primary", (1, 1)),
@@ -61,7 +61,7 @@ def test_without_both_nothing_can_be_said(
                 "False",
                 "Offered",
                 "no pod of the primary is ready, and the standby has 1: run "
-                "`holdfast agent fail-over rag`",
+                "`holdfast agent set rag availability.active=standby`",
             ),
             id="a person decides",
         ),
@@ -79,17 +79,17 @@ def test_without_both_nothing_can_be_said(
             (
                 "True",
                 "Moved",
-                "the standby serves, the primary is declared: `holdfast agent "
-                "fail-over rag` declares what runs",
+                "the standby serves, the primary is declared: `holdfast agent set rag "
+                "availability.active=standby` declares what runs",
             ),
             id="moved",
         ),
     ],
 )
 def test_a_condition_says_who_serves_and_what_can_be_done(
-    standing: FailoverState, said: tuple[str, str, str]
+    state: FailoverState, said: tuple[str, str, str]
 ) -> None:
-    found = standing.condition
+    found = state.condition
     assert (found.type, found.status, found.reason, found.message) == ("FailedOver", *said)
 
 
@@ -100,6 +100,6 @@ COUNTS = st.integers(0, 3)
 def test_it_is_moved_only_from_where_nobody_serves_to_where_somebody_can(
     serving: int, other: int, down: float, availability: Availability
 ) -> None:
-    standing = FailoverState("rag", availability, "primary", (serving, other), down)
+    state = FailoverState("rag", availability, "primary", (serving, other), down)
     expected = availability is AUTOMATIC and serving == 0 and other > 0 and down >= 10.0
-    assert standing.must_move == expected
+    assert state.must_move == expected

@@ -1,8 +1,6 @@
 """The failure of one agent is reported and tried again; it ends nothing else."""
 
 import json
-import queue
-from collections.abc import Sequence
 from io import StringIO
 from typing import cast
 
@@ -13,18 +11,17 @@ from holdfast.adapters.cluster.kubeconfig import Connection
 from holdfast.controllers.operator.agent_reconciler import AgentReconciler
 from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.controllers.operator.decision import Action, Decision
-from holdfast.controllers.operator.declaration import Declaration
+from holdfast.controllers.operator.declaration import ResourceDeclaration
 from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
 from holdfast.controllers.operator.metrics import OperatorMetrics
-from holdfast.controllers.operator.worker_pool import ReconcileResult, WorkerPool
 from holdfast.controllers.runtime.log import Logger, Output, Runs
+from holdfast.controllers.runtime.workers import WorkOutcome, WorkResult
 from holdfast.kube.objects import ObjectRef
-from holdfast.manifest.fleet.resource_fleet import Place
 
 from tests.unit.controllers.operator.resources import verdicts
 
 BAD, GOOD = ("cx", "bad"), ("cx", "good")
-DECLARATION = cast("Declaration", None)
+DECLARATION = cast("ResourceDeclaration", None)
 CLIENT = ApiClient(Connection("http://127.0.0.1:1"))
 
 
@@ -41,36 +38,14 @@ def failures(metrics: OperatorMetrics) -> float:
     return value or 0.0
 
 
-def test_an_agent_that_ends_in_a_defect_is_tried_again_and_the_others_go_on() -> None:
-    inbox: queue.SimpleQueue[ReconcileResult] = queue.SimpleQueue()
-
-    def look(place: Place, _: Declaration, __: Sequence[str]) -> bool:
-        if place == BAD:
-            raise KeyError(place)
-        return True
-
-    pool = WorkerPool(look, inbox.put)
-    pool._queue._quiet_seconds = 0.0
-    pool.ask([BAD, GOOD], "test")
-    pool.begin_due(DECLARATION)
-    results = {each.place: each for each in (inbox.get(timeout=10) for _ in range(2))}
-    for each in results.values():
-        pool.end(each)
-    assert isinstance(results[BAD].fault, KeyError)
-    assert results[GOOD].is_done
-    wait = pool.seconds_until_due()
-    assert wait is not None
-    assert 1.0 < wait <= 2.0, "it backs off"
-    pool.finish()
-
-
 def test_a_defect_is_logged_without_what_it_quotes_and_counted() -> None:
     log, metrics = StringIO(), OperatorMetrics("prod")
     operator = loop(log, metrics)
     operator._pool._under_way = 1
     operator._pool._queue.add(BAD, 0.0)
     assert operator._pool._queue.take(10.0) == BAD
-    operator._end(ReconcileResult(BAD, fault=ValueError("invalid literal: 'hunter2'")))
+    fault = ValueError("invalid literal: 'hunter2'")
+    operator._end(WorkResult(BAD, WorkOutcome(is_done=False), fault))
     line = json.loads(log.getvalue())
     assert (line["level"], line["agent"]) == ("error", "bad")
     assert "ValueError: invalid literal: '...'" in line["problem"]

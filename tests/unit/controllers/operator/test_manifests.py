@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from holdfast.controllers.operator.manifests import OperatorRequest, operator_objects
-from holdfast.errors import InvalidFilesError
+from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.structure import KindEntry
 from holdfast.manifest.fleet.loader import load_fleet
@@ -97,5 +97,5 @@ def test_writing_is_granted_in_the_namespaces_of_the_stack_alone() -> None:
 
 
 def test_an_image_without_a_digest_is_refused() -> None:
-    with pytest.raises(InvalidFilesError, match=r"operator: spec\.image: .*image-digest-pinned"):
+    with pytest.raises(InputError, match=r"--image .*latest: .*image-digest-pinned"):
         objects_in("observe", "registry.example/holdfast:latest")

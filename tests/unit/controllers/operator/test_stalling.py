@@ -55,8 +55,8 @@ PAUSED_RESOURCE = {"metadata": RESOURCE["metadata"] | {"annotations": {PAUSED: "
             id="the server refuses",
         ),
         pytest.param(
-            replace(WELL, findings=(EDIT,), fought=frozenset({"Service rag spec.type"})),
-            "Fight",
+            replace(WELL, findings=(EDIT,), contested=frozenset({"Service rag spec.type"})),
+            "Conflict",
             "left alone: Service rag spec.type",
             id="a fight",
         ),

@@ -141,15 +141,17 @@ def test_an_agent_that_is_well_says_so() -> None:
             id="blind",
         ),
         pytest.param(
-            replace(WELL, fought=frozenset({"Deployment one spec.replicas"}), findings=(EDITED,)),
+            replace(
+                WELL, contested=frozenset({"Deployment one spec.replicas"}), findings=(EDITED,)
+            ),
             "Drifted",
             (
                 "True",
-                "Fight",
-                "put back again and again, and left alone now: Deployment one spec.replicas",
+                "Conflict",
+                "reverted again and again, and only reported now: Deployment one spec.replicas",
             ),
             "Ready",
-            id="fight",
+            id="conflict",
         ),
         pytest.param(
             replace(WELL, live={IDENTITY: live(ITEM, readyReplicas=0, updatedReplicas=0)}),

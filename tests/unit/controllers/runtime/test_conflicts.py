@@ -1,6 +1,6 @@
 """The breaker of fights."""
 
-from holdfast.controllers.runtime.conflicts import MOST_PUT_BACKS, WINDOW_SECONDS, ConflictBreaker
+from holdfast.controllers.runtime.conflicts import MOST_REVERTS, WINDOW_SECONDS, ConflictBreaker
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,13 +20,13 @@ def test_once_a_quarter_of_an_hour_is_none() -> None:
 def test_a_person_closes_one_and_a_commit_closes_all() -> None:
     breaker: ConflictBreaker[str] = ConflictBreaker()
     for key in ("a", "b"):
-        for turn in range(MOST_PUT_BACKS):
+        for turn in range(MOST_REVERTS):
             breaker.note(key, turn)
     assert breaker.close("a")
     assert not breaker.close("a")
     assert breaker.open_keys == ("b",)
     assert breaker.close_all() == 1
-    assert not any(breaker.note("b", 10.0) for _ in range(MOST_PUT_BACKS - 1)), "it counts anew"
+    assert not any(breaker.note("b", 10.0) for _ in range(MOST_REVERTS - 1)), "it counts anew"
 
 
 @given(st.lists(st.floats(0, 100_000), max_size=40))
@@ -35,11 +35,11 @@ def test_it_opens_exactly_when_five_fall_into_an_hour(times: list[float]) -> Non
     breaker: ConflictBreaker[str] = ConflictBreaker()
     for time in times:
         breaker.note("path", time)
-    is_fight = any(
-        times[at + MOST_PUT_BACKS - 1] - times[at] <= WINDOW_SECONDS
-        for at in range(len(times) - MOST_PUT_BACKS + 1)
+    is_conflict = any(
+        times[at + MOST_REVERTS - 1] - times[at] <= WINDOW_SECONDS
+        for at in range(len(times) - MOST_REVERTS + 1)
     )
-    assert breaker.is_open("path") == is_fight
+    assert breaker.is_open("path") == is_conflict
 
 
 def test_fields_that_were_put_back_long_ago_are_forgotten() -> None:

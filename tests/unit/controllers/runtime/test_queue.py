@@ -1,12 +1,11 @@
 """The queue of a reconciler, on a simulated clock."""
 
-import queue as queues
 from itertools import pairwise
 
 import pytest
 from holdfast.adapters.cluster.backoff import OBJECTS
-from holdfast.controllers.runtime.queue import MOST_TRIGGERS, KeyedQueue, drain
-from hypothesis import given, settings
+from holdfast.controllers.runtime.queue import MOST_TRIGGERS, KeyedQueue
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
@@ -115,16 +114,18 @@ def test_a_key_that_fails_is_remembered_until_it_succeeds() -> None:
     assert queue.known == 0
 
 
-@given(sent=st.lists(st.integers()), most=st.integers(1, 5))
-def test_every_message_of_an_inbox_is_taken_once_and_in_order(sent: list[int], most: int) -> None:
-    inbox: queues.SimpleQueue[int] = queues.SimpleQueue()
-    for each in sent:
-        inbox.put(each)
-    portions: list[list[int]] = []
-    while portions == [] or portions[-1]:
-        portions.append(list(drain(inbox, 0.001, most)))
-    assert [each for portion in portions for each in portion] == sent
-    assert all(len(portion) <= most for portion in portions)
+def test_work_that_wants_to_be_done_again_is_due_then_or_when_it_is_asked_for() -> None:
+    queue: KeyedQueue[str] = KeyedQueue()
+    queue.add("a", 0.0, "start")
+    assert queue.take(0.0) == "a"
+    queue.done("a", 1.0, has_succeeded=True, again_seconds=30.0)
+    assert queue.seconds_until_due(1.0) == 30.0
+    queue.add("a", 5.0, "changed")
+    assert queue.take(5.0) == "a"
+    assert queue.triggers("a") == ("start", "changed")
+    queue.add("a", 6.0)
+    queue.done("a", 7.0, has_succeeded=True, again_seconds=30.0)
+    assert queue.take(7.0) == "a", "what was asked for meanwhile does not wait"
 
 
 class QueueMachine(RuleBasedStateMachine):

@@ -25,7 +25,13 @@ def write(folder: Path, text: str | bytes, name: str = "a.yaml") -> Path:
         pytest.param("a: yes", True, id="yes"),
         pytest.param("a: '5'", "5", id="quoted"),
         pytest.param("a: ~", None, id="null"),
-        pytest.param("a: 1_000", "1_000", id="underscores are text"),
+        pytest.param("a: 1_000", 1000, id="underscores between digits"),
+        pytest.param("a: y", True, id="one letter for true"),
+        pytest.param("a: N", False, id="one letter for false"),
+        pytest.param("a: 0b1010", 10, id="binary"),
+        pytest.param("a: 0o17", 15, id="octal with its letter"),
+        pytest.param("a: 08", 8, id="what only looks octal"),
+        pytest.param("a: '='", "=", id="an equals sign"),
         pytest.param("a: 0x1F", 31, id="hexadecimal"),
     ],
 )
@@ -93,3 +99,34 @@ def test_a_bomb_of_aliases_is_refused_before_it_is_walked(tmp_path: Path) -> Non
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30)]
     with pytest.raises(InputError, match="aliases stand for"):
         read_kube_objects(write(tmp_path, "\n".join(lines)))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        '!!bool "zzz"',
+        "!!int x",
+        "!!int ''",
+        "!!float ''",
+        "!!binary aGk=",
+        "!!set {a}",
+        "!!timestamp x",
+        "!!omap [a: 1]",
+        "!custom x",
+    ],
+)
+def test_a_tag_that_its_value_cannot_be_is_an_error_and_no_crash(
+    tmp_path: Path, value: str
+) -> None:
+    with pytest.raises(InputError, match="not valid YAML"):
+        read_data(write(tmp_path, f"a: {value}"))
+
+
+@pytest.mark.parametrize(("key", "read"), [("1", "1"), ("y", "true"), ("no", "false"), ("a", "a")])
+def test_keys_are_text_as_kubernetes_makes_them(tmp_path: Path, key: str, read: str) -> None:
+    assert read_data(write(tmp_path, f"{key}: x")) == [{read: "x"}]
+
+
+def test_a_key_that_is_no_scalar_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="key"):
+        read_data(write(tmp_path, "null: x"))

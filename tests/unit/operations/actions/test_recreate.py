@@ -3,7 +3,7 @@
 import pytest
 from holdfast.errors import ClusterError, InputError
 from holdfast.operations.actions.recreate import plan_recreate
-from holdfast.operations.stack.lookup import agent_named
+from holdfast.operations.stack.context import agent_named
 
 from tests.unit.operations.actions.stub_cluster import (
     DEPLOYMENTS,

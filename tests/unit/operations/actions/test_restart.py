@@ -7,7 +7,7 @@ from holdfast.errors import InputError
 from holdfast.operations.actions import pods as pods_module
 from holdfast.operations.actions.restart import RESTARTED_AT, apply_restart, plan_restart
 from holdfast.operations.progress import SILENT
-from holdfast.operations.stack.lookup import agent_named
+from holdfast.operations.stack.context import agent_named
 
 from tests.unit.operations.actions.stub_cluster import (
     DEPLOYMENTS,

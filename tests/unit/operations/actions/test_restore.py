@@ -8,7 +8,7 @@ import pytest
 from holdfast.errors import HoldfastError, InputError
 from holdfast.operations.actions.restore import RestoreRequest, apply_restore, plan_restore
 from holdfast.operations.progress import SILENT
-from holdfast.operations.stack.lookup import agent_named
+from holdfast.operations.stack.context import agent_named
 
 from tests.unit.operations.actions.stub_cluster import (
     CLAIMS,

@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from holdfast.operations.policy.changes import ObjectChange, count_words
-from holdfast.operations.policy.planned_changes import planned_changes
+from holdfast.operations.policy.changes import ObjectChange, count_words, planned_changes
 
 from tests.unit.report.policy_runs import (
     DEPLOYMENT,

@@ -94,7 +94,7 @@ def test_an_object_that_fails_is_recorded_and_the_others_are_reverted(
     answers: list[str | BaseException] = [ClusterError("no"), "made again"]
     monkeypatch.setattr(revert, "RevertExecutor", Server(answers))
     whole = scan_of()
-    monkeypatch.setattr(Scanner, "scan", lambda _: whole)
+    monkeypatch.setattr(Scanner, "scan", lambda _, **_asked: whole)
     outcome = apply_revert(scanner, plan_revert(scan_of("a", "b")), SILENT)
     assert (outcome.scan, outcome.failures) == (whole, 1)
     (record,) = journal_of(scanner.request.project_root, "dev").records()

@@ -4,7 +4,7 @@ import os
 import socket
 
 import pytest
-from holdfast.operations.stack.caller import caller
+from holdfast.operations.stack.update_history import caller
 
 VARIABLES = ("HOLDFAST_OPERATOR", "GITHUB_ACTOR", "GITLAB_USER_LOGIN")
 USER_VARIABLES = ("LOGNAME", "USER", "LNAME", "USERNAME")

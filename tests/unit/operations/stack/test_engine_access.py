@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 from holdfast.adapters.engine.stack import Stack
 from holdfast.errors import ClusterError
+from holdfast.operations.deploy.state_copies import make_if_absent
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.engine import make_if_absent
 
 SETTINGS = "config:\n  holdfast:cluster: {context: CONTEXT}\n"
 

@@ -51,6 +51,36 @@ def test_a_changed_field_changes_only_the_revisions_of_the_objects_it_is_rendere
     )
 
 
+def test_governance_stands_on_every_object_and_on_no_pod() -> None:
+    governance = {
+        "autonomy": "supervised",
+        "approver": "sre",
+        "dataClass": "personal",
+        "dataRetention": "1y",
+        "toolAudit": "traces",
+        "logs": {"retention": "30d", "redaction": "personal-data"},
+        "costCenter": "care",
+    }
+    storage = [{"name": "index", "size": "1Gi", "mountPath": "/data"}]
+    plain = {item.role: item.manifest for item in render({"storage": storage})}
+    rendered = render({"storage": storage, "governance": governance})
+    for item in rendered:
+        metadata = item.manifest["metadata"]
+        assert metadata["labels"]["holdfast.dev/cost-center"] == "care"
+        assert {
+            "holdfast.dev/autonomy": "supervised",
+            "holdfast.dev/approver": "sre",
+            "holdfast.dev/data-class": "personal",
+            "holdfast.dev/data-retention": "1y",
+            "holdfast.dev/tool-audit": "traces",
+            "holdfast.dev/log-retention": "30d",
+            "holdfast.dev/log-redaction": "personal-data",
+        }.items() <= metadata["annotations"].items()
+        kept = {key: value for key, value in item.manifest.items() if key != "metadata"}
+        assert kept == {key: plain[item.role][key] for key in kept}, "an edit of it rolls nothing"
+        assert metadata["name"] == plain[item.role]["metadata"]["name"]
+
+
 def test_the_selector_holds_nothing_that_changes() -> None:
     rendered = render({}, labels={"tier": "gold"})
     selector = {"app.kubernetes.io/name": "support", "app.kubernetes.io/instance": "dev"}

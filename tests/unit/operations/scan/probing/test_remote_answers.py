@@ -10,7 +10,7 @@ from holdfast.drift.probes.answers import CARD_PATH, ExpectedModel, judge_card
 from holdfast.drift.probes.outcome import Subject
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
-from holdfast.operations.scan.probing.remote import probe_card, probe_model
+from holdfast.operations.scan.probing.endpoints import probe_card, probe_model
 
 from tests.unit.drift.probes.stub_server import StubServer, stub_server
 

@@ -1,1 +1,0 @@
-"""`holdfast explain`: agents, fields and rules in words."""

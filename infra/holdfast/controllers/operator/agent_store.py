@@ -20,6 +20,10 @@ class AgentStore(InformerStore):
         super().__init__()
         self._of_agent: dict[Place, set[Identity]] = {}
 
+    def resource(self, place: Place) -> KubeObject | None:
+        """The live Agent; None when there is none."""
+        return self.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
+
     def of_agent(self, place: Place) -> dict[Identity, KubeObject]:
         """Live objects that say they belong to an agent, its own resource left out."""
         with self._changing:

@@ -36,7 +36,7 @@ def completed(
     ("line", "words"),
     [
         pytest.param("holdfast dr", ["drift"], id="verb"),
-        pytest.param("holdfast drift hi", ["history"], id="part of a verb"),
+        pytest.param("holdfast drift rev", ["revert"], id="part of a verb"),
         pytest.param("holdfast agent rest", ["restart", "restore"], id="verb of a group"),
         pytest.param("holdfast validate -o j", ["json"], id="choice"),
         pytest.param("holdfast drift -s ", ["dev", "prod"], id="stacks"),

@@ -40,7 +40,7 @@ class RunResult(msgspec.Struct, frozen=True):
         remediations: What rules put right before the engine looked.
         unread: Events that could not be read, by name; an empty name for a line that names none.
             A warning among the diagnostics says so.
-        unfinished: Steps that were begun and neither done nor failed when the run ended.
+        unfinished: Steps that were begun and not done, or failed, when the run ended.
     """
 
     action: str
@@ -107,15 +107,16 @@ class RunRecorder:
         self._has_ended = False
         self._remediations: list[Remediation] = []
         self._unread: Counter[str] = Counter()
-        self._under_way: dict[str, ResourceStep] = {}
+        self._unfinished: dict[str, ResourceStep] = {}
 
     def add(self, event: Event | UnreadLine) -> None:
         """Take one event in."""
         if isinstance(event, StepStarted | StepDone | StepFailed):
             self._resources[event.step.urn] = event.step
-            self._under_way.pop(event.step.urn, None)
-        if isinstance(event, StepStarted) and event.step.operation not in UNCHANGED_OPERATIONS:
-            self._under_way[event.step.urn] = event.step
+            if isinstance(event, StepDone):
+                self._unfinished.pop(event.step.urn, None)
+            elif event.step.operation not in UNCHANGED_OPERATIONS:
+                self._unfinished[event.step.urn] = event.step
         match event:
             case StepStarted(step) if step.operation == "refresh":
                 self._refreshing.add(step.urn)
@@ -156,7 +157,7 @@ class RunRecorder:
             has_ended=self._has_ended,
             remediations=tuple(self._remediations),
             unread=dict(self._unread),
-            unfinished=tuple(self._under_way.values()),
+            unfinished=tuple(self._unfinished.values()),
         )
 
     def _unread_warnings(self) -> Iterator[Diagnostic]:

@@ -13,8 +13,7 @@ from holdfast.operations.stack.context import StackContext, agent_named
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.stack.update_history import update_records
 from holdfast.report.documents.updates import updates_json
-from holdfast.report.text.object_commit_text import object_commit_json, object_commit_text
-from holdfast.report.text.update_text import updates_text
+from holdfast.report.text.history_text import object_commit_json, object_commit_text, updates_text
 
 
 @click.command()

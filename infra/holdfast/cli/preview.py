@@ -21,7 +21,7 @@ from holdfast.operations.policy.preview import (
 )
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
-from holdfast.report.exchange.policy_formats import POLICY_FORMATS, write_policy
+from holdfast.report.exchange.formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
 
 

@@ -9,7 +9,7 @@ from holdfast.errors import ExitCode
 from holdfast.operations.deploy.recovery import RecoveryRequest, recover
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.text.recovery_text import recovery_json, recovery_text
+from holdfast.report.text.action_text import recovery_json, recovery_text
 
 
 @click.command()

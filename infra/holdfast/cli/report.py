@@ -22,13 +22,13 @@ from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.describe.fleet_report import FleetRequest, fleet_report
 from holdfast.operations.describe.status import SavedScan
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.declaration import StackLocations
 from holdfast.operations.stack.project import find_project_root
 from holdfast.render.provenance.origins import Origins
 from holdfast.report.documents.drift import agents_counted, read_drift_json
-from holdfast.report.html.fleet_formats import FLEET_FORMATS, write_fleet
+from holdfast.report.exchange.formats import FLEET_FORMATS, write_fleet
 
 
 class _SavedScan(TypedParameter[tuple[str, Path]]):
@@ -171,7 +171,7 @@ def _of_document(wanted: ReportRequest, document: Path, stack: str, observed_at:
                 remedy="name a file, or - for standard input",
             ) from error
     report = read_drift_json(text, source)
-    context = DriftContext(stack=stack, observed_at=observed_at or "", runbook=wanted.runbook)
+    context = ReportContext(stack=stack, observed_at=observed_at or "", runbook=wanted.runbook)
     if stack:
         context = replace(
             context,

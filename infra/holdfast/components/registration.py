@@ -66,7 +66,7 @@ def type_token(manifest: Mapping[str, Any]) -> str:
     return f"kubernetes:{module}:{manifest['kind']}"
 
 
-class Inputs(Protocol):
+class PlannableInputs(Protocol):
     """Validated arguments that can be made into a plan."""
 
     def plan(self, name: str, stack: str) -> AgentPlan:
@@ -81,9 +81,9 @@ def plan_of(name: str, args: object, inputs: type[BaseModel]) -> AgentPlan:
     """
     if isinstance(args, AgentPlan):
         return args
-    component = inputs.__name__.removesuffix("Inputs")
+    component = inputs.__name__.removesuffix("PlannableInputs")
     model = validated(f"{component} {name}", cast("Mapping[str, Any]", args), inputs)
-    return cast("Inputs", model).plan(name, pulumi.get_stack())
+    return cast("PlannableInputs", model).plan(name, pulumi.get_stack())
 
 
 class UnrenderableError(RenderError, pulumi.RunError):
@@ -106,7 +106,7 @@ def objects_of(render: Callable[[P], R], plan: P) -> R:
         raise UnrenderableError(error.message, remedy=error.remedy) from error
 
 
-class Part(pulumi.ComponentResource):
+class RenderedComponent(pulumi.ComponentResource):
     """A component whose children are rendered objects, named `<agent>-<role>`."""
 
     def __init__(

@@ -119,7 +119,7 @@ def field_findings(
     broken = rules_broken_by(context.judge, desired, live, counted)
     rules = dict(zip((id(one) for one in counted), broken, strict=True))
     evidence = context.evidence_for(ref, desired)
-    writer = _Writer(ref, desired, ownership, evidence)
+    writer = _FieldWriter(ref, desired, ownership, evidence)
     return [
         *(
             writer.finding(one, rules.get(id(one), ()), is_remark=id(one) not in rules)
@@ -220,7 +220,7 @@ def _remarks(desired: KubeObject, live: Mapping[str, Any]) -> Iterator[Differenc
 
 
 @dataclass(frozen=True)
-class _Writer:
+class _FieldWriter:
     """Turns the differences of one object into findings."""
 
     ref: ObjectRef

@@ -18,7 +18,7 @@ from pathlib import Path
 from holdfast.adapters.files import PRIVATE_FILE_MODE, make_private_directory
 from holdfast.errors import SandboxError
 from holdfast.sandbox import certificates
-from holdfast.sandbox.api_server import ApiClient, write_kubeconfig
+from holdfast.sandbox.api_server import SandboxApiClient, write_kubeconfig
 from holdfast.sandbox.bootstrap import bootstrap_objects
 from holdfast.sandbox.health import CONDITIONS, Waiter
 from holdfast.sandbox.paths import LOOPBACK, SandboxPaths
@@ -193,7 +193,7 @@ def start_programs(place: SandboxPaths, launcher: Launcher) -> None:
     launcher.launch(ETCD)
     waiter.wait("an etcd that answers", lambda: _accepts_connections(ports.etcd))
     launcher.launch(API_SERVER)
-    with ApiClient(place, ports.api_server) as client:
+    with SandboxApiClient(place, ports.api_server) as client:
         waiter.wait("an API server that answers", client.answers)
         # The server now idles for a second before it writes the built-in roles. kwok works without
         # them; the others, started that early, would be refused and come back much later.
@@ -209,7 +209,7 @@ def start_programs(place: SandboxPaths, launcher: Launcher) -> None:
     launcher.release()
 
 
-def _apply(client: ApiClient, path: str, content: dict[str, object]) -> bool:
+def _apply(client: SandboxApiClient, path: str, content: dict[str, object]) -> bool:
     if refusal := client.apply(path, content):
         message = f"the API server refused {path}: {refusal}"
         raise SandboxError(message, remedy="see 'holdfast sandbox logs kube-apiserver'")

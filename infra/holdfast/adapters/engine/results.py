@@ -10,9 +10,9 @@ from holdfast.adapters.engine.run.events import (
     UNCHANGED_OPERATIONS,
     Diagnostic,
     Event,
+    PolicyRemediation,
     PolicySummary,
     PolicyViolation,
-    Remediation,
     ResourceStep,
     StepDone,
     StepFailed,
@@ -54,7 +54,7 @@ class RunResult(msgspec.Struct, frozen=True):
     judged: tuple[PolicySummary, ...] = ()
     resources: Mapping[str, ResourceStep] = {}
     has_ended: bool = False
-    remediations: tuple[Remediation, ...] = ()
+    remediations: tuple[PolicyRemediation, ...] = ()
     unread: Mapping[str, int] = {}
     unfinished: tuple[ResourceStep, ...] = ()
 
@@ -105,7 +105,7 @@ class RunRecorder:
         self._judged: list[PolicySummary] = []
         self._resources: dict[str, ResourceStep] = {}
         self._has_ended = False
-        self._remediations: list[Remediation] = []
+        self._remediations: list[PolicyRemediation] = []
         self._unread: Counter[str] = Counter()
         self._unfinished: dict[str, ResourceStep] = {}
 
@@ -133,7 +133,7 @@ class RunRecorder:
                 self._violations.append(event)
             case PolicySummary():
                 self._judged.append(event)
-            case Remediation():
+            case PolicyRemediation():
                 self._remediations.append(event)
             case UnreadLine(kind):
                 self._unread[kind] += 1

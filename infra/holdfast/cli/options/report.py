@@ -13,9 +13,9 @@ from holdfast.cli.options.output import wants_colour
 from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import HoldfastError, InputError
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.report.exchange.formats import DRIFT_FORMATS, write_drift
-from holdfast.report.text.runbook import PAGE
+from holdfast.report.text.finding_text import PAGE
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def check_files(wanted: ReportRequest) -> None:
         seen.add(file.resolve())
 
 
-def write_reports(report: DriftReport, wanted: ReportRequest, context: DriftContext) -> None:
+def write_reports(report: DriftReport, wanted: ReportRequest, context: ReportContext) -> None:
     """Write every report of drift that is wanted.
 
     Raises:
@@ -158,14 +158,14 @@ def write_reports(report: DriftReport, wanted: ReportRequest, context: DriftCont
     write_all(written, wanted)
 
 
-class Writer(Protocol):
+class ReportWriter(Protocol):
     """Writes one report in a format."""
 
     def __call__(self, chosen: str, *, colour: bool) -> str:
         """The text; with colour when it is for a terminal that wants it."""
 
 
-def write_all(writer: Writer, wanted: ReportRequest) -> None:
+def write_all(writer: ReportWriter, wanted: ReportRequest) -> None:
     """Write one report in every format that is wanted.
 
     Raises:

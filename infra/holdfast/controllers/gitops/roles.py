@@ -76,7 +76,7 @@ class Desired(Protocol):
         """The wanted commit; raises RejectedCommitError when it must not be used."""
 
 
-class Actor(Protocol):
+class StackActor(Protocol):
     """What knows the stack, and acts on it."""
 
     def control(self) -> LoopControl:
@@ -98,7 +98,7 @@ class Actor(Protocol):
         """Revert or propose these fields, as the manifest says; what was done, in words."""
 
 
-class Listener:
+class LoopListener:
     """Hears what came of the work; each method may be left out."""
 
     def waits(self, blocked: BlockedReason | None) -> None:

@@ -38,7 +38,7 @@ PATIENCE_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True)
-class Actor:
+class ClusterActor:
     """Writes to one cluster.
 
     Attributes:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from holdfast.controllers.runtime.object_store import ObjectStore
+from holdfast.controllers.runtime.object_store import InformerStore
 from holdfast.kube.objects import Identity, KubeObject, api_group, mapping_at, reference_of
 from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
 from holdfast.manifest.fleet.resource_fleet import Place
@@ -12,7 +12,7 @@ from holdfast.manifest.types.agent_label import agent_of
 OWN_GROUP: Final = api_group(API_VERSION)
 
 
-class AgentStore(ObjectStore):
+class AgentStore(InformerStore):
     """Resources, rendered objects and pods of a stack."""
 
     def __init__(self) -> None:

@@ -23,8 +23,7 @@ from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.types.validation import validate
 from holdfast.render.fleet import FleetPlan
 from holdfast.render.objects.namespaces import render_limits, render_namespaces
-from holdfast.render.plan.marks import Origin as StackOrigin
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.marks import Provenance, RenderedObject
 from holdfast.render.plan.plan import AgentPlan, marks_of
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.plan.surroundings import Surroundings
@@ -123,7 +122,7 @@ def _plan(request: OperatorRequest) -> AgentPlan:
     if isinstance(manifest, list):
         raise InvalidFilesError(manifest)
     # Of no stack: a scan of the agents does not take their operator for a stranger.
-    stack = StackOrigin(f"holdfast-{request.name}")
+    stack = Provenance(f"holdfast-{request.name}")
     marks = marks_of(manifest.metadata, manifest.spec, NAMESPACE, stack)
     marks = replace(marks, component="operator")
     return AgentPlan(marks, manifest.spec, Surroundings(request.environment))

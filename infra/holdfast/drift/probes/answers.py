@@ -14,7 +14,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from holdfast.drift.finding import Severity
-from holdfast.drift.probes.outcome import Outcome, Subject, as_declared, differs, unknown
+from holdfast.drift.probes.outcome import ProbeOutcome, Subject, as_declared, differs, unknown
 from holdfast.kube.objects import canonical_json
 from holdfast.kube.paths import ABSENT, ItemKey, Path
 from holdfast.manifest.fleet.tool_contracts import ToolContract, compare_tools
@@ -27,14 +27,16 @@ _UNSIGNED: Final = frozenset({"signatures"})
 """A signature is made at serving time and is no part of what the card says."""
 
 
-def judge_card(subject: Subject, declared: Mapping[str, Any], served: Mapping[str, Any]) -> Outcome:
+def judge_card(
+    subject: Subject, declared: Mapping[str, Any], served: Mapping[str, Any]
+) -> ProbeOutcome:
     """One finding a field that differs. Pure."""
     outcomes = [
         differs(subject, ("card", *path), _shown(wanted), _shown(found), Severity.MEDIUM)
         for path, wanted, found in _differences(declared, served, ())
         if path[:1] and path[0] not in _UNSIGNED
     ]
-    return Outcome.together(outcomes) if outcomes else as_declared()
+    return ProbeOutcome.together(outcomes) if outcomes else as_declared()
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
@@ -82,7 +84,7 @@ def judge_tools(
     server: str,
     locked: Sequence[ToolContract] | None,
     live: Sequence[ToolContract] | str,
-) -> Outcome:
+) -> ProbeOutcome:
     """One finding a tool, description or schema that changed.
 
     Args:
@@ -101,7 +103,7 @@ def judge_tools(
         aspect = () if change.aspect in _WHOLE_TOOL else (change.aspect,)
         path = ("tools", server, change.tool, *aspect)
         outcomes.append(differs(subject, path, change.locked, change.live, Severity.HIGH))
-    return Outcome.together(outcomes) if outcomes else as_declared()
+    return ProbeOutcome.together(outcomes) if outcomes else as_declared()
 
 
 DEFAULT_ADDRESSES: Final = {
@@ -138,7 +140,7 @@ class ExpectedModel:
         return f"{versioned}/models/{quote(self.name, safe='')}"
 
 
-def judge_model(subject: Subject, model: ExpectedModel, answer: object) -> Outcome:
+def judge_model(subject: Subject, model: ExpectedModel, answer: object) -> ProbeOutcome:
     """Compare an answer of the Models API with what was expected. Pure."""
     fields = answer if isinstance(answer, dict) else {}
     resolved = fields.get("root") or fields.get("id")
@@ -150,7 +152,7 @@ def judge_model(subject: Subject, model: ExpectedModel, answer: object) -> Outco
 
 
 @dataclass(frozen=True)
-class CommandProbe:
+class CommandCheck:
     """One command, and what it should print.
 
     Attributes:
@@ -175,7 +177,7 @@ def digest_of(output: bytes) -> str:
     return f"sha256:{hashlib.sha256(output).hexdigest()}"
 
 
-def judge_output(subject: Subject, probe: CommandProbe, output: bytes) -> Outcome:
+def judge_output(subject: Subject, probe: CommandCheck, output: bytes) -> ProbeOutcome:
     """Compare an output with the reviewed one. Pure.
 
     With the reviewed text at hand the finding shows both texts, else both digests.

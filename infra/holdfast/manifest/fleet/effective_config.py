@@ -68,7 +68,7 @@ def effective_settings(fleet: Fleet) -> tuple[EffectiveValue, ...]:
     """Every setting of the fleet's stack, defaults included; overrides of agents aside."""
     settings = dict(_fields(fleet.environment))
     settings.pop("agents")
-    reader = _Reader("", frozenset())
+    reader = _ValueReader("", frozenset())
     return tuple(reader.values(settings, (), fleet.settings_origin))
 
 
@@ -81,7 +81,7 @@ def effective_values(agent: DeclaredAgent, fleet: Fleet) -> tuple[EffectiveValue
     """
     team = fleet.team_of(agent)
     handed_down = frozenset(_places(team.origin)) if team else frozenset()
-    reader = _Reader(agent.source, handed_down)
+    reader = _ValueReader(agent.source, handed_down)
     metadata = [*reader.values(agent.agent.metadata, ("metadata",), agent.origin.child("metadata"))]
     if agent.agent.metadata.namespace is None:
         metadata.insert(1, _stack_namespace(agent, fleet))
@@ -146,7 +146,7 @@ def _places(origin: Origin) -> Iterator[SourceLocation]:
         yield from _places(child)
 
 
-class _Reader:
+class _ValueReader:
     """Walks the model and the origins side by side."""
 
     def __init__(self, manifest: str, handed_down: frozenset[SourceLocation]) -> None:

@@ -13,7 +13,7 @@ from holdfast.manifest.fleet.credential_scan import faults_of_credentials
 from holdfast.manifest.fleet.declared_names import DeclaredNames
 from holdfast.manifest.fleet.fleet import DeclaredAgent, DeclaredCompanion, Fleet
 from holdfast.manifest.fleet.fleet_checks import faults_in_environment, faults_of_fleet
-from holdfast.manifest.fleet.merge import Project, effective_agent, effective_server
+from holdfast.manifest.fleet.merge import ProjectInputs, effective_agent, effective_server
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
 from holdfast.manifest.fleet.team_defaults import Memberships
 from holdfast.manifest.fleet.tool_lock import ToolLock, read_tool_lock
@@ -97,7 +97,7 @@ def load_fleet(
     gathered.errors += [*names.faults(), *memberships.faults()]
     gathered.errors += _unknown_overrides(settings, names)
     agents = frozenset(names.of(AGENT_KIND))
-    project = Project(root, settings, environment.namespace, memberships, agents)
+    project = ProjectInputs(root, settings, environment.namespace, memberships, agents)
     for document in documents:
         _gather(document, project, gathered)
     fleet = replace(
@@ -170,7 +170,7 @@ def _documents(
         yield from content.documents
 
 
-def _gather(document: Document, project: Project, gathered: _Gathered) -> None:
+def _gather(document: Document, project: ProjectInputs, gathered: _Gathered) -> None:
     data, origin = document.data, document.origin
     if not isinstance(data, dict):
         gathered.errors.append(_no_manifest(data, origin))

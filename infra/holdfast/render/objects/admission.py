@@ -13,7 +13,7 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.stack.admission import AdmissionSettings
-from holdfast.render.plan.marks import Origin, RenderedObject, revised
+from holdfast.render.plan.marks import Provenance, RenderedObject, revised
 
 _ROLES = {
     "CustomResourceDefinition": "definition",
@@ -39,7 +39,7 @@ class AdmissionPlan:
     name: str
     profile: Profile
     settings: AdmissionSettings
-    origin: Origin
+    origin: Provenance
     namespaces: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()
 
@@ -87,7 +87,7 @@ def admission_of(fleet: Fleet, stack: str, namespaces: Iterable[str]) -> Admissi
         name=stack.rpartition("/")[2],
         profile=judged_by(fleet.environment.profile_for(stack), policy.rules),
         settings=policy.admission,
-        origin=Origin(stack),
+        origin=Provenance(stack),
         namespaces=tuple(sorted(namespaces)),
         waivers=waivers_of(fleet),
     )

@@ -22,7 +22,7 @@ from holdfast.manifest.kinds.kinds import (
     POLICY_EXCEPTION_KIND,
 )
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import AgentMarks, Origin, RenderedObject, revised
+from holdfast.render.plan.marks import AgentMarks, Provenance, RenderedObject, revised
 from holdfast.render.plan.plan import AgentPlan
 
 FINALIZER: Final = "holdfast.dev/objects"
@@ -83,7 +83,7 @@ def with_commit(item: RenderedObject, commit: str) -> RenderedObject:
 
 
 def _companion(kind: str, declared: DeclaredCompanion[Any], stack: str) -> RenderedObject:
-    metadata = _marks(declared.name, declared.namespace, Origin(stack, declared.source))
+    metadata = _marks(declared.name, declared.namespace, Provenance(stack, declared.source))
     metadata["labels"] = dict(declared.metadata.labels) | metadata["labels"]
     metadata["annotations"] = dict(declared.metadata.annotations) | metadata["annotations"]
     role = f"resource-{kind.lower()}-{declared.namespace}-{declared.name}"
@@ -94,7 +94,7 @@ def _settings(fleet: Fleet, stack: str) -> RenderedObject:
     manifest: KubeObject = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": _marks(settings_name(stack), fleet.environment.namespace, Origin(stack)),
+        "metadata": _marks(settings_name(stack), fleet.environment.namespace, Provenance(stack)),
         "data": {
             SETTINGS_KEY: canonical_json(_settings_data(fleet.environment)).decode(),
             LOCK_KEY: tool_lock_text(fleet.tool_lock),
@@ -110,7 +110,7 @@ def _settings_data(environment: Environment) -> KubeObject:
     )
 
 
-def _marks(name: str, namespace: str, origin: Origin) -> KubeObject:
+def _marks(name: str, namespace: str, origin: Provenance) -> KubeObject:
     """Metadata of what belongs to no agent."""
     labels = {
         key: value

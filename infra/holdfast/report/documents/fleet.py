@@ -29,7 +29,7 @@ from holdfast.report.documents.policy import PolicyFindingPart, Profile
 from holdfast.report.documents.stacks import HealthCounts
 from holdfast.report.documents.topology import TopologyPart
 from holdfast.report.documents.updates import UpdatePart
-from holdfast.report.text.fleet_words import verdict_of
+from holdfast.report.text.fleet_summary import verdict_of
 
 SCHEMA_VERSION: Final = "holdfast.dev/fleet/v1"
 

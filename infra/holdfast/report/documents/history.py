@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from holdfast.drift.finding import DriftClass, DriftReport, Severity
-from holdfast.drift.record.finding_history import Alert, FindingHistory, Observation
+from holdfast.drift.record.finding_history import DriftAlert, FindingHistory, Observation
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.paths import format_path
 from holdfast.report.documents.drift import DriftDocument, FindingPlacePart, drift_document
@@ -35,7 +35,7 @@ class HistoryReport:
     scans: int
     last: Observation
     sightings: Mapping[str, FindingHistory]
-    alerts: Sequence[Alert]
+    alerts: Sequence[DriftAlert]
     configuration: tuple[KubeObject, ...] | None = None
 
     @property

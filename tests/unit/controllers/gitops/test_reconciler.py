@@ -19,7 +19,7 @@ from holdfast.controllers.gitops.roles import (
     Comparison,
     DriftedAgent,
     Field,
-    Listener,
+    LoopListener,
     RejectedCommitError,
 )
 from holdfast.controllers.runtime.conflicts import MOST_REVERTS
@@ -161,7 +161,7 @@ def test_a_field_that_is_fought_over_is_only_reported_the_others_go_on() -> None
     bench = Bench(World(drift=[agent("revert", REPLICAS)]))
     contested: list[Field] = []
 
-    class Told(Listener):
+    class Told(LoopListener):
         def conflict_opened(self, field: Field) -> None:
             contested.append(field)
 
@@ -253,7 +253,7 @@ def test_a_defect_in_one_piece_of_work_is_tried_again_and_ends_nothing() -> None
 
 
 def test_a_listener_that_fails_stops_no_work() -> None:
-    class Broken(Listener):
+    class Broken(LoopListener):
         def reconciled(self, key: str, outcome: str, seconds: float) -> None:
             raise ValueError("no room")
 

@@ -135,7 +135,7 @@ class PolicySummary(msgspec.Struct, frozen=True):
     urn: str = ""
 
 
-class Remediation(msgspec.Struct, frozen=True):
+class PolicyRemediation(msgspec.Struct, frozen=True):
     """What a rule put right before the engine looked at a resource."""
 
     policy: str
@@ -174,6 +174,6 @@ Event = (
     | Diagnostic
     | PolicyViolation
     | PolicySummary
-    | Remediation
+    | PolicyRemediation
     | Summary
 )

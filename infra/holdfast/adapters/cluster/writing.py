@@ -199,6 +199,7 @@ def merge_object(
     ref: ObjectRef,
     change: Mapping[str, Any],
     writer: Writer,
+    subresource: str = "",
 ) -> KubeObject:
     """JSON merge patch of an object that exists.
 
@@ -209,14 +210,16 @@ def merge_object(
         change: Fields as they are to be; a `metadata.uid` in it guards against another object of
             that name.
         writer: Who writes.
+        subresource: Such as `status`; empty for the object itself.
 
     Raises:
         ApiError: there is no such object, it is another one, or the server refused.
         ClusterError: the outcome is not known.
     """
+    path = path_of(ref.api_version, entry.plural, ref.namespace, ref.name)
     answer = client.write(
         "PATCH",
-        path_of(ref.api_version, entry.plural, ref.namespace, ref.name),
+        f"{path}/{subresource}" if subresource else path,
         msgspec.json.encode(change),
         content_type=_MERGE_PATCH,
         query=writer.query,

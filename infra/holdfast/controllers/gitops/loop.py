@@ -143,7 +143,8 @@ class ClusterTrigger:
     def _take_stack(self, live: KubeObject) -> None:
         before, self._suspension = self._suspension, control_of(live).suspension
         if self._suspension != before:
-            self._ask(COMMIT, str(self._suspension or "resumed"))
+            for key in (COMMIT, DRIFT):
+                self._ask(key, str(self._suspension or "resumed"))
 
     def _agents_on(self, node: str) -> list[str]:
         selector = stack_selector(self._actor.stack.rpartition("/")[2])

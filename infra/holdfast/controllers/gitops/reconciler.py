@@ -39,7 +39,11 @@ from holdfast.operations.stack.agent_stack import LoopControl
 COMMIT: Final = "commit"
 DRIFT: Final = "drift"
 BUSY_SECONDS: Final = 2.0
+SUSPENDED_SECONDS: Final = 30.0
+"""A watch reports that a stack is resumed; without one it is read again after so long."""
+
 LEAST_SECONDS: Final = 1.0
+_AGAIN_SECONDS: Final = {"waiting": BUSY_SECONDS, "suspended": SUSPENDED_SECONDS}
 POLL_JITTER: Final = 0.1
 
 
@@ -108,7 +112,7 @@ class Reconciler:
                     except Exception as error:
                         # What cannot be reported stops no work.
                         work.log("error", level="error", error=fault_text(error))
-        return WorkOutcome(outcome != "failed", BUSY_SECONDS if outcome == "waiting" else None)
+        return WorkOutcome(outcome != "failed", _AGAIN_SECONDS.get(outcome))
 
     def _end(self, result: WorkResult[str]) -> None:
         key, rest = result.key, self._pool.end(result)
@@ -122,7 +126,7 @@ class Reconciler:
                 listener.waits(blocked)
             if blocked is not None:
                 work.log("wait", reason=blocked.message)
-                return "waiting"
+                return "suspended" if blocked.reason == SUSPENDED else "waiting"
             return (
                 self._bring_to_commit(work)
                 if work.facts["key"] == COMMIT

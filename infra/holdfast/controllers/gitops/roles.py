@@ -126,4 +126,7 @@ class LoopListener:
         """A piece of work failed; a rejected commit once for each time it is read."""
 
     def reconciled(self, key: str, outcome: str, seconds: float) -> None:
-        """A piece of work ended: `succeeded`, `failed`, `rejected`, `unchanged`, `waiting`."""
+        """A piece of work ended.
+
+        The outcome is `succeeded`, `failed`, `rejected`, `unchanged`, `waiting` or `suspended`.
+        """

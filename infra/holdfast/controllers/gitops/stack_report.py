@@ -29,8 +29,8 @@ from holdfast.errors import HoldfastError
 from holdfast.kube.conditions import with_times
 from holdfast.kube.objects import KubeObject, ObjectRef, api_group, mapping_at
 from holdfast.kube.rbac import policy_rule, role_and_binding
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.publish.resource_interface import AGENT_STACK_KIND
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.stack.agent_stack import (
     ENTRY,
     agent_stack_body,

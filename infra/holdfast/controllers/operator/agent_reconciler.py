@@ -87,7 +87,7 @@ class AgentReconciler:
         Raises:
             ClusterError: its status cannot be written.
         """
-        resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
+        resource = self._store.resource(place)
         if resource is None:
             self._forget(place)
             return WorkOutcome()
@@ -128,7 +128,7 @@ class AgentReconciler:
                 is_done = self._act(place, decision, declaration, run.log)
                 if place in self._errors:
                     acting.fail(self._errors[place])
-            resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place), resource)
+            resource = self._store.resource(place) or resource
             view = self._observed(place, resource, declaration)
             view = self._compared(view, place, declaration)
         else:
@@ -183,7 +183,7 @@ class AgentReconciler:
         if decision.action is Action.REVERT:
             self._revert(place, decision.revert, declaration, log)
         if decision.action is Action.RELEASE:
-            resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
+            resource = self._store.resource(place)
             if resource is not None:  # else it went while its objects were deleted
                 self.actor.release(resource)
 
@@ -212,7 +212,7 @@ class AgentReconciler:
         declaration: ResourceDeclaration,
         log: LogRun,
     ) -> None:
-        resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
+        resource = self._store.resource(place)
         for ref in dict.fromkeys(each.ref for each in findings):
             paths = {each.path for each in findings if each.ref == ref}
             written = self.actor.revert(ref, declaration.judge, paths)

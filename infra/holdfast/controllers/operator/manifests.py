@@ -15,11 +15,12 @@ from holdfast.errors import InputError, InvalidFilesError
 from holdfast.kube.objects import KindKey, KubeObject, api_group
 from holdfast.kube.rbac import policy_rule, role_and_binding, service_account_subject
 from holdfast.kube.structure import KindEntry, builtin_kind
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION, Agent
+from holdfast.manifest.agent.agent import AGENT_KIND, Agent
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions, plural_of
 from holdfast.manifest.stack.environment import Environment, NamespaceLimits
 from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.manifest.types.validation import validate
 from holdfast.render.fleet import FleetPlan
 from holdfast.render.objects.namespaces import render_limits, render_namespaces

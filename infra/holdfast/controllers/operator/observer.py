@@ -22,6 +22,7 @@ from holdfast.kube.scalars import format_utc
 from holdfast.manifest.agent.model import as_reference
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.resource_fleet import Place
+from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
 
 Read = Callable[[ObjectRef], KubeObject | None]
 
@@ -213,7 +214,7 @@ def model_name(agent: DeclaredAgent, fleet: Fleet) -> str:
         return ""
     if model.ref is None:
         return str(model.name or "")
-    shared = fleet.model_config(model.ref, agent.namespace)
+    shared = fleet.find(ModelConfig, model.ref, agent.namespace)
     return str(shared.spec.name or "") if shared else ""
 
 
@@ -228,7 +229,7 @@ def tool_digests(agent: DeclaredAgent, fleet: Fleet) -> dict[str, str]:
             continue
         name, declared = str(tool.mcp.url), tool.mcp.digest
         if tool.mcp.server_ref is not None:
-            server = fleet.mcp_server(tool.mcp.server_ref, agent.namespace)
+            server = fleet.find(McpServer, tool.mcp.server_ref, agent.namespace)
             name = "/".join(as_reference(tool.mcp.server_ref, agent.namespace))
             declared = declared or (server.spec.digest if server else None)
         locked = fleet.tool_lock.servers.get(name)

@@ -15,6 +15,7 @@ from holdfast.errors import ClusterError, HoldfastError, InvalidFilesError, Mani
 from holdfast.kube.workload_status import Health, HealthVerdict, WorkloadState
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.kinds.kinds import ModelConfig
 from holdfast.operations.describe.fleet import FleetAgent, Replicas, StackStatus, open_drift
 from holdfast.operations.policy.heat_map import state_of
 from holdfast.operations.policy.model import PolicyReport
@@ -224,7 +225,7 @@ def _model(agent: DeclaredAgent, fleet: Fleet) -> tuple[str, str]:
     model = agent.spec.model
     if model is None:
         return "", ""
-    shared = fleet.model_config(model.ref, agent.namespace) if model.ref is not None else None
+    shared = fleet.find(ModelConfig, model.ref, agent.namespace) if model.ref is not None else None
     chosen = shared.spec if shared is not None else model
     return chosen.provider or "", chosen.name or ""
 

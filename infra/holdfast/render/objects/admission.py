@@ -12,6 +12,7 @@ from holdfast_policies.waivers import Waiver
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.manifest.kinds.kinds import PolicyException
 from holdfast.manifest.stack.admission import AdmissionSettings
 from holdfast.render.plan.marks import Provenance, RenderedObject, revised
 
@@ -120,7 +121,7 @@ def waivers_of(fleet: Fleet) -> tuple[Waiver, ...]:
             approver=each.spec.approver,
             expires=each.spec.expires,
         )
-        for each in fleet.policy_exceptions
+        for each in fleet.of(PolicyException)
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from holdfast.manifest.fleet.fleet import DeclaredAgent, DeclaredMcpServer, Fleet, server_as_agent
-from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, McpServer, ModelConfig
 from holdfast.render.fleet import FleetPlan
 from holdfast.render.objects.admission import admission_of
 from holdfast.render.objects.agent_resources import render_shared_resources
@@ -43,8 +43,8 @@ def plan_workloads(
     """Plans of the fleet's `workloads` alone, in their order; arguments as of `plan_fleet`."""
     surroundings = Surroundings(
         fleet.environment,
-        models={(each.namespace, each.name): each.spec for each in fleet.model_configs},
-        servers={(each.namespace, each.name): each.spec for each in fleet.mcp_servers},
+        models={(each.namespace, each.name): each.spec for each in fleet.of(ModelConfig)},
+        servers={(each.namespace, each.name): each.spec for each in fleet.of(McpServer)},
         ports={(each.namespace, each.name): each.spec.network.expose.port for each in fleet.agents},
     )
     agents = (

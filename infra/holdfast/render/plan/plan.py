@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from holdfast.manifest.agent.agent import AGENT_KIND, AgentSpec, Metadata
+from holdfast.manifest.agent.agent import AGENT_KIND, AgentSpec
+from holdfast.manifest.types.manifest import Metadata
 from holdfast.render.objects.failover import Side
 from holdfast.render.plan.marks import AgentMarks, Provenance
 from holdfast.render.plan.surroundings import Surroundings

@@ -15,6 +15,7 @@ from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
 from holdfast.manifest.text.origin import Origin
 from holdfast.render.plan.declared import plan_workloads
 from holdfast.render.plan.marks import REVISION
@@ -133,14 +134,14 @@ class AgentOrigins:
         for path, manifest in variants(own.agent) if own.kind == AGENT_KIND else ():
             changed = replace(own, agent=manifest)
             yield OriginPath(own.origin, path), _with_agent(fleet, own, changed)
-        for index, model in enumerate(fleet.model_configs):
+        for index, model in enumerate(fleet.of(ModelConfig)):
             for path, one in variants(model.spec, ("spec",)):
-                models = _with_item(fleet.model_configs, index, replace(model, spec=one))
-                yield OriginPath(model.origin, path), replace(fleet, model_configs=models)
-        for index, server in enumerate(fleet.mcp_servers):
+                models = _with_item(fleet.of(ModelConfig), index, replace(model, spec=one))
+                yield OriginPath(model.origin, path), fleet.with_items(ModelConfig, models)
+        for index, server in enumerate(fleet.of(McpServer)):
             for path, other in variants(server.spec, ("spec",)):
-                servers = _with_item(fleet.mcp_servers, index, replace(server, spec=other))
-                yield OriginPath(server.origin, path), replace(fleet, mcp_servers=servers)
+                servers = _with_item(fleet.of(McpServer), index, replace(server, spec=other))
+                yield OriginPath(server.origin, path), fleet.with_items(McpServer, servers)
         for path, environment in variants(fleet.environment):
             if path[0] != "agents":
                 settings = OriginPath(fleet.settings_origin, path)

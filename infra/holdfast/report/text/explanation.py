@@ -7,8 +7,9 @@ from typing import Any, Final
 import click
 
 from holdfast.kube.text import safe_text, yaml_document
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
+from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.effective_config import EffectiveValue, ValueSource, tree_of
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.describe.agent import Explanation
 from holdfast.operations.describe.compare import StackValueDifference
 from holdfast.report.documents.json_text import json_text

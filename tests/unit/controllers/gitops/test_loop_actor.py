@@ -1,9 +1,11 @@
 """What a loop acts on: a clone of its own, wherever its process was started."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 from holdfast.adapters.cluster.client import JSON
+from holdfast.adapters.git.source import commit_named
 from holdfast.adapters.git.tracking import TrackedBranch
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.errors import ClusterError, HoldfastError
@@ -99,3 +101,15 @@ def test_a_loop_reads_from_its_cluster_whether_it_is_suspended(
         assert actor.control().suspension == Suspension()
         with pytest.raises(ClusterError, match="cannot be read"):
             actor.control()
+
+
+def test_a_working_tree_of_a_clone_that_was_removed_is_made_again(tmp_path: Path) -> None:
+    DeclaredProject.write(tmp_path / "repository", manifest("app"))
+    commit = commit_all(tmp_path / "repository", "Declare")
+    for _ in range(2):
+        tracked = TrackedBranch(str(tmp_path / "repository"), "main", tmp_path / "clone")
+        tracked.check_out(tracked.newest())
+        tracked.check_out_beside(tmp_path / "watch")
+        assert (tmp_path / "watch" / "Pulumi.yaml").is_file()
+        assert commit_named(tmp_path / "watch", "HEAD").name == commit
+        shutil.rmtree(tmp_path / "clone")

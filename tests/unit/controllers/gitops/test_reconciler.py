@@ -203,6 +203,21 @@ def test_a_suspended_stack_waits_with_user_time_and_reason() -> None:
 
 
 @pytest.mark.parametrize(
+    ("world", "seconds"),
+    [
+        pytest.param(World(busy="locked by ann"), 2, id="a lock"),
+        pytest.param(World(said=LoopControl(Suspension())), 30, id="a suspension: it is watched"),
+    ],
+)
+def test_blocked_work_is_tried_again_by_itself(world: World, seconds: float) -> None:
+    bench = Bench(world)
+    bench.work(COMMIT)
+    due = bench.reconciler._pool.seconds_until_due()
+    assert due is not None
+    assert seconds - 1 < due <= seconds
+
+
+@pytest.mark.parametrize(
     ("reset_at", "is_reverted"),
     [
         pytest.param("", False, id="goes on after a restart"),

@@ -26,6 +26,7 @@ from holdfast.manifest.agent.drift import CommandProbe
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.tool_checks import server_key
 from holdfast.manifest.fleet.tool_servers import DeclaredToolServer, tool_servers_of
+from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.operations.scan.probing.cluster import NOT_READ, ProbedCluster, ProbedContents
@@ -177,7 +178,7 @@ class _Probing:
                 continue
             if tool.mcp.server_ref is None:
                 keys.add(tool.mcp.url or "")
-            elif declared := self.fleet.mcp_server(tool.mcp.server_ref, agent.namespace):
+            elif declared := self.fleet.find(McpServer, tool.mcp.server_ref, agent.namespace):
                 keys.add(server_key(declared))
         return sorted(keys)
 
@@ -230,7 +231,7 @@ def expected_model(fleet: Fleet, agent: DeclaredAgent) -> ExpectedModel | None:
     model = agent.spec.model
     if model is None:
         return None
-    shared = fleet.model_config(model.ref, agent.namespace) if model.ref else None
+    shared = fleet.find(ModelConfig, model.ref, agent.namespace) if model.ref else None
     expected = model.expect_resolved or (shared.spec.expect_resolved if shared else None)
     if expected is None:
         return None

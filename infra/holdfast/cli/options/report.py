@@ -46,7 +46,7 @@ class ReportRequest:
         return (*main, *self.files)
 
 
-class _ReportFile(TypedParameter[tuple[str, Path]]):
+class ReportFile(TypedParameter[tuple[str, Path]]):
     """`FORMAT=FILE`."""
 
     name = "FORMAT=FILE"
@@ -109,7 +109,7 @@ def _options(page: str, formats: Sequence[str]) -> tuple[Option, ...]:
         click.option(
             "--report",
             "reports",
-            type=_ReportFile(formats),
+            type=ReportFile(formats),
             multiple=True,
             help="Write one more report; may be given several times.",
         ),
@@ -172,10 +172,19 @@ def write_all(writer: ReportWriter, wanted: ReportRequest) -> None:
         HoldfastError: a file cannot be written.
     """
     for chosen, file in wanted.written_files:
-        try:
-            write_atomically(file, writer(chosen, colour=False))
-        except OSError as error:
-            raise HoldfastError(f"{file}: {error.strerror or error}") from error
+        write_file(file, writer(chosen, colour=False))
         click.echo(f"wrote {file}", err=True)
     if wanted.output_file is None:
         click.echo(writer(wanted.output, colour=wants_colour()), nl=False)
+
+
+def write_file(file: Path, text: str) -> None:
+    """Write a file atomically.
+
+    Raises:
+        HoldfastError: it cannot be written.
+    """
+    try:
+        write_atomically(file, text)
+    except OSError as error:
+        raise HoldfastError(f"{file}: {error.strerror or error}") from error

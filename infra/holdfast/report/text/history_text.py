@@ -7,7 +7,8 @@ from holdfast.drift.record.finding_history import FindingHistory
 from holdfast.kube.text import counted, safe_text
 from holdfast.operations.deploy.object_provenance import ObjectProvenance
 from holdfast.operations.deploy.recorder import changes_in_words
-from holdfast.report.documents.history import HistoryReport, broken_rules
+from holdfast.operations.describe.history import HistoryReport
+from holdfast.report.documents.history import broken_rules
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.drift_text import drift_text, summary_line
 from holdfast.report.text.finding_text import headline

@@ -65,7 +65,7 @@ class Fleet(pulumi.ComponentResource):
     ) -> None:
         """Agents as resources: after their objects, for they are to go before those do.
 
-        Whoever holds objects to a resource must not make again what an update takes away.
+        A controller of the stack must not recreate what an update removes.
         """
         shared: list[pulumi.Resource] = []
         for item in plan.resource_objects():

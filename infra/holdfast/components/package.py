@@ -67,7 +67,7 @@ def _answers(host: str, port: int) -> bool:
 
 
 def _is_language_host(pid: int) -> bool:
-    """Whether a process is a Pulumi language host: it serves one engine and nobody else."""
+    """Whether a process is a Pulumi language host: it serves one engine only."""
     try:
         return Path(f"/proc/{pid}/comm").read_text().startswith(_LANGUAGE_HOST)
     except OSError:

@@ -118,11 +118,11 @@ class AgentConfigInputs(ContextPartInputs):
     a2a: AgentCardSpec = Field(default=AgentCardSpec.model_construct(), alias="a2a")
     """How it presents itself to other agents: its card."""
     provider: Provider | None = None
-    """Who offers the agent; told in its card."""
+    """Who offers the agent; stands in its card."""
     icon_url: Url | None = None
-    """Picture of the agent; told in its card."""
+    """Picture of the agent; stands in its card."""
     documentation_url: Url | None = None
-    """Page about the agent; told in its card."""
+    """Page about the agent; stands in its card."""
     network: Network = Network.model_construct()
     """Port of the address in its card."""
 

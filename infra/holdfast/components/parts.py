@@ -47,7 +47,7 @@ class AgentIdentity(RenderedComponent):
 
 
 class AgentConfig(RenderedComponent):
-    """What an agent's process is told: `agent.json`, its prompt, its configuration files.
+    """What an agent's process reads: `agent.json`, its prompt, its configuration files.
 
     Children: `<agent>-config`, `<agent>-prompt`, `<agent>-config-<entry>`.
     """

@@ -20,8 +20,8 @@ from holdfast.render.plan.plan import AgentPlan
 def kubernetes_provider(environment: Environment, stack: str) -> Provider:
     """The provider for the stack's cluster.
 
-    Kept in the stack's state, so that a refresh run by hand is as fast as an update. The kubeconfig
-    itself comes from the surroundings (KUBECONFIG): its place differs between machines.
+    Kept in the stack's state, so that a plain `pulumi refresh` is as fast as an update. The
+    kubeconfig itself comes from the surroundings (KUBECONFIG): its place differs between machines.
     """
     cluster = environment.cluster
     return Provider(
@@ -116,7 +116,7 @@ class RenderedComponent(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__(component_type(type(self).__name__), name, {}, opts)
-        # The engine does not hand a component's dependencies down to its children.
+        # The engine does not pass a component's dependencies on to its children.
         depends_on = opts.depends_on if opts else None
         self.objects = tuple(register(item, self, depends_on) for item in rendered)
 

@@ -60,7 +60,7 @@ class SandboxApiClient:
     """One connection to a sandbox's API server, as the user `holdfast-sandbox`.
 
     A request that gets no answer raises OSError or http.client.HTTPException; the connection is
-    then made anew by the next request.
+    then opened again by the next request.
     """
 
     def __init__(

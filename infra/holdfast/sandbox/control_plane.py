@@ -159,7 +159,7 @@ def _take_ports(place: SandboxPaths, record: SandboxRecord | None, report: Repor
         make_private_directory(place.directory)
         taken = SandboxRecord(token=secrets.token_hex(16), ports=choose_ports())
     elif busy := busy_ports(record.ports):
-        report(f"port {busy[0]} is taken by now, choosing others: kubeconfigs are written anew")
+        report(f"port {busy[0]} is taken by now, choosing others: kubeconfigs are rewritten")
         taken = replace(record, ports=choose_ports())
     else:
         taken = record

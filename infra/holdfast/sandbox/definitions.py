@@ -29,7 +29,7 @@ Definer = ControllerName | Literal["holdfast"]
 
 
 def definers() -> tuple[Definer, ...]:
-    """Whoever brings kinds of its own; other controllers read annotations or labels only."""
+    """A controller with kinds of its own; other controllers read annotations or labels only."""
     return (*(name for name in sorted(CONTROLLERS) if CONTROLLERS[name].groups), "holdfast")
 
 

@@ -111,7 +111,7 @@ class Launcher:
     def release(self) -> None:
         """Let the programs run on without this command, under their final identities.
 
-        Somebody's `etcd` may be a script that has become the real program since it was started.
+        The `etcd` of a user may be a script that has become the real program since it was started.
         """
         for launched in self.launched:
             if identity := read_identity(launched.process.pid):
@@ -142,7 +142,7 @@ class Launcher:
         log = self._place.log(program.name)
         return (
             f"{program.name} ended with exit code {process.wait()} while starting; run "
-            "'holdfast sandbox up' again, or 'holdfast sandbox down' before it to begin anew; its "
+            "'holdfast sandbox up' again, or 'holdfast sandbox down' before it to start over; its "
             f"last words in {log}:\n{log_tail(log)}"
         )
 
@@ -168,7 +168,7 @@ CONFIGURATION = Path(__file__).with_name("manifests")
 def prepare_files(place: SandboxPaths, ports: Ports) -> None:
     """Write all that the programs and the users read: certificates, kubeconfigs, configuration.
 
-    Certificates that are still good are kept: a kubeconfig that somebody copied goes on working.
+    Certificates that are still good are kept: a copied kubeconfig goes on working.
     """
     make_private_directory(place.log("any").parent)
     make_private_directory(place.configuration)

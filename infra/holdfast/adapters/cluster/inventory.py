@@ -1,7 +1,7 @@
-"""Everything of some kinds that a cluster runs, whoever deployed it: for whoever judges it all.
+"""Everything of some kinds that a cluster runs, whatever deployed it.
 
 Kinds are named by group and name: the version is the one that the server prefers. A kind that is
-not served has no objects; one that may not be read is told, for nothing is known about it then.
+not served has no objects; one that may not be read is reported.
 """
 
 from collections.abc import Collection, Iterable, Iterator

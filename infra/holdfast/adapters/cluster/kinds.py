@@ -1,6 +1,6 @@
 """Which kinds a server serves, under which name: from the table of built-in kinds, else by asking.
 
-A kind that is not served is no missing object: whoever reads must be able to tell the two apart.
+A kind that is not served is no missing object: a reader must be able to distinguish the two.
 """
 
 from collections.abc import Iterable

@@ -18,7 +18,7 @@ class SignatureError(GitError):
 
 @dataclass(frozen=True)
 class TrackedBranch:
-    """One branch, and the folder of the clone; nobody else may work in that.
+    """One branch, and the folder of the clone; no other process may work in that.
 
     Attributes:
         url: As `git clone` takes it.
@@ -59,7 +59,7 @@ class TrackedBranch:
         return commit_named(self.folder, f"refs/remotes/origin/{self.branch}")
 
     def verify(self, commit: Commit) -> None:
-        """Make sure that a commit is signed by somebody whom this machine's keys trust.
+        """Make sure that a commit is signed by a key that this machine trusts.
 
         Raises:
             SignatureError: it is not.

@@ -46,7 +46,7 @@ class ReportRequest:
         return (*main, *self.files)
 
 
-class _ReportFile(TypedParameter[tuple[str, Path]]):
+class ReportFile(TypedParameter[tuple[str, Path]]):
     """`FORMAT=FILE`."""
 
     name = "FORMAT=FILE"
@@ -105,13 +105,15 @@ def _options(page: str, formats: Sequence[str]) -> tuple[Option, ...]:
             show_default=True,
             help="Format of standard output.",
         ),
-        click.option("--output-file", type=click.Path(path_type=Path), help="Write to it instead."),
+        click.option(
+            "--output-file", type=click.Path(path_type=Path), help="Write to a file instead."
+        ),
         click.option(
             "--report",
             "reports",
-            type=_ReportFile(formats),
+            type=ReportFile(formats),
             multiple=True,
-            help="Write one more report; may be given several times.",
+            help="Write one more report; repeatable.",
         ),
         click.option(
             "--runbook",
@@ -172,10 +174,19 @@ def write_all(writer: ReportWriter, wanted: ReportRequest) -> None:
         HoldfastError: a file cannot be written.
     """
     for chosen, file in wanted.written_files:
-        try:
-            write_atomically(file, writer(chosen, colour=False))
-        except OSError as error:
-            raise HoldfastError(f"{file}: {error.strerror or error}") from error
+        write_file(file, writer(chosen, colour=False))
         click.echo(f"wrote {file}", err=True)
     if wanted.output_file is None:
         click.echo(writer(wanted.output, colour=wants_colour()), nl=False)
+
+
+def write_file(file: Path, text: str) -> None:
+    """Write a file atomically.
+
+    Raises:
+        HoldfastError: it cannot be written.
+    """
+    try:
+        write_atomically(file, text)
+    except OSError as error:
+        raise HoldfastError(f"{file}: {error.strerror or error}") from error

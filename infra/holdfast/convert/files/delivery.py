@@ -41,7 +41,7 @@ def argocd_files(stacks: Sequence[RenderedStack], source: RepositorySource) -> l
 
 def _application(stack: RenderedStack, source: RepositorySource) -> KubeObject:
     left = _left_to_controllers(stack)
-    # Declared fields only: what the API server fills in is nobody's drift.
+    # Declared fields only: what the API server fills in is no drift.
     options = ["ServerSideApply=true"] + (["RespectIgnoreDifferences=true"] if left else [])
     spec: KubeObject = {"ignoreDifferences": left} if left else {}
     return {

@@ -152,7 +152,7 @@ def _ports(spec: Fields, pod: Pod) -> None:
 
 
 def _rest(work: Conversion, template: Sequence[str]) -> None:
-    """Everything that nobody has taken."""
+    """Everything that is not taken."""
     left = work.left
     for known in ("apiVersion", "kind"):
         left.take(known)

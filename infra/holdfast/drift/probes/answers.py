@@ -48,7 +48,7 @@ def _differences(
     found: Any,  # noqa: ANN401  (any JSON value)
     path: Path,
 ) -> Iterator[tuple[Path, Any, Any]]:
-    """Smallest parts that differ; skills are told apart by their id, other lists are whole."""
+    """Smallest parts that differ; skills are identified by their id, other lists are whole."""
     if isinstance(wanted, Mapping) and isinstance(found, Mapping):
         for key in sorted(wanted.keys() | found.keys()):
             yield from _differences(
@@ -97,7 +97,7 @@ def judge_tools(
     if isinstance(live, str):
         return unknown(subject, what, live)
     if locked is None:
-        return unknown(subject, what, "nobody has reviewed them: run `holdfast mcp lock`")
+        return unknown(subject, what, "not reviewed yet: run `holdfast mcp lock`")
     outcomes = []
     for change in compare_tools(locked, live):
         aspect = () if change.aspect in _WHOLE_TOOL else (change.aspect,)
@@ -131,7 +131,7 @@ class ExpectedModel:
 
     @property
     def address(self) -> str:
-        """Address of the model in the Models API; empty when nobody knows where that is."""
+        """Address of the model in the Models API; empty where that is not known."""
         base = self.base_url or DEFAULT_ADDRESSES.get(self.provider.lower(), "")
         if not base:
             return ""
@@ -180,7 +180,7 @@ def digest_of(output: bytes) -> str:
 def judge_output(subject: Subject, probe: CommandCheck, output: bytes) -> ProbeOutcome:
     """Compare an output with the reviewed one. Pure.
 
-    With the reviewed text at hand the finding shows both texts, else both digests.
+    With the reviewed text the finding shows both texts, else both digests.
     """
     found = digest_of(output)
     if found == probe.digest:

@@ -118,7 +118,7 @@ MOUNTED_HASH: Final = "holdfast.dev/mounted-hash"
 _TEMPLATES: Final = (("spec", "template"), ("spec", "podTemplate"))
 AS_ROLLED: Final = "as when the pods were rolled last"
 _ROTATORS: Final = frozenset({"external-secrets", "secrets-store-csi-driver", "cert-manager"})
-"""Managers whose business it is: the next update takes their change in, and nobody meddled."""
+"""Managers whose business it is: the next update takes their change in, and that is no drift."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Written:
 
     Attributes:
         name: Kind and name.
-        actor: Whoever wrote it last; None when nothing tells.
+        actor: Who wrote it last; None when nothing tells.
     """
 
     name: str
@@ -143,7 +143,7 @@ def probe_contents(
         subject: The agent.
         live: Its workload, as it is.
         now: Digest of all contents as they are; empty where none is there.
-        contents: Those, with whoever wrote them last.
+        contents: Those, with their last writers.
     """
     marks = (mapping_at(live, *path, "metadata", "annotations") for path in _TEMPLATES)
     rolled_with = next((str(each[MOUNTED_HASH]) for each in marks if MOUNTED_HASH in each), "")

@@ -280,7 +280,7 @@ class FleetStackPart(Part):
 
 
 class FleetDocument(Part):
-    """What `holdfast report -s STACK -o json` prints.
+    """What `holdfast status -s STACK -o fleet` prints.
 
     Attributes:
         made_at: RFC 3339.
@@ -301,7 +301,7 @@ class FleetDocument(Part):
 def fleet_schema() -> dict[str, Any]:
     """The JSON Schema of the document."""
     return schema_of(
-        "Holdfast fleet report", "What `holdfast report -s STACK -o json` prints.", FleetDocument
+        "Holdfast fleet report", "What `holdfast status -s STACK -o fleet` prints.", FleetDocument
     )
 
 

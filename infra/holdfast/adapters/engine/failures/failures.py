@@ -127,8 +127,10 @@ def _progress_of(result: RunResult) -> str:
     """What a run that changes the cluster has done, and which of its steps are unfinished."""
     if result.action not in ("up", "destroy"):
         return ""
-    names = join_names([f"{each.operation} {each.name}" for each in result.unfinished])
-    count = len({each.urn for each in result.steps} - {each.urn for each in result.unfinished})
+    unfinished = [each for each in result.unfinished if each.type != _STACK_TYPE]
+    names = join_names([f"{each.operation} {each.name}" for each in unfinished])
+    changed = {each.urn for each in result.steps if each.type != _STACK_TYPE}
+    count = len(changed - {each.urn for each in unfinished})
     done = f" with {count} resource{'' if count == 1 else 's'} changed"
     return f"{done}; unfinished: {names}" if names else done
 

@@ -136,7 +136,7 @@ class PolicySummary(msgspec.Struct, frozen=True):
 
 
 class PolicyRemediation(msgspec.Struct, frozen=True):
-    """What a rule put right before the engine looked at a resource."""
+    """What a rule changed before the engine compared a resource."""
 
     policy: str
     pack: str

@@ -34,7 +34,7 @@ from holdfast.operations.stack.project import find_project_root
     "--loop",
     "is_loop",
     is_flag=True,
-    help="Add what `holdfast gitops run` writes: AgentStack and Events.",
+    help="Add what `gitops run` and `suspend` write: AgentStack and Events.",
 )
 @click.option("--user", default="", help="User who scans. Default: a service account.")
 @click.option(

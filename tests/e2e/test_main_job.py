@@ -180,7 +180,7 @@ def test_the_fleet_page_tells_all_of_a_drifted_fleet_and_what_nobody_could_see(
     scan.write_text(json.dumps(clean.drift()[1]))
     before, page = len(sandbox.audit_events()), tmp_path / "fleet.html"
     done = clean.holdfast(
-        *("report", "-s", "dev", "-s", "prod", "-o", "json", "--report", f"html={page}")
+        *("status", "-s", "dev", "-s", "prod", "-o", "fleet", "--report", f"html={page}")
     )
     assert done.returncode == ExitCode.ERROR, "the cluster of prod is not there"
     assert writes_since(sandbox, before) == []
@@ -209,11 +209,11 @@ def test_the_fleet_page_tells_all_of_a_drifted_fleet_and_what_nobody_could_see(
     if CHROMIUM is not None:
         assert overflow(html, 390) == "390"
 
-    saved = clean.holdfast("report", "-s", "dev", "--scan", f"dev={scan}", "-o", "json")
+    saved = clean.holdfast("status", "-s", "dev", "--scan", f"dev={scan}", "-o", "fleet")
     [dev] = json.loads(saved.stdout)["stacks"]
     assert {each["health"] for each in dev["agents"]} == {"Unknown"}, "a scan does not say"
     assert dev["counts"]["sync"] == {"Synced": 5, "OutOfSync": 1, "Unknown": 0}
-    offline = clean.holdfast("report", "-s", "prod", "--offline")
+    offline = clean.holdfast("status", "-s", "prod", "--offline", "-o", "wide")
     assert offline.returncode == 0
     assert "0 Synced, 0 OutOfSync, 6 Unknown" in offline.stdout
 

@@ -1,6 +1,7 @@
 """The policy pack on the real engine: what it refuses, what it says, and what it leaves open."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -230,6 +231,6 @@ def test_row_45_a_pack_that_hangs_or_dies_fails_closed(
     (pack / "PulumiPolicy.yaml").write_text(runtime.replace("../.venv", str(PACK.parent / ".venv")))
     monkeypatch.setenv("HOLDFAST_RULE_SECONDS", "3")
     with pytest.raises(RunFailedError) as raised:
-        project.stack("prod").preview(policy_pack=pack, timeout_seconds=120)
+        replace(project.stack("prod"), timeout_seconds=120).preview(policy_pack=pack)
     assert raised.value.exit_code == ExitCode.ERROR
     assert said in str(raised.value)

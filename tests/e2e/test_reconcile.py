@@ -136,7 +136,7 @@ def test_commits_and_drift_become_what_was_declared(
     polling.wait_for(lambda line: line["phase"] == "act" and "agent" in line, seen)
     assert version_of(kubectl) == "1.1.0", "what is faulty changes nothing, what runs is held"
 
-    _pause_and_resume(project, polling, kubectl)
+    _suspend_and_resume(project, polling, kubectl)
     assert polling.end() == 8
     assert {each["reason"] for each in stack_of(kubectl)["status"]["conditions"]} == {"LoopEnded"}
     # What somebody else has just written is put back at the second try.
@@ -144,7 +144,7 @@ def test_commits_and_drift_become_what_was_declared(
         "Updated",
         *("DriftFound", "Reverted", "Updated"),
         *("UpdateRefused", "DriftFound", "Reverted"),
-        *("Suspended", "Resumed", "Updated"),
+        *("Suspended", "Resumed", "Updated", "Suspended", "Resumed"),
     ]
     traced = [each for each in collector.spans if each.trace_id == done["trace_id"]]
     [root] = [each for each in traced if not each.parent]
@@ -167,12 +167,20 @@ def _rest(polling: Loop, kubectl: Kubectl) -> None:
     assert stack_of(kubectl) == told, "what stays as it is, is not written"
 
 
-def _pause_and_resume(project: GitProject, polling: Loop, kubectl: Kubectl) -> None:
-    """A commit that comes while the stack is paused waits, and says for what."""
-    paused = project.project.holdfast("gitops", "suspend", "-s", "dev", "--reason", "by hand")
-    assert paused.returncode == 0, paused.stderr
+def _suspend_and_resume(project: GitProject, polling: Loop, kubectl: Kubectl) -> None:
+    """A commit that comes while the stack is suspended waits, and says for what."""
+    done = project.project.holdfast("gitops", "suspend", "-s", "dev", "--reason", "by hand")
+    assert done.returncode == 0, done.stderr
+    spec = stack_of(kubectl)["spec"]
+    assert (spec["suspend"], spec["suspension"]["reason"], spec["branch"]) == (
+        True,
+        "by hand",
+        "main",
+    )
     seen = len(polling.said)
     push(project, "1.3.0")
+    status = json.loads(project.project.holdfast("status", "-s", "dev", "-o", "json").stdout)
+    assert status["suspension"] == spec["suspension"]
     waits = polling.wait_for(lambda line: line["phase"] == "wait", seen)
     assert waits["reason"].endswith(": by hand")
     assert version_of(kubectl) == "1.1.0"
@@ -181,6 +189,14 @@ def _pause_and_resume(project: GitProject, polling: Loop, kubectl: Kubectl) -> N
     assert project.project.holdfast("gitops", "resume", "-s", "dev").returncode == 0
     polling.updated(seen)
     assert version_of(kubectl) == "1.3.0"
+    assert "suspension" not in stack_of(kubectl)["spec"]
+    seen = len(polling.said)
+    merge = ("patch", "agentstack", "dev", "--type", "merge", "-p")
+    kubectl(*merge, '{"spec":{"suspend":true}}')
+    polling.wait_for(lambda line: line.get("reason") == "suspended", seen)
+    seen = len(polling.said)
+    kubectl(*merge, '{"spec":{"suspend":false}}')
+    polling.wait_for(lambda line: "resumed" in line.get("trigger", ""), seen)
 
 
 def test_a_hook_is_heard_at_once_and_the_loop_goes_on_after_a_restart(
@@ -218,6 +234,22 @@ def test_a_hook_is_heard_at_once_and_the_loop_goes_on_after_a_restart(
             status = json.loads(pool.request("GET", f"http://{address}/status").data)
             (stable,) = [each for each in status["conditions"] if each["type"] == "Stable"]
             assert (stable["status"], stable["reason"]) == ("False", "Conflict")
+        assert loop.end() == 8
+        _conflict_survives(project, repository, kubectl)
+    finally:
+        loop.close()
+
+
+def _conflict_survives(project: GitProject, repository: Path, kubectl: Kubectl) -> None:
+    """A field in conflict is only reported after a restart, too, until a person ends that."""
+    loop = Loop.start(project, repository, "--interval", "86400", "--resync", "3")
+    try:
+        assert loop.wait_for(lambda line: line["phase"] == "conflicts")["restored"] == 1
+        compared = loop.wait_for(lambda line: line["phase"] == "diff" and "agent" in line)
+        assert (compared["fields"], compared["conflicts"]) == (0, 1)
+        assert project.project.holdfast("gitops", "resume", "-s", "dev").returncode == 0
+        loop.wait_for(lambda line: line["phase"] == "act" and "agent" in line)
+        kubectl.wait_for("condition=Stable", "agentstack/dev")
         assert loop.end() == 8
     finally:
         loop.close()
@@ -326,6 +358,11 @@ def test_of_loops_on_two_machines_only_the_holder_of_the_lease_writes(
         waiting.updated(seen)
         assert version_of(kubectl) == "2.1.0"
         assert set(writers(project)[before:]) == {"system:serviceaccount:default:second"}
+        seen = len(waiting.said)
+        suspend = ("gitops", "suspend", "-s", "dev", "--reason", "from the first machine")
+        assert project.project.holdfast(*suspend).returncode == 0
+        waiting.wait_for(lambda line: "from the first machine" in line.get("reason", ""), seen)
+        assert project.project.holdfast("gitops", "resume", "-s", "dev").returncode == 0
         assert waiting.end() == 8
         lease = kubectl.get("lease/loop-dev", "-n", "default")["spec"]
         assert not lease.get("holderIdentity"), "given back at the end"

@@ -84,7 +84,7 @@ def test_the_story_of_a_stack(project: GitProject, sandbox: LiveSandbox, kubectl
     assert newest["policy"].startswith("passed")
     assert commit not in {each["commit"] for each in history(project, "steady", "-s", "dev")}
 
-    named = run("history", "-s", "dev", "--object", "Deployment/loop/mover", "-o", "json")
+    named = run("history", "-s", "dev", "--commit-of", "Deployment/loop/mover", "-o", "json")
     assert json.loads(named.stdout)["commit"] == commit, named.stderr
     assert (
         kubectl.get("deployment", "mover", "-n", "loop")["metadata"]["labels"][

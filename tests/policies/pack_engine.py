@@ -8,6 +8,7 @@ from google.protobuf import json_format, struct_pb2
 from holdfast_policies.pack.sdk import proto
 from holdfast_policies.pack.servicer import Servicer
 from holdfast_policies.table import RULES
+from holdfast_policies.weakened import NO_RULE_ASKED, RULE_WEAKENED
 
 from tests.policies.rule_cases import allowed_case, with_value
 
@@ -37,6 +38,7 @@ class Engine:
         stack_config: Mapping[str, str] | None = None,
     ) -> None:
         self.servicer: Any = Servicer()
+        self.weakened: list[Any] = []
         self.stack = stack
         if stack is not None:
             request = proto.AnalyzerStackConfigureRequest(stack=stack, project="p", dry_run=True)
@@ -73,13 +75,19 @@ class Engine:
         return self.servicer.Remediate(request, Context())
 
     def analyze_stack(self, *resources: tuple[str, Mapping[str, Any]]) -> Any:
-        """Judge resources together."""
+        """Judge resources together; what settings have weakened is kept apart, in `weakened`."""
         request = proto.AnalyzeStackRequest()
         for number, (token, properties) in enumerate(resources):
             urn = f"urn:pulumi:prod::p::{token}::r{number}"
             resource = request.resources.add(type=token, name=f"r{number}", urn=urn)
             resource.properties.CopyFrom(struct(properties))
-        return self.servicer.AnalyzeStack(request, Context())
+        response = self.servicer.AnalyzeStack(request, Context())
+        about_settings = (RULE_WEAKENED, NO_RULE_ASKED)
+        told = list(response.diagnostics)
+        self.weakened = [each for each in told if each.policyName in about_settings]
+        del response.diagnostics[:]
+        response.diagnostics.extend(each for each in told if each not in self.weakened)
+        return response
 
 
 def struct(properties: Mapping[str, Any]) -> struct_pb2.Struct:

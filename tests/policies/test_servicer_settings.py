@@ -6,6 +6,7 @@ from typing import Any
 import grpc
 import pytest
 from holdfast_policies.pack.sdk import proto
+from holdfast_policies.table import RULES_BY_ID
 
 from tests.policies.pack_engine import PRIVILEGED, AbortedError, Engine, pod, summary
 from tests.policies.rule_cases import with_value
@@ -105,3 +106,27 @@ def test_a_wrong_config_file_is_refused(config: dict[str, Any], fault: str) -> N
     code, details = caught.value.args
     assert code is grpc.StatusCode.INVALID_ARGUMENT
     assert fault in details
+
+
+def test_rules_that_ask_less_than_their_profile_are_told_at_every_preview() -> None:
+    engine = Engine(
+        config={"pss-privileged": "advisory", "pss-sysctls": {"enforcementLevel": "disabled"}}
+    )
+    engine.analyze_stack()
+    (told,) = engine.weakened
+    assert told.policyName == "rule-weakened"
+    assert "pss-privileged (mandatory → advisory)" in told.message
+    assert "pss-sysctls (mandatory → disabled)" in told.message
+
+
+def test_a_preview_that_asks_no_rule_is_refused() -> None:
+    engine = Engine(config=dict.fromkeys(RULES_BY_ID, "disabled"))
+    engine.analyze_stack()
+    (told,) = engine.weakened
+    assert (told.policyName, told.enforcementLevel) == ("no-rule-asked", proto.MANDATORY)
+
+
+def test_a_preview_by_the_whole_profile_says_nothing_of_levels() -> None:
+    engine = Engine()
+    engine.analyze_stack()
+    assert not engine.weakened

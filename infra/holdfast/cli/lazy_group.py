@@ -17,7 +17,7 @@ class LazyGroup(click.Group):
     """Lists, completes and suggests its verbs from the table; loads the one that is called.
 
     With `invoke_without_command` it is a verb itself, unless its first argument names one of its
-    verbs: `holdfast drift` scans, `holdfast drift history` does not.
+    verbs: `holdfast drift` scans, `holdfast drift plan` does not.
     """
 
     def __init__(

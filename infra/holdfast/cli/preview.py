@@ -11,6 +11,7 @@ from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
 from holdfast.cli.options.stack import stack_option
+from holdfast.cli.options.updates import TIMEOUT
 from holdfast.errors import InputError
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.preview import (
@@ -20,7 +21,7 @@ from holdfast.operations.policy.preview import (
 )
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
-from holdfast.report.exchange.policy_formats import POLICY_FORMATS, write_policy
+from holdfast.report.exchange.formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
 
 
@@ -38,6 +39,7 @@ from holdfast.report.exchange.policy_notices import PAGES
 @click.option(
     "--policy-pack-config", "config", type=click.Path(path_type=Path), help="JSON config of it."
 )
+@TIMEOUT
 def command(
     wanted: ReportRequest,
     *,
@@ -45,6 +47,7 @@ def command(
     events: Path | None,
     pack: Path | None,
     config: Path | None,
+    timeout_seconds: float,
 ) -> int:
     """Preview a stack under the policy pack and report both: what would change, what is refused.
 
@@ -65,9 +68,10 @@ def command(
     \b
     Exit codes: 0 nothing is refused   5 a mandatory rule is broken
       1 incomplete: the preview failed, or no pack judged it   2 bad input   6 no such stack
+      9 timeout
     """
     check_files(wanted)
-    context = _context_of(stack, is_needed=events is None)
+    context = _context_of(stack, timeout_seconds, is_needed=events is None)
     request = PreviewRequest(stack, context, pack, config, wanted.is_for_files, utc_now())
     if events is not None:
         previewed = saved_preview(request, _read(events), str(events))
@@ -84,10 +88,10 @@ def _written(report: PolicyReport, pages: str, chosen: str, *, colour: bool) -> 
     return write_policy(report, chosen, RULES, pages=pages, colour=colour)
 
 
-def _context_of(stack: str, *, is_needed: bool) -> StackContext | None:
+def _context_of(stack: str, timeout_seconds: float, *, is_needed: bool) -> StackContext | None:
     """The stack in its project; None outside of any, where events alone are read."""
     try:
-        return StackContext(find_project_root(), stack)
+        return StackContext(find_project_root(), stack, timeout_seconds)
     except InputError:
         if is_needed:
             raise

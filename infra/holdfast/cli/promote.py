@@ -7,7 +7,7 @@ import click
 from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import STACK
-from holdfast.cli.options.updates import print_update
+from holdfast.cli.options.updates import TIMEOUT, print_update
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.promotion import PromotionRequest, planned_promotion
 from holdfast.operations.describe.stack_diff import commit_change
@@ -30,6 +30,7 @@ from holdfast.report.text.stack_diff_text import commit_change_text
 )
 @click.option("--reason", default="", help="Why, for the history.")
 @click.option("--yes", is_flag=True, help="Confirm without asking.")
+@TIMEOUT
 @OUTPUT
 def command(
     origin: str,
@@ -37,6 +38,7 @@ def command(
     approval_file: Path | None,
     reason: str,
     output: str,
+    timeout_seconds: float,
     **flags: bool,
 ) -> ExitCode:
     """Bring the commit that runs on one stack to another: the same commit, past five gates.
@@ -60,10 +62,12 @@ def command(
 
     \b
     Exit codes: 0 done and proved equal   1 a gate or the update failed   2 bad input   5 policy
-      6 no such stack   7 drift on --from   8 cancelled
+      6 no such stack   7 drift on --from   8 cancelled   9 timeout
     """
     root = find_project_root()
-    wanted = PromotionRequest(origin, target, approval_file, reason, flags["recover"])
+    wanted = PromotionRequest(
+        origin, target, approval_file, reason, flags["recover"], timeout_seconds
+    )
     with (
         traced_update("promote", target, reason, TERMINAL) as tracer,
         planned_promotion(root, wanted, TERMINAL, tracer) as promotion,

@@ -4,11 +4,12 @@ import click
 
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import stack_option
+from holdfast.cli.options.updates import TIMEOUT
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.recovery import RecoveryRequest, recover
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.text.recovery_text import recovery_json, recovery_text
+from holdfast.report.text.action_text import recovery_json, recovery_text
 
 
 @click.command()
@@ -20,8 +21,11 @@ from holdfast.report.text.recovery_text import recovery_json, recovery_text
     help="Rebuild the state from the cluster although there is one; the old file is kept.",
 )
 @click.option("--reason", default="the state was lost", show_default=True, help="For the history.")
+@TIMEOUT
 @OUTPUT
-def command(stack: str, reason: str, output: str, *, replaces: bool) -> ExitCode:
+def command(
+    stack: str, reason: str, output: str, *, timeout_seconds: float, replaces: bool
+) -> ExitCode:
     """Rebuild the lost state of a stack, from the files here and from what the cluster has.
 
     A state that is there and cannot be read is put aside, and the newest copy taken that can. Where
@@ -44,7 +48,7 @@ def command(stack: str, reason: str, output: str, *, replaces: bool) -> ExitCode
     Exit codes: 0 recovered, and as declared   7 recovered, and something differs or could not be
       compared   1 failed: the state is as before   2 bad input
     """
-    context = StackContext(find_project_root(), stack)
+    context = StackContext(find_project_root(), stack, timeout_seconds)
     result = recover(context, RecoveryRequest(replaces, reason), TERMINAL)
     text = recovery_json(stack, result) if output == "json" else recovery_text(stack, result)
     click.echo(text, nl=False)

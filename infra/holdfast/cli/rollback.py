@@ -6,7 +6,7 @@ from holdfast.adapters.git.source import commit_named
 from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import stack_option
-from holdfast.cli.options.updates import print_update
+from holdfast.cli.options.updates import TIMEOUT, print_update
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.commit import planned_deployment
 from holdfast.operations.deploy.request import UpdateRequest
@@ -20,8 +20,11 @@ from holdfast.operations.tracing import traced_update
 @stack_option("Stack to bring back.")
 @click.option("--reason", required=True, help="Why, for the history.")
 @click.option("--yes", is_flag=True, help="Confirm without asking.")
+@TIMEOUT
 @OUTPUT
-def command(commit: str, stack: str, reason: str, output: str, *, yes: bool) -> ExitCode:
+def command(
+    commit: str, stack: str, reason: str, output: str, *, timeout_seconds: float, yes: bool
+) -> ExitCode:
     """Bring a stack back to an earlier COMMIT, prove that it is equal, and record why.
 
     The commit is checked out beside the working tree, which is not touched, and its own code
@@ -38,8 +41,9 @@ def command(commit: str, stack: str, reason: str, output: str, *, yes: bool) -> 
     \b
     Exit codes: 0 equal   1 the update failed, or not everything could be compared
       2 bad input, no such commit   5 policy   6 no such stack   7 drift is left   8 cancelled
+      9 timeout
     """
-    context = StackContext(find_project_root(), stack)
+    context = StackContext(find_project_root(), stack, timeout_seconds)
     wanted = commit_named(context.root, commit)
     request = UpdateRequest(
         action="rollback",

@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import stack_option
-from holdfast.cli.options.updates import print_update
+from holdfast.cli.options.updates import TIMEOUT, print_update
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.guarded import GuardedUpdate
 from holdfast.operations.deploy.request import UpdateRequest
@@ -38,12 +38,14 @@ from holdfast.operations.tracing import traced_update
     is_flag=True,
     help="Update what does not depend on what failed; the update has failed all the same.",
 )
+@TIMEOUT
 @OUTPUT
 def command(
     stack: str,
     dirty_reason: str,
     reason: str,
     output: str,
+    timeout_seconds: float,
     **flags: bool,
 ) -> ExitCode:
     """Bring a stack's cluster to what the checked out commit declares.
@@ -75,7 +77,7 @@ def command(
 
     \b
     Exit codes: 0 done   1 the update failed   2 bad input, or not committed   5 policy
-      6 no such stack   8 cancelled
+      6 no such stack   8 cancelled   9 timeout
     """
     request = UpdateRequest(
         reason=reason,
@@ -84,7 +86,7 @@ def command(
         force_ownership=flags["force_ownership"],
         continue_on_error=flags["continue_on_error"],
     )
-    context = StackContext(find_project_root(), stack)
+    context = StackContext(find_project_root(), stack, timeout_seconds)
     with traced_update(request.action, stack, reason, TERMINAL) as tracer:
         update = StackUpdate(context, request, TERMINAL, tracer)
         print_update(GuardedUpdate(update, context).run(), output)

@@ -51,8 +51,8 @@ _DRIFT: Final = {
     "adopt": Verb("print the change of the files that declares live state", "drift.adopt"),
     "ignore": Verb("write a rule that ignores a finding until a day", "drift.ignore"),
     "watch": Verb("report drift as it comes and goes", "drift.watch"),
-    "history": Verb("since when findings stand, and how often seen", "drift.history"),
     "owners": Verb("print which field manager owns which fields", "drift.owners"),
+    "convert": Verb("convert a saved report to another format", "drift.convert"),
     "rbac": Verb("print the least rights that a scan needs", "drift.rbac"),
 }
 
@@ -83,7 +83,6 @@ _CI: Final = {
     "comment": Verb("keep one comment on a pull or merge request", "ci.texts:report_comment"),
     "issue": Verb("keep one issue open while a check fails", "ci.texts:report_issue"),
     "gate": Verb("check a stack's gates, then run a command", "ci.gate"),
-    "gates": Verb("print the earlier results of a stack's gates", "ci.gates"),
 }
 
 _SANDBOX: Final = {
@@ -113,8 +112,7 @@ TASKS: Final[Mapping[str, Mapping[str, Verb]]] = {
     },
     "Observe": {
         "status": Verb("print sync, health and drift of every agent", "status"),
-        "history": Verb("print the updates of a stack or an agent", "history"),
-        "report": Verb("report a fleet, or convert a saved drift report", "report"),
+        "history": Verb("print updates, scans and gates of a stack", "history"),
     },
     "Detect and remediate drift": {
         "drift": Verb("compare the cluster with the declared state", "drift.detect", _DRIFT),
@@ -143,7 +141,9 @@ MOVED: Final[Mapping[str, str]] = {
     "agent reconfigure": "agent set AGENT FIELD=VALUE",
     "agent reschedule": "agent evacuate",
     "agent scale": "agent set AGENT scaling.replicas=N",
+    "ci gates": "history STACK --gates",
     "diff --live": "diff --source live",
+    "drift history": "history STACK --scans",
     "drift --act": "drift revert --by-mode",
     "drift --adopt": "drift adopt",
     "drift --ignore": "drift ignore",
@@ -152,6 +152,7 @@ MOVED: Final[Mapping[str, str]] = {
     "drift --watch": "drift watch",
     "explain --compare": "diff --source files",
     "graph": "render -o mermaid",
+    "history --object": "history --commit-of",
     "import": "agent import",
     "operator manifests": "operator install --export",
     "operator migrate": "operator handover",
@@ -161,6 +162,7 @@ MOVED: Final[Mapping[str, str]] = {
     "policy waivers": "validate --write-waivers",
     "rbac": "drift rbac",
     "reconcile": "gitops run",
+    "report": "status -o html",
     "resume": "gitops resume",
     "schema": "explain -o schema",
     "tools": "mcp",

@@ -58,7 +58,7 @@ def source() -> str:
     for name, model in ARGUMENTS.items():
         models |= {_name_of(nested): nested.model for nested in records_below(model)}
         models[name] = model
-    writer = _Writer(models)
+    writer = _TypeWriter(models)
     for name, model in models.items():
         writer.write(name, model)
     return _HEADER + "".join(f"\n\n{block}" for block in writer.blocks.values())
@@ -68,7 +68,7 @@ def _name_of(record: Record) -> str:
     return f"{record.name}Args"
 
 
-class _Writer:
+class _TypeWriter:
     """Writes each field once: a dictionary extends those of the models that its model extends.
 
     Attributes:

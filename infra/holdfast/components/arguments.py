@@ -1112,11 +1112,11 @@ class AgentConfigArgs(ContextPartArgs):
     a2a: NotRequired[AgentCardSpecArgs]
     """How it presents itself to other agents: its card."""
     provider: NotRequired[ProviderArgs]
-    """Who offers the agent; told in its card."""
+    """Who offers the agent; stands in its card."""
     icon_url: NotRequired[str]
-    """Picture of the agent; told in its card."""
+    """Picture of the agent; stands in its card."""
     documentation_url: NotRequired[str]
-    """Page about the agent; told in its card."""
+    """Page about the agent; stands in its card."""
     network: NotRequired[NetworkArgs]
     """Port of the address in its card."""
 

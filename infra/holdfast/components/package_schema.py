@@ -58,7 +58,7 @@ def package_schema(components: Iterable[type[pulumi.ComponentResource]]) -> Sche
         "displayName": "Holdfast",
         "version": __version__,
         "namespace": PACKAGE,
-        "description": "AI agents on Kubernetes: typed parts, secure unless told otherwise.",
+        "description": "AI agents on Kubernetes: typed parts, secure by default.",
         "license": "Apache-2.0",
         "keywords": ["kubernetes", "agents", "category/infrastructure", "kind/component"],
         "language": {language: {"respectSchemaVersion": True} for language in _LANGUAGES},

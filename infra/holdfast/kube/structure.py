@@ -33,7 +33,7 @@ class Shape(Enum):
 
 
 class ListType(Enum):
-    """How the items of a list are told apart.
+    """How the items of a list are identified.
 
     ATOMIC: by position. SET: by value. KEYED: by merge keys. UNORDERED: by value, where order
     means nothing although the server treats the list as atomic (the rules of a Role).

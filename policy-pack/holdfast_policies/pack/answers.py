@@ -12,11 +12,18 @@ from holdfast_policies.judge import Judgement, Violation
 from holdfast_policies.kinds import Kind
 from holdfast_policies.mending import Mending
 from holdfast_policies.pack.sdk import proto
-from holdfast_policies.profile import Profile
+from holdfast_policies.profile import Profile, environment_of
 from holdfast_policies.rule import Level, Rule, Severity
 from holdfast_policies.table import RULES
 from holdfast_policies.version import PACK_NAME, PACK_VERSION
 from holdfast_policies.waivers import WaiverFault
+from holdfast_policies.weakened import (
+    NO_RULE_ASKED,
+    RULE_WEAKENED,
+    asks_nothing,
+    in_words,
+    weakenings,
+)
 from holdfast_policies.wording import printable
 
 UNDETERMINED = "undetermined"
@@ -157,6 +164,33 @@ def of_waivers(faults: Iterable[WaiverFault]) -> list[proto.AnalyzeDiagnostic]:
             enforcementLevel=proto.MANDATORY if each.is_refused else proto.ADVISORY,
         )
         for each in faults
+    ]
+
+
+def of_weakened(profile: Profile, stack: str) -> list[proto.AnalyzeDiagnostic]:
+    """Rules that ask less than the stack's profile wants; that none is asked at all is refused.
+
+    Args:
+        profile: Rules as they are in force.
+        stack: Name of the stack; empty where the engine names none.
+    """
+    wanted = environment_of(stack) if stack else profile.environment
+    found = list(weakenings(profile, wanted))
+    if not found:
+        return []
+    is_nothing = asks_nothing(profile)
+    description = "No rule is asked" if is_nothing else "Rules ask less than their profile wants"
+    required = f"expected the levels of profile {wanted}"
+    return [
+        proto.AnalyzeDiagnostic(
+            policyName=NO_RULE_ASKED if is_nothing else RULE_WEAKENED,
+            policyPackName=PACK_NAME,
+            policyPackVersion=PACK_VERSION,
+            description=description,
+            message=f"{description}\n{required}, got {in_words(found)}; raise the levels again",
+            enforcementLevel=proto.MANDATORY if is_nothing else proto.ADVISORY,
+            severity=proto.POLICY_SEVERITY_MEDIUM,
+        )
     ]
 
 

@@ -153,6 +153,7 @@ class Servicer(AnalyzerServicer):
         self._use(found)
         answers.add_judgements(response, found)
         response.diagnostics.extend(answers.of_lost(self._lost(subjects, profile.waivers)))
+        response.diagnostics.extend(answers.of_weakened(profile, self._stack.name))
         faults = self._waivers.faults(self._seen, self._used)
         response.diagnostics.extend(answers.of_waivers(faults))
         return response

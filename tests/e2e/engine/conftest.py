@@ -33,10 +33,11 @@ def updated(project: PulumiProject) -> Stack:
 def nothing_is_left_running(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """After each test: no process of any session that a run has had."""
     sessions: list[int] = []
+    end_session = process.end_session
 
     def record(session: int) -> tuple[int, ...]:
         sessions.append(session)
-        return process.end_session(session)
+        return end_session(session)
 
     monkeypatch.setattr(process, "end_session", record)
     yield sessions

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,10 +85,11 @@ def test_a_signal_ends_the_run_saves_what_was_done_and_frees_the_lock(
 def test_a_time_out_ends_the_run_in_its_exit_code(project: PulumiProject) -> None:
     project.declare(project.deployment("app", "registry/app:1", held=True))
 
-    with pytest.raises(EngineError, match="up did not end in time") as raised:
-        project.stack().up(timeout_seconds=4)
+    with pytest.raises(EngineError, match="up timed out after") as raised:
+        replace(project.stack(), timeout_seconds=20).up()
 
     assert raised.value.exit_code == ExitCode.TIMEOUT
+    assert "unfinished: create app" in str(raised.value)
 
 
 @pytest.mark.parametrize(

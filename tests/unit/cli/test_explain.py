@@ -223,7 +223,7 @@ def test_a_field_is_explained_with_type_default_and_the_types_it_holds_on(
     text = said(capsys, "explain", "spec.scaling.maxReplicas")
     assert "Most replicas; with minReplicas." in text
     assert "type:     integer, 1–1000" in text
-    assert "holds on: Job" in text
+    assert "holds on: Service" in text
     assert "    url  <" in said(capsys, "explain", "MCPServer.spec")
     assert "Env LOG_LEVEL" in said(capsys, "explain", "spec.telemetry.logs.level")
     listed = said(capsys, "explain", "spec.schedules")

@@ -222,7 +222,7 @@ FIELDS = [
     bad(
         "70 every verb",
         spec('security: {rbac: [{rules: [{resources: [pods], verbs: ["*"]}]}]}'),
-        "7:62",
+        "7:58",
         "[rbac-no-wildcards]",
     ),
     bad(

@@ -37,7 +37,7 @@ def whole_body(response: urllib3.BaseHTTPResponse, longest_seconds: float) -> by
 
 
 class LineStream:
-    """The lines of an answer that goes on until somebody ends it."""
+    """The lines of an answer that goes on until it is ended."""
 
     def __init__(self, response: urllib3.BaseHTTPResponse, silence_seconds: float) -> None:
         """Prepare to read.
@@ -81,7 +81,7 @@ class LineStream:
         return SilentStreamError(f"nothing heard for {self._silence_seconds:g} s")
 
     def end(self) -> None:
-        """End the stream from any thread: whoever reads it comes to its end."""
+        """End the stream from any thread: its reader comes to the end."""
         # An error says that it has ended already.
         with contextlib.suppress(ValueError, RuntimeError, OSError):
             self._response.shutdown()

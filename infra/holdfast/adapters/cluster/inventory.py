@@ -1,7 +1,7 @@
-"""Everything of some kinds that a cluster runs, whoever deployed it: for whoever judges it all.
+"""Everything of some kinds that a cluster runs, whatever deployed it.
 
 Kinds are named by group and name: the version is the one that the server prefers. A kind that is
-not served has no objects; one that may not be read is told, for nothing is known about it then.
+not served has no objects; one that may not be read is reported.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -28,26 +28,26 @@ _CONCURRENT_KINDS: Final = 4
 
 
 class _Group(msgspec.Struct, rename="camel"):
-    class _Version(msgspec.Struct, rename="camel"):
+    class _ServedVersion(msgspec.Struct, rename="camel"):
         group_version: str
 
     name: str
-    versions: list[_Version]
-    preferred_version: _Version
+    versions: list[_ServedVersion]
+    preferred_version: _ServedVersion
 
 
 class _Groups(msgspec.Struct):
     groups: list[_Group] = []
 
 
-class _Resource(msgspec.Struct):
+class _ListedResource(msgspec.Struct):
     name: str
     kind: str
     namespaced: bool = True
 
 
 class _Resources(msgspec.Struct):
-    resources: list[_Resource] = []
+    resources: list[_ListedResource] = []
 
 
 @dataclass(frozen=True)
@@ -153,6 +153,6 @@ def _served(client: ApiClient, wanted: set[GroupKind]) -> Iterator[_Served]:
                     yield _Served(api_version, resource.kind, entry)
 
 
-def _resources(client: ApiClient, api_version: str) -> list[_Resource]:
+def _resources(client: ApiClient, api_version: str) -> list[_ListedResource]:
     root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
     return get_json(client, root, of=_Resources).resources

@@ -1,6 +1,6 @@
 """Which kinds a server serves, under which name: from the table of built-in kinds, else by asking.
 
-A kind that is not served is no missing object: whoever reads must be able to tell the two apart.
+A kind that is not served is no missing object: a reader must be able to distinguish the two.
 """
 
 from collections.abc import Iterable
@@ -16,14 +16,14 @@ from holdfast.kube.openapi import defaults_of, short_name, types_of
 from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
 
 
-class _Resource(msgspec.Struct):
+class _ServedResource(msgspec.Struct):
     name: str
     kind: str
     namespaced: bool = True
 
 
 class _ResourceList(msgspec.Struct):
-    resources: list[_Resource] = []
+    resources: list[_ServedResource] = []
 
 
 def served_kinds(client: ApiClient, wanted: Iterable[KindKey]) -> dict[KindKey, KindEntry]:
@@ -35,7 +35,7 @@ def served_kinds(client: ApiClient, wanted: Iterable[KindKey]) -> dict[KindKey, 
         ClusterError: discovery failed for another reason than that there is no such group.
     """
     found: dict[KindKey, KindEntry] = {}
-    asked: dict[str, list[_Resource]] = {}
+    asked: dict[str, list[_ServedResource]] = {}
     for api_version, kind in wanted:
         known = builtin_kind(api_version, kind)
         if known is not None:
@@ -49,7 +49,7 @@ def served_kinds(client: ApiClient, wanted: Iterable[KindKey]) -> dict[KindKey, 
     return found
 
 
-def _discover(client: ApiClient, api_version: str) -> list[_Resource]:
+def _discover(client: ApiClient, api_version: str) -> list[_ServedResource]:
     root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
     try:
         return get_json(client, root, of=_ResourceList).resources

@@ -24,6 +24,9 @@ from holdfast.errors import EngineError, ExitCode
 
 EventHandler = Callable[[Event], None]
 
+RUN_TIMEOUT_SECONDS = 3600.0
+"""Default of a run that deploys or compares a whole stack."""
+
 _COMMAND_TIMEOUT_SECONDS = 600.0
 
 
@@ -35,11 +38,14 @@ class Stack:
         runner: Runs the engine for the project.
         name: Name of the stack, such as `dev`.
         resume_command: What resumes after a killed run, as errors say; default `holdfast up`.
+        timeout_seconds: When a preview, refresh, update or destroy is stopped: the engine finishes
+            the steps in flight and saves the state.
     """
 
     runner: EngineRunner
     name: str
     resume_command: str = ""
+    timeout_seconds: float = RUN_TIMEOUT_SECONDS
 
     @property
     def files(self) -> FileHistory | None:
@@ -113,7 +119,6 @@ class Stack:
         policy_config: Path | None = None,
         refresh: bool = False,
         on_event: EventHandler | None = None,
-        timeout_seconds: float | None = None,
     ) -> RunResult:
         """Say what an update would do, judged by the policy pack; nothing is written.
 
@@ -122,20 +127,18 @@ class Stack:
             policy_config: Its JSON configuration.
             refresh: Look at the cluster first: drift is reported, and planned to be put back.
             on_event: Called with each event as it comes.
-            timeout_seconds: When to give up; default never.
 
         Raises:
             EngineError: the run failed; a `RunFailedError` tells what was found until then.
         """
         flags = _policy_flags(policy_pack, policy_config) + (["--refresh"] if refresh else [])
-        return self._run("preview", flags, on_event, timeout_seconds)
+        return self._run("preview", flags, on_event)
 
     def refresh_preview(
         self,
         *,
         targets: Sequence[str] = (),
         on_event: EventHandler | None = None,
-        timeout_seconds: float | None = None,
     ) -> RunResult:
         """Compare the record of the last update with the cluster; nothing is written.
 
@@ -145,19 +148,18 @@ class Stack:
         Args:
             targets: URNs of the resources to look at; all when empty.
             on_event: Called with each event as it comes.
-            timeout_seconds: When to give up; default never.
 
         Raises:
             EngineError: the cluster cannot be read; never reported as "no drift".
         """
         flags = ["--preview-only", *(f"--target={urn}" for urn in targets)]
-        return self._run("refresh", flags, on_event, timeout_seconds)
+        return self._run("refresh", flags, on_event)
 
     def refresh(self, *, targets: Sequence[str] = ()) -> RunResult:
         """Write into the state what the cluster has; what it has not is struck out.
 
-        For a state that is made anew, and for objects that a killed run was deleting: after it,
-        nobody can tell any more what an update had left of them.
+        For a state that is rebuilt, and for objects that a killed run was deleting. Afterwards
+        the state no longer shows what an update had left of them.
 
         Args:
             targets: URNs of the resources to look at; all when empty.
@@ -166,7 +168,7 @@ class Stack:
             EngineError: the cluster cannot be read, or the state not written.
         """
         flags = ["--yes", "--skip-preview", *(f"--target={urn}" for urn in targets)]
-        return self._run("refresh", flags, None, None)
+        return self._run("refresh", flags)
 
     def up(
         self,
@@ -175,7 +177,6 @@ class Stack:
         policy_config: Path | None = None,
         options: Sequence[str] = (),
         on_event: EventHandler | None = None,
-        timeout_seconds: float | None = None,
         stop_reason: StopReason | None = None,
     ) -> RunResult:
         """Update the cluster to what the program declares.
@@ -186,7 +187,6 @@ class Stack:
             policy_config: Its JSON configuration.
             options: Further flags of `pulumi up`, such as `--refresh` or `--target=URN`.
             on_event: Called with each event as it comes.
-            timeout_seconds: When to stop; the steps in flight are finished and the state is saved.
             stop_reason: Asked again and again; what it gives stops the run in the same way.
 
         Raises:
@@ -194,14 +194,13 @@ class Stack:
         """
         flags = [*_policy_flags(policy_pack, policy_config), *options]
         flags = ["--yes", "--skip-preview", *flags]
-        return self._run("up", flags, on_event, timeout_seconds, stop_reason)
+        return self._run("up", flags, on_event, stop_reason)
 
     def destroy(
         self,
         *,
         options: Sequence[str] = (),
         on_event: EventHandler | None = None,
-        timeout_seconds: float | None = None,
     ) -> RunResult:
         """Delete everything that the stack has created.
 
@@ -209,7 +208,7 @@ class Stack:
             EngineError: the run failed; what was deleted until then is saved.
         """
         flags = ["--yes", "--skip-preview", *options]
-        return self._run("destroy", flags, on_event, timeout_seconds)
+        return self._run("destroy", flags, on_event)
 
     def set_tag(self, name: str, value: str) -> None:
         """Set a tag of the stack.
@@ -327,8 +326,7 @@ class Stack:
         self,
         action: str,
         flags: Sequence[str],
-        on_event: EventHandler | None,
-        timeout_seconds: float | None,
+        on_event: EventHandler | None = None,
         stop_reason: StopReason | None = None,
     ) -> RunResult:
         self.runner.refuse_unready(changes_state=action in ("up", "destroy"))
@@ -343,7 +341,7 @@ class Stack:
                 on_event(event)
 
         arguments = [action, "--json", *flags, "--stack", self.name]
-        finished = self.runner.run(arguments, take, timeout_seconds, stop_reason=stop_reason)
+        finished = self.runner.run(arguments, take, self.timeout_seconds, stop_reason=stop_reason)
         result = recorder.result(finished.seconds)
         if error := run_failure(self.name, finished, result, self.resume_command):
             raise error
@@ -356,6 +354,7 @@ def open_stack(
     *,
     kubeconfig: Path | None = None,
     variables: Mapping[str, str] | None = None,
+    timeout_seconds: float = RUN_TIMEOUT_SECONDS,
 ) -> Stack:
     """Make ready to run the engine on a stack: find it, set its variables, create its folders.
 
@@ -364,6 +363,7 @@ def open_stack(
         name: Name of the stack.
         kubeconfig: Kubeconfig of the sandbox that the stack lives in, if it does.
         variables: Further variables of every run.
+        timeout_seconds: Of each preview, refresh, update and destroy.
 
     Raises:
         ToolchainError: there is no usable `pulumi`, or its folders cannot be written.
@@ -375,7 +375,7 @@ def open_stack(
     )
     prepare_engine(environment)
     environment = replace(environment, variables={**environment.variables, **(variables or {})})
-    return Stack(EngineRunner(project, environment), name)
+    return Stack(EngineRunner(project, environment), name, timeout_seconds=timeout_seconds)
 
 
 def _named(arguments: Sequence[str]) -> str:

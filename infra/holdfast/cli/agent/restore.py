@@ -8,7 +8,7 @@ from holdfast.cli.agent.action import AgentAction, on_branch, takes_action
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.actions.backup import backups_of
 from holdfast.operations.actions.restore import RestoreRequest, apply_restore, plan_restore
-from holdfast.report.text.backup_list import backups_json, backups_text
+from holdfast.report.text.action_text import backups_json, backups_text
 
 
 @click.command()

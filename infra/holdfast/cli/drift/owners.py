@@ -13,7 +13,7 @@ from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.text.owners_text import owners_json, owners_text
+from holdfast.report.text.revert_text import owners_json, owners_text
 
 _FILE = click.Path(path_type=Path)
 

@@ -6,7 +6,7 @@ import click
 from click.core import ParameterSource
 
 from holdfast.cli.options.stack import stack_option
-from holdfast.controllers.gitops.status_role import status_writer_rbac
+from holdfast.controllers.gitops.stack_report import status_writer_rbac
 from holdfast.drift.reader_role import Reader
 from holdfast.errors import InputError
 from holdfast.kube.syntax import fault_in_label_name

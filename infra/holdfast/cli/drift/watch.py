@@ -47,15 +47,15 @@ _WATCH: Final[Group] = (
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _WatchRequest:
     compared: Compared
     watching: WatchRequest
 
 
 @click.command()
-@takes(_Asked, compared=compared("live"), watching=_WATCH)
+@takes(_WatchRequest, compared=compared("live"), watching=_WATCH)
 @OUTPUT
-def command(asked: _Asked, *, output: str) -> int:
+def command(asked: _WatchRequest, *, output: str) -> int:
     """Watch until stopped, and report when drift comes and goes.
 
     Lists every kind once, then follows watch streams; every finding that opens or closes is a line,

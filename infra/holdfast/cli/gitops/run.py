@@ -19,10 +19,9 @@ from holdfast.adapters.tracing.spans import Tracer
 from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import stack_option
+from holdfast.controllers.gitops.loop import LoopReport, stack_login, start_triggers
 from holdfast.controllers.gitops.loop_actor import LoopActor
-from holdfast.controllers.gitops.loop_report import LoopReport, stack_login
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
-from holdfast.controllers.gitops.triggers import start_triggers
 from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.leader import Leader
 from holdfast.controllers.runtime.log import Log, Logger, LogProgress, Output

@@ -13,9 +13,9 @@ from holdfast.cli.options.output import wants_colour
 from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import HoldfastError, InputError
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.report.exchange.formats import DRIFT_FORMATS, write_drift
-from holdfast.report.text.runbook import PAGE
+from holdfast.report.text.finding_text import PAGE
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ReportRequest:
         return (*main, *self.files)
 
 
-class _ReportFile(TypedParameter[tuple[str, Path]]):
+class ReportFile(TypedParameter[tuple[str, Path]]):
     """`FORMAT=FILE`."""
 
     name = "FORMAT=FILE"
@@ -109,7 +109,7 @@ def _options(page: str, formats: Sequence[str]) -> tuple[Option, ...]:
         click.option(
             "--report",
             "reports",
-            type=_ReportFile(formats),
+            type=ReportFile(formats),
             multiple=True,
             help="Write one more report; may be given several times.",
         ),
@@ -145,7 +145,7 @@ def check_files(wanted: ReportRequest) -> None:
         seen.add(file.resolve())
 
 
-def write_reports(report: DriftReport, wanted: ReportRequest, context: DriftContext) -> None:
+def write_reports(report: DriftReport, wanted: ReportRequest, context: ReportContext) -> None:
     """Write every report of drift that is wanted.
 
     Raises:
@@ -158,24 +158,33 @@ def write_reports(report: DriftReport, wanted: ReportRequest, context: DriftCont
     write_all(written, wanted)
 
 
-class Writer(Protocol):
+class ReportWriter(Protocol):
     """Writes one report in a format."""
 
     def __call__(self, chosen: str, *, colour: bool) -> str:
         """The text; with colour when it is for a terminal that wants it."""
 
 
-def write_all(writer: Writer, wanted: ReportRequest) -> None:
+def write_all(writer: ReportWriter, wanted: ReportRequest) -> None:
     """Write one report in every format that is wanted.
 
     Raises:
         HoldfastError: a file cannot be written.
     """
     for chosen, file in wanted.written_files:
-        try:
-            write_atomically(file, writer(chosen, colour=False))
-        except OSError as error:
-            raise HoldfastError(f"{file}: {error.strerror or error}") from error
+        write_file(file, writer(chosen, colour=False))
         click.echo(f"wrote {file}", err=True)
     if wanted.output_file is None:
         click.echo(writer(wanted.output, colour=wants_colour()), nl=False)
+
+
+def write_file(file: Path, text: str) -> None:
+    """Write a file atomically.
+
+    Raises:
+        HoldfastError: it cannot be written.
+    """
+    try:
+        write_atomically(file, text)
+    except OSError as error:
+        raise HoldfastError(f"{file}: {error.strerror or error}") from error

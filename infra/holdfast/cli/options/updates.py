@@ -1,11 +1,22 @@
-"""What an update came to, on a terminal."""
+"""Options and output of the verbs that run the engine."""
 
 import click
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.cli.options.output import TERMINAL
+from holdfast.operations.stack.context import StackContext
 from holdfast.report.documents.updates import updates_json
-from holdfast.report.text.update_text import update_line
+from holdfast.report.text.history_text import update_line
+
+TIMEOUT = click.option(
+    "--timeout",
+    "timeout_seconds",
+    type=click.FloatRange(min=1),
+    default=StackContext.engine_timeout_seconds,
+    show_default=True,
+    metavar="SECONDS",
+    help="Timeout of each engine run; steps in flight are finished.",
+)
 
 
 def print_update(record: UpdateRecord, output: str) -> None:

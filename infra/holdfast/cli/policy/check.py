@@ -12,7 +12,7 @@ from holdfast.cli.options.report import ReportRequest, check_files, report_optio
 from holdfast.cli.policy.request import source_options
 from holdfast.operations.policy.check import CheckRequest, check_policy
 from holdfast.operations.policy.model import PolicyReport
-from holdfast.report.exchange.policy_formats import POLICY_FORMATS, write_policy
+from holdfast.report.exchange.formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
 from holdfast.report.text.policy_text import objects_text
 

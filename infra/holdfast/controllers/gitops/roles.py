@@ -76,7 +76,7 @@ class Desired(Protocol):
         """The wanted commit; raises RejectedCommitError when it must not be used."""
 
 
-class Actor(Protocol):
+class StackActor(Protocol):
     """What knows the stack, and acts on it."""
 
     def control(self) -> LoopControl:
@@ -98,7 +98,7 @@ class Actor(Protocol):
         """Revert or propose these fields, as the manifest says; what was done, in words."""
 
 
-class Listener:
+class LoopListener:
     """Hears what came of the work; each method may be left out."""
 
     def waits(self, blocked: BlockedReason | None) -> None:
@@ -126,4 +126,7 @@ class Listener:
         """A piece of work failed; a rejected commit once for each time it is read."""
 
     def reconciled(self, key: str, outcome: str, seconds: float) -> None:
-        """A piece of work ended: `succeeded`, `failed`, `rejected`, `unchanged`, `waiting`."""
+        """A piece of work ended.
+
+        The outcome is `succeeded`, `failed`, `rejected`, `unchanged`, `waiting` or `suspended`.
+        """

@@ -1,10 +1,11 @@
-"""A loop's stack as a resource of its cluster: AgentStack, its conditions, and Events about it.
+"""A loop's stack as an AgentStack of its cluster: status, Events, and the rights to write them.
 
-Laws: only who leads writes; a status is written when it is another one, and not otherwise; what
+Laws: only the leader writes; a status is written when it is another one, and not otherwise; what
 cannot be written stops nothing, is logged once, and tried again.
 
 Source: Kubernetes API conventions, "Typical status properties"; Kubernetes documentation,
-"Server-Side Apply".
+"Server-Side Apply", "Using RBAC Authorization": creating an object by server-side apply needs
+`create` beside `patch`.
 """
 
 import time
@@ -16,17 +17,20 @@ from typing import Any, Final
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.event_writing import EventRecorder
+from holdfast.adapters.cluster.event_writing import EVENTS, NAMESPACE_OF_THE_CLUSTER, EventRecorder
 from holdfast.adapters.cluster.writing import Writer, apply_object, apply_status
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.loop_events import EventRecord
-from holdfast.controllers.gitops.roles import Listener
+from holdfast.controllers.gitops.roles import LoopListener
 from holdfast.controllers.runtime.log import Log
+from holdfast.drift.reader_role import Reader
 from holdfast.errors import HoldfastError
 from holdfast.kube.conditions import with_times
-from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
+from holdfast.kube.objects import KubeObject, ObjectRef, api_group, mapping_at
+from holdfast.kube.rbac import policy_rule, role_and_binding
 from holdfast.manifest.publish.resource_interface import AGENT_STACK_KIND
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.stack.agent_stack import (
     ENTRY,
     agent_stack_body,
@@ -62,7 +66,7 @@ class HeldStack:
         return agent_stack_ref(self.name)
 
 
-class StackReport(Listener):
+class StackReport(LoopListener):
     """Listens to a reconciler, after the conditions, and writes what is news to the cluster."""
 
     def __init__(
@@ -199,3 +203,33 @@ def _in_words(error: HoldfastError) -> str:
     if isinstance(error, ApiError) and error.is_forbidden:
         return f"{error.message}; `holdfast drift rbac -s STACK --loop` prints the rights it needs"
     return str(error)
+
+
+_LABELS: Final = {
+    "app.kubernetes.io/managed-by": "holdfast",
+    "app.kubernetes.io/instance": "holdfast-reconcile",
+}
+
+
+def status_writer_rbac(stack: str, teller: Reader) -> list[KubeObject]:
+    """Roles and bindings with which a loop may report the state of one stack.
+
+    Law: only the resource of that stack is written, and of Events none is changed or deleted.
+
+    Args:
+        stack: Which stack.
+        teller: Who is to tell, under which name.
+    """
+    own, plural = api_group(API_VERSION), ENTRY.plural
+    # Server-side apply names what it makes: `create` can be limited to it as well.
+    names = [agent_stack_ref(stack).name]
+    written = policy_rule(own, [plural, f"{plural}/status"], ["create", "patch"], names)
+    # A LIST or WATCH that selects the name is allowed by it.
+    read = policy_rule(own, [plural], ["get", "list", "watch"], names)
+    events = policy_rule(api_group(EVENTS), ["events"], ["create"])
+    metadata: KubeObject = {"name": teller.name, "labels": dict(_LABELS)}
+    there = {**metadata, "namespace": NAMESPACE_OF_THE_CLUSTER}
+    return [
+        *role_and_binding(metadata, [written, read], teller.subject),
+        *role_and_binding(there, [events], teller.subject),
+    ]

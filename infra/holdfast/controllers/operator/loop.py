@@ -14,7 +14,6 @@ from holdfast.adapters.cluster.changes import Change, Planned, WatchLost
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.reflector import SILENCE_SECONDS, WatchConfig
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
-from holdfast.controllers.gitops.metric_watch import MetricWatch
 from holdfast.controllers.operator.agent_reconciler import AgentReconciler
 from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore, agent_place
 from holdfast.controllers.operator.declaration import VerdictsFor
@@ -24,11 +23,12 @@ from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.teams import write_team_statuses
 from holdfast.controllers.runtime.event_loop import EventLoop
 from holdfast.controllers.runtime.log import Log, Runs
+from holdfast.controllers.runtime.metric_watch import MetricWatch
 from holdfast.controllers.runtime.node_health import NODE, NodeHealth, trigger_of
 from holdfast.controllers.runtime.process import wait_for_api_server
 from holdfast.controllers.runtime.queue import KeyedQueue
 from holdfast.controllers.runtime.supervisor import Supervisor
-from holdfast.controllers.runtime.workers import Outcome, WorkerPool, WorkResult
+from holdfast.controllers.runtime.workers import WorkerPool, WorkOutcome, WorkResult
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import Identity, KubeObject
@@ -264,14 +264,14 @@ class AgentLoop:
         elif live is not None and (place := agent_place(identity, live)):
             self._pool.ask([place], f"{kind} {name} {'gone' if is_gone else 'changed'}")
 
-    def _reconcile(self, place: Place, triggers: Sequence[str]) -> Outcome:
+    def _reconcile(self, place: Place, triggers: Sequence[str]) -> WorkOutcome:
         declaration = self._desired.current
         assert declaration is not None  # noqa: S101  (no work begins before there is one)
         try:
             return self._reconciler.reconcile(place, declaration, triggers)
         except HoldfastError as error:
             self._log("act", level="error", namespace=place[0], agent=place[1], problem=str(error))
-            return Outcome(is_done=False)
+            return WorkOutcome(is_done=False)
 
     def _report_state(self) -> None:
         try:

@@ -2,12 +2,13 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from holdfast.adapters.cluster.api_error import ApiError
+from holdfast.adapters.cluster.audit_log import AuditTail
 from holdfast.adapters.cluster.changes import Change, WatchedKind
 from holdfast.adapters.cluster.cluster_watch import (
     ClusterWatch,
@@ -22,12 +23,13 @@ from holdfast.adapters.http.webhook import Webhook
 from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.log import Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals
-from holdfast.controllers.watch.audit_log import FollowedLog
-from holdfast.controllers.watch.inputs import Activity, DesiredState
+from holdfast.controllers.watch.inputs import Activity, WatchedDeclaration
 from holdfast.controllers.watch.listeners import LineListener, MetricsFileListener, WebhookListener
 from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.controllers.watch.metrics import DriftMetrics, MetricsFile
 from holdfast.controllers.watch.request import WatchRequest
+from holdfast.drift.cause.attribution import AuditTrail, session_findings
+from holdfast.drift.finding import Finding, Objects
 from holdfast.drift.record.watch_report import Listener
 from holdfast.drift.scan import DriftJudge
 from holdfast.errors import ExitCode, InputError
@@ -37,6 +39,55 @@ from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.scan.live import places_beside
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scanner
+
+
+@dataclass
+class FollowedLog:
+    """A log that a watch follows; one thread reads it."""
+
+    tail: AuditTail
+    trail: AuditTrail = field(default_factory=AuditTrail)
+    _entered: set[Identity] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, file: Path) -> "FollowedLog":
+        """Follow a file.
+
+        Raises:
+            InputError: it is a folder.
+        """
+        if not file.is_file():
+            raise InputError(
+                f"--audit-log {file}: a watch follows one file",
+                remedy="name the file that the API server writes to",
+            )
+        return cls(AuditTail(file))
+
+    def read(self) -> AuditTrail:
+        """All entries so far."""
+        new = list(self.tail.read_new())
+        self.trail.add(new)
+        self._entered |= {
+            Identity("", "Pod", one.namespace, one.name) for one in new if one.enters_pod
+        }
+        return self.trail
+
+    def take_entered(self) -> frozenset[Identity]:
+        """Pods that were entered since the last call."""
+        self.read()
+        entered, self._entered = self._entered, set()
+        return frozenset(entered)
+
+    def sessions_of(
+        self, namespaces: set[str]
+    ) -> tuple[Callable[[Objects], Iterable[Finding]], Callable[[], frozenset[Identity]]]:
+        """What a watch asks about sessions in pods of some namespaces: of which pods, and where."""
+
+        def found(objects: Objects) -> Iterable[Finding]:
+            return session_findings(objects.values(), self.trail, namespaces - {""})
+
+        return found, self.take_entered
+
 
 WEBHOOK_TOKEN = "HOLDFAST_WEBHOOK_TOKEN"  # noqa: S105  (the name of a variable)
 
@@ -117,7 +168,7 @@ class WatchSources:
     silence_seconds: float
     progress: Progress = SILENT
 
-    def load(self) -> DesiredState:
+    def load(self) -> WatchedDeclaration:
         """Read the declaration, and what the cluster serves of it."""
         sources = self._sources = Scanner(self.request, self.progress)
         cluster = sources.cluster
@@ -136,7 +187,7 @@ class WatchSources:
         if around.judge is not None and objects:
             around.judge(objects[0])
         judge = DriftJudge(objects, around, sources.desired.stack)
-        return DesiredState(
+        return WatchedDeclaration(
             judge,
             kinds,
             frozenset((kind.refs[0].group, kind.kind) for kind in beside),

@@ -28,7 +28,7 @@ class Activity:
 
 
 @dataclass
-class DesiredState:
+class WatchedDeclaration:
     """One declaration, and what judging by it needs.
 
     Attributes:
@@ -79,7 +79,7 @@ class DesiredState:
 class WatchInputs(Protocol):
     """Where a watch gets everything from."""
 
-    def load(self) -> DesiredState:
+    def load(self) -> WatchedDeclaration:
         """Read the declaration.
 
         Raises:

@@ -10,9 +10,9 @@ from typing import Final
 
 from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind
-from holdfast.controllers.runtime.object_store import NOT_READ, ObjectStore
+from holdfast.controllers.runtime.object_store import NOT_READ, InformerStore
 from holdfast.controllers.watch.dispatcher import ListenerDispatcher, moment
-from holdfast.controllers.watch.inputs import AUTOSCALER_KIND, DesiredState, WatchInputs
+from holdfast.controllers.watch.inputs import AUTOSCALER_KIND, WatchedDeclaration, WatchInputs
 from holdfast.controllers.watch.pending import PendingChanges, Task, Version
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Ledger
@@ -31,12 +31,12 @@ class WatchSession:
 
     def __init__(
         self,
-        wanted: DesiredState,
+        wanted: WatchedDeclaration,
         sources: WatchInputs,
         ledger: Ledger,
         dispatcher: ListenerDispatcher,
     ) -> None:
-        self.store = ObjectStore(wanted.kinds, keeps_objects=False)
+        self.store = InformerStore(wanted.kinds, keeps_objects=False)
         self.queue = PendingChanges()
         self._desired = wanted
         self._sources = sources

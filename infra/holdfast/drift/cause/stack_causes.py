@@ -36,7 +36,7 @@ class StackDrift:
     def agents(self) -> tuple[AgentStatus, ...]:
         """Every declared agent.
 
-        Law: what could not be looked at is neither in sync nor healthy.
+        Law: what could not be checked is neither in sync nor healthy.
         """
         return tuple(
             replace(each, health=self.health.get(each.name, NOT_LOOKED_AT))
@@ -72,7 +72,7 @@ class SharedCause:
 def shared_causes(stacks: Iterable[StackDrift]) -> tuple[SharedCause, ...]:
     """What explains findings on more than one stack, the largest first.
 
-    A finding of which nobody knows who or when is no part of one.
+    A finding without a known actor and time is no part of one.
     """
     groups: dict[tuple[ChangeSource, bytes], list[tuple[datetime, str, Finding]]] = {}
     for each in stacks:

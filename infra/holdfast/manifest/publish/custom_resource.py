@@ -10,7 +10,6 @@ structural schemas.
 from typing import Any, Final
 
 from holdfast.kube.objects import KubeObject
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.json_schema import Schema, manifest_schema
 from holdfast.manifest.publish.resource_interface import (
@@ -22,6 +21,7 @@ from holdfast.manifest.publish.resource_interface import (
     STATUS,
     SUBRESOURCES,
 )
+from holdfast.manifest.types.manifest import API_VERSION
 
 _KEPT: Final = frozenset(
     {

@@ -7,7 +7,8 @@ from holdfast.adapters.cluster.kinds import served_kinds
 from holdfast.adapters.engine.state.rebuilding import remove_from_state
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import ObjectRef
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
+from holdfast.manifest.agent.agent import AGENT_KIND
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.actions.action import ActionStep, cluster_of
 from holdfast.operations.progress import Progress
 from holdfast.operations.stack.context import StackContext

@@ -98,7 +98,7 @@ def planned_deployment(
             source=Source(commit),
             validates=False,
         )
-        update = StackUpdate(StackContext(project.root, home.name), there, progress, tracer)
+        update = StackUpdate(replace(home, root=project.root), there, progress, tracer)
         deployment = CommitDeployment(commit, project, update, update.plan())
         try:
             yield deployment

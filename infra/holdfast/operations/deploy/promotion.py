@@ -59,6 +59,7 @@ class PromotionRequest:
     approval: Path | None = None
     reason: str = ""
     recover: bool = False
+    engine_timeout_seconds: float = StackContext.engine_timeout_seconds
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def planned_promotion(
         recover=wanted.recover,
         resume_command=f"holdfast promote --from {origin} --to {target} --recover",
     )
-    home = StackContext(root, target)
+    home = StackContext(root, target, wanted.engine_timeout_seconds)
     with planned_deployment(home, commit, request, progress, tracer) as deployment:
         project = deployment.project
         _passed("health", check_health(project, origin), progress)

@@ -94,6 +94,7 @@ def recover(
         context.name,
         kubeconfig=context.sandbox_kubeconfig,
         variables={"PULUMI_DISABLE_PROVIDER_PREVIEW": "true"},
+        timeout_seconds=context.engine_timeout_seconds,
     )
     rebuilt = _recovered(stack, progress, replaces=request.replace)
     record = action_record("recover", context.name, request.reason)

@@ -298,5 +298,6 @@ class StackUpdate:
                 # Another engine's values stand where it manages another version.
                 **({_FORCE: "true"} if self.request.force_ownership else {}),
             },
+            timeout_seconds=self.context.engine_timeout_seconds,
         )
         return replace(opened, resume_command=self.request.resume_command)

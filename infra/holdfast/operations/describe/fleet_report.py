@@ -23,7 +23,7 @@ from holdfast.operations.describe.topology import graph_of
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import policy_of, profile_by, rendered_objects
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import update_records
 
@@ -93,11 +93,11 @@ def _source(root: Path) -> Source | None:
 def _seen(request: FleetRequest, state: StackContext) -> Seen:
     saved = request.scans.get(state.name)
     if saved is not None:
-        context = DriftContext(state.name, request.observed_at)
+        context = ReportContext(state.name, request.observed_at)
         return seen_in_scan(request.root, saved, state.fleet, context)
     if request.is_offline:
         return seen_offline(state.fleet)
-    return seen_in_cluster(state, DriftContext(state.name, request.made_at))
+    return seen_in_cluster(state, ReportContext(state.name, request.made_at))
 
 
 def _stack(request: FleetRequest, state: StackContext) -> FleetStack:

@@ -8,7 +8,7 @@ from pathlib import Path
 from holdfast_policies.waivers import Waiver, WaiverFileError, read_waivers
 
 from holdfast.adapters.engine.state.checkpoint import Deployment
-from holdfast.errors import InputError
+from holdfast.errors import InputError, SourceLocation
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
 from holdfast.operations.policy.live import LiveRequest, live_objects
 from holdfast.operations.policy.model import PolicyReport
@@ -25,6 +25,7 @@ from holdfast.operations.policy.sources import (
     rendered_objects,
     stack_in,
 )
+from holdfast.operations.policy.weakened import unasked, weakened_findings
 from holdfast.operations.stack.context import StackContext
 
 
@@ -105,13 +106,14 @@ def check_policy(
     gathered = sources.gather()
     findings, judged = verdicts(gathered.judged, profile, is_exact=is_exact)
     waived = tuple(waiver_findings(gathered.judged, findings, profile.waivers))
+    weakened = tuple(weakened_findings(profile, *sources.settings()))
     return PolicyReport(
         title=f"Policy of {request.words}",
         identifier=request.identifier,
         profile=str(profile.environment),
-        findings=(*findings, *waived),
+        findings=(*findings, *waived, *weakened),
         objects=judged,
-        not_checked=gathered.not_checked,
+        not_checked=(*unasked(profile), *gathered.not_checked),
         remarks=gathered.remarks,
         observed_at=observed_at,
     )
@@ -144,6 +146,21 @@ class _Sources:
             return policy_of(self.context, today)
         profile = "prod" if self.request.state_file is None else stack_in(self.export)
         return StackPolicy(profile, today, {}, _compiled_waivers(self.request.root))
+
+    def settings(self) -> tuple[str, str, SourceLocation | None]:
+        """Whose levels are wanted, what may weaken them, and where that is written."""
+        config = self.request.config
+        if config is not None:
+            return self._named, str(config), SourceLocation(str(config))
+        if not self.request.stack:
+            return self._named, "settings", None
+        place = self.context.fleet.setting_location("policy.rules")
+        return self._named, f"the settings of stack {self.request.stack}", place
+
+    @property
+    def _named(self) -> str:
+        """The stack whose name stands for a profile, where none was chosen on purpose."""
+        return "" if self.request.profile else self.request.stack
 
     def gather(self) -> Gathered:
         """The objects."""

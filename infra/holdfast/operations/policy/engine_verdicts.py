@@ -32,7 +32,7 @@ _MESSAGE: Final = re.compile(
 )
 
 
-class Locations(Protocol):
+class FieldLocations(Protocol):
     """Where things are declared."""
 
     def of(self, ref: ObjectRef, path: Path) -> SourceLocation | None:
@@ -63,7 +63,7 @@ class EngineRun:
     result: RunResult
     failure: str = ""
     mandatory: frozenset[str] = frozenset()
-    locations: Locations | None = None
+    locations: FieldLocations | None = None
     is_exact: bool = True
     observed_at: str = ""
 

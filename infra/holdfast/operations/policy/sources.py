@@ -18,11 +18,11 @@ from holdfast.drift.finding import NotChecked
 from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import parse_path
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.text.kube_files import read_kube_objects
 from holdfast.manifest.text.kube_places import KubeFilePlaces
 from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.policy.evaluate import Judged
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.objects.admission import waivers_of

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from holdfast.adapters.engine.backend.stack_lock import stack_lock
-from holdfast.adapters.engine.stack import Stack, open_stack
+from holdfast.adapters.engine.stack import RUN_TIMEOUT_SECONDS, Stack, open_stack
 from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.engine.state.interrupted import interrupted
 from holdfast.errors import ClusterError, InputError
@@ -64,10 +64,12 @@ class StackContext:
     Attributes:
         root: Folder of Pulumi.yaml.
         name: Name of the stack.
+        engine_timeout_seconds: Of each preview, refresh and update.
     """
 
     root: Path
     name: str
+    engine_timeout_seconds: float = RUN_TIMEOUT_SECONDS
 
     @cached_property
     def environment(self) -> Environment:
@@ -146,7 +148,12 @@ class StackContext:
             InputError: there is no such stack; exit code 6.
             ToolchainError: there is no usable `pulumi`.
         """
-        return open_stack(self.root, self.name, kubeconfig=self.sandbox_kubeconfig)
+        return open_stack(
+            self.root,
+            self.name,
+            kubeconfig=self.sandbox_kubeconfig,
+            timeout_seconds=self.engine_timeout_seconds,
+        )
 
     @contextmanager
     def locked(self) -> Iterator[None]:

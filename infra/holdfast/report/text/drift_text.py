@@ -22,7 +22,7 @@ from holdfast.drift.finding import (
 from holdfast.drift.record.finding_history import FindingHistory
 from holdfast.drift.scan import by_team
 from holdfast.kube.text import safe_text, value_words
-from holdfast.report.text.finding_words import (
+from holdfast.report.text.finding_text import (
     actor_words,
     layer_words,
     path_words,

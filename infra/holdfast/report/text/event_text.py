@@ -17,7 +17,7 @@ from holdfast.kube.paths import format_path
 from holdfast.kube.scalars import format_utc
 from holdfast.kube.text import safe_text, value_words
 from holdfast.report.text.drift_text import severity_colour
-from holdfast.report.text.finding_words import actor_words
+from holdfast.report.text.finding_text import actor_words
 
 _STATUS_COLOURS: Final = {Status.IN_SYNC: "green", Status.DRIFT: "red", Status.UNKNOWN: "magenta"}
 _SHORTEST_SHOWN_SECONDS: Final = 10

@@ -34,7 +34,7 @@ def gate_summary(report: GateReport) -> str:
 def read_gate(line: bytes) -> GateReport | None:
     """A line of a journal, read again; None for one that is torn or of another version."""
     try:
-        read = msgspec.json.decode(line, type=_Line)
+        read = msgspec.json.decode(line, type=_GateLine)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     if read.schema_version != SCHEMA_VERSION:
@@ -59,7 +59,7 @@ def _commit_words(report: GateReport) -> str:
     return f"{commit} dirty" if report.is_dirty else commit
 
 
-class _Step(msgspec.Struct, rename="camel"):
+class _GateStepLine(msgspec.Struct, rename="camel"):
     name: str
     result: StepResult
     exit_code: int
@@ -67,11 +67,11 @@ class _Step(msgspec.Struct, rename="camel"):
     detail: str
 
 
-class _Line(msgspec.Struct, rename="camel"):
+class _GateLine(msgspec.Struct, rename="camel"):
     schema_version: str
     stack: str
     started_at: str
-    steps: list[_Step]
+    steps: list[_GateStepLine]
     commit: str = ""
     dirty: bool = False
 

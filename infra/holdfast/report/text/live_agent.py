@@ -12,7 +12,7 @@ from holdfast.kube.running import Consumption, PodState
 from holdfast.kube.text import safe_text
 from holdfast.operations.describe.agent import LiveAgent
 from holdfast.report.documents.drift import finding_json, object_document
-from holdfast.report.text.finding_words import actor_words, headline, policy_words
+from holdfast.report.text.finding_text import actor_words, headline, policy_words
 
 NOT_AVAILABLE: Final = "not available"
 _LONGEST_CHARACTERS: Final = 300

@@ -13,7 +13,7 @@ from holdfast.drift.finding import AgentState, AgentStatus, Finding
 from holdfast.kube.text import safe_text, value_words
 from holdfast.kube.workload_status import Health
 from holdfast.report.text.drift_text import severity_colour, summary_line
-from holdfast.report.text.finding_words import actor_words, headline, policy_words
+from holdfast.report.text.finding_text import actor_words, headline, policy_words
 
 _MOST_OBJECTS_NAMED = 5
 SortKey = tuple[str, str, str, str, str, str]

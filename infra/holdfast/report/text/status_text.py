@@ -9,7 +9,7 @@ from holdfast.operations.describe.fleet import FleetAgent, StackStatus
 from holdfast.operations.stack.agent_stack import Suspension
 from holdfast.report.documents.drift import object_document
 from holdfast.report.documents.json_text import json_text
-from holdfast.report.text.finding_words import actor_words, headline
+from holdfast.report.text.finding_text import actor_words, headline
 
 SCHEMA_VERSION: Final = "holdfast.dev/status/v1"
 

@@ -1,6 +1,7 @@
 """What a stack asks of the engine, by a program that only writes down how it was called."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from holdfast.adapters.engine.run.events import Event, Summary
 from holdfast.adapters.engine.run.executable import PulumiExecutable
 from holdfast.adapters.engine.run.runner import EngineRunner
 from holdfast.adapters.engine.stack import Stack
-from holdfast.errors import EngineError, InputError, ToolchainError
+from holdfast.errors import EngineError, ExitCode, InputError, ToolchainError
 
 PULUMI = r"""#!/bin/sh
 echo "$*" >> "$WORLD/calls"
@@ -238,3 +239,13 @@ def test_says_when_the_program_has_gone(world: World) -> None:
 
     with pytest.raises(ToolchainError, match=r"pulumi cannot be started \(No such file"):
         world.stack().preview()
+
+
+def test_each_run_of_the_engine_ends_at_the_timeout_of_the_stack(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    (tmp_path / "pulumi").write_text("#!/bin/sh\ntrap 'exit 1' INT\nwhile :; do sleep 0.02; done\n")
+    stack = replace(world.stack(), timeout_seconds=0.3)
+    for run in (stack.up, stack.preview, stack.refresh, stack.refresh_preview, stack.destroy):
+        with pytest.raises(EngineError, match="timed out after 0 s") as raised:
+            run()
+        assert raised.value.exit_code is ExitCode.TIMEOUT

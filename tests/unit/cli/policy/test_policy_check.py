@@ -1,5 +1,6 @@
 """`holdfast policy check` over manifests and files: verdicts, places, formats, exit codes."""
 
+import html
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 from holdfast.cli.main import run
-from holdfast.report.exchange.policy_formats import POLICY_FORMATS
+from holdfast.report.exchange.formats import POLICY_FORMATS
 
 from tests.unit.manifest.projects import EXCEPTION, MANIFEST, STACK, agent, spec, write
 
@@ -82,9 +83,34 @@ def test_a_config_file_overrides_single_rules(
     write(project, "pod.yaml", POD)
     write(project, "rules.json", '{"all": "disabled", "pss-privileged": "advisory"}')
     assert run(["policy", "check", "--files", "pod.yaml", "--config", "rules.json"]) == 0
-    assert capsys.readouterr().out.endswith(
-        "1 advisory violation, 0 passed (1 object, profile prod)\n"
-    )
+    out = capsys.readouterr().out
+    assert out.endswith("2 advisory violations, 0 passed (1 object, profile prod)\n")
+    assert "pss-privileged (mandatory → advisory)" in out
+    assert "by rules.json: " in out
+
+
+def test_a_check_that_asks_no_rule_is_never_fine(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, "pod.yaml", POD)
+    write(project, "rules.json", '{"all": "disabled"}')
+    assert run(["policy", "check", "--files", "pod.yaml", "--config", "rules.json"]) == 1
+    out = capsys.readouterr().out
+    assert "every rule is disabled" in out
+    assert "INCOMPLETE" in out
+
+
+@pytest.mark.parametrize("output", POLICY_FORMATS)
+def test_every_format_says_which_rules_were_weakened(
+    output: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, "pod.yaml", POD)
+    write(project, "rules.json", '{"pss-sysctls": "advisory", "pss-proc-mount": "disabled"}')
+    command = ["policy", "check", "--files", "pod.yaml", "--config", "rules.json", "-o", output]
+    assert run(command) == 5
+    out = capsys.readouterr().out
+    wanted = "rule-weakened" if output == "prometheus" else "pss-proc-mount (mandatory → disabled)"
+    assert wanted in html.unescape(out).replace("\\u2192", "→")
 
 
 def test_files_of_manifests_are_told_as_what_no_rule_looks_into(
@@ -162,7 +188,8 @@ def test_an_advisory_fails_no_test_and_is_no_error(
     assert run([*command, "junit"]) == 0
     assert 'failures="0"' in capsys.readouterr().out
     assert run([*command, "sarif"]) == 0
-    (result,) = document(capsys)["runs"][0]["results"]
+    results = document(capsys)["runs"][0]["results"]
+    (result,) = [each for each in results if each["ruleId"] == "pss-privileged"]
     assert result["level"] == "warning"
     assert result["properties"]["severity"] == "critical"
 

@@ -10,7 +10,8 @@ from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops import stack_report
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.loop_events import EventRecord
-from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
+from holdfast.controllers.gitops.stack_report import HeldStack, StackReport, status_writer_rbac
+from holdfast.drift.reader_role import Reader
 from holdfast.errors import ClusterError
 
 FIRST = Commit("1" * 40, "Ann <ann@example.test>", "", "first")
@@ -179,3 +180,25 @@ def test_conflicts_are_in_the_status_since_they_were_first_recorded() -> None:
     bench.conditions.conflicts_are([])
     bench.look(SECOND, SECOND.name)
     assert "conflicts" not in bench.server.writes[-1][1]["status"]
+
+
+def test_only_the_resource_of_the_stack_and_new_events_may_be_written() -> None:
+    objects = status_writer_rbac(
+        "acme/My_Stack", Reader("holdfast-reconcile-prod", "ci@example.test")
+    )
+    places = [(one["kind"], one["metadata"].get("namespace", "")) for one in objects]
+    assert places == [
+        ("ClusterRole", ""),
+        ("ClusterRoleBinding", ""),
+        ("Role", "default"),
+        ("RoleBinding", "default"),
+    ]
+    rules = [rule for one in objects for rule in one.get("rules", ())]
+    assert [(rule["resources"], rule.get("resourceNames"), rule["verbs"]) for rule in rules] == [
+        (["agentstacks", "agentstacks/status"], ["my-stack"], ["create", "patch"]),
+        (["agentstacks"], ["my-stack"], ["get", "list", "watch"]),
+        (["events"], None, ["create"]),
+    ]
+    assert {one["subjects"][0]["name"] for one in objects if "subjects" in one} == {
+        "ci@example.test"
+    }

@@ -11,17 +11,17 @@ from holdfast.adapters.cluster.kubeconfig import Connection
 from holdfast.controllers.operator.agent_reconciler import AgentReconciler
 from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.controllers.operator.decision import Action, Decision
-from holdfast.controllers.operator.declaration import Declaration
+from holdfast.controllers.operator.declaration import ResourceDeclaration
 from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.runtime.log import Logger, Output, Runs
-from holdfast.controllers.runtime.workers import Outcome, WorkResult
+from holdfast.controllers.runtime.workers import WorkOutcome, WorkResult
 from holdfast.kube.objects import ObjectRef
 
 from tests.unit.controllers.operator.resources import verdicts
 
 BAD, GOOD = ("cx", "bad"), ("cx", "good")
-DECLARATION = cast("Declaration", None)
+DECLARATION = cast("ResourceDeclaration", None)
 CLIENT = ApiClient(Connection("http://127.0.0.1:1"))
 
 
@@ -45,7 +45,7 @@ def test_a_defect_is_logged_without_what_it_quotes_and_counted() -> None:
     operator._pool._queue.add(BAD, 0.0)
     assert operator._pool._queue.take(10.0) == BAD
     fault = ValueError("invalid literal: 'hunter2'")
-    operator._end(WorkResult(BAD, Outcome(is_done=False), fault))
+    operator._end(WorkResult(BAD, WorkOutcome(is_done=False), fault))
     line = json.loads(log.getvalue())
     assert (line["level"], line["agent"]) == ("error", "bad")
     assert "ValueError: invalid literal: '...'" in line["problem"]

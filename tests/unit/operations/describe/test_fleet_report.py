@@ -7,7 +7,7 @@ from holdfast.drift.finding import AgentState, Finding, NotChecked, Severity
 from holdfast.kube.objects import ObjectRef
 from holdfast.operations.describe.fleet import FleetAgent, FleetReport, grouped, worst_first
 from holdfast.operations.policy.heat_map import policy_rows
-from holdfast.report.text.fleet_words import fleet_text, verdict_of
+from holdfast.report.text.fleet_summary import fleet_text, verdict_of
 
 from tests.unit.report.fleets import (
     BLIND,

@@ -7,7 +7,7 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import Agent
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import Origin
+from holdfast.render.plan.marks import Provenance
 from holdfast.render.plan.plan import AgentPlan, marks_of
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.plan.surroundings import Surroundings
@@ -49,7 +49,7 @@ def rendered(spec: dict[str, Any], images: dict[str, str] | None = None) -> Any:
     images = {"tools": TOOLS, "runtime": RUNTIME} if images is None else images
     environment = Environment.model_validate({"network": EGRESS, "images": images})
     surroundings = Surroundings(environment, ports={("cx", "helper"): 9000})
-    marks = marks_of(agent.metadata, agent.spec, "cx", Origin("dev"))
+    marks = marks_of(agent.metadata, agent.spec, "cx", Provenance("dev"))
     return render_agent(AgentPlan(marks, agent.spec, surroundings))
 
 

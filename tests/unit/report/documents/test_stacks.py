@@ -63,7 +63,7 @@ def test_what_is_shared_is_told_once_and_the_rest_where_it_is() -> None:
         "  one cause: not deployed: Deployment cx/intake; run up\n"
         "\n"
         "stack lab: no drift seen (0 objects checked); INCOMPLETE: 1 thing not checked\n"
-        "  support  Unknown    Unknown      it was not looked at\n"
+        "  support  Unknown    Unknown      it was not checked\n"
         "  not checked: stack lab: no answer\n"
         "\n"
         "3 stacks, 3 agents: 2 OutOfSync, 1 Unknown; 1 Healthy, 1 Unknown, 1 Degraded\n"

@@ -3,7 +3,7 @@
 import json
 
 from holdfast.operations.actions.backup import BackupFound
-from holdfast.report.text.backup_list import backups_json, backups_text
+from holdfast.report.text.action_text import backups_json, backups_text
 
 FOUND = (
     BackupFound("VolumeSnapshot", "rag-index-2", "2026-11-21T03:00:00Z", "rag-index", False),

@@ -9,6 +9,7 @@ from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import Diagnostic, PolicyViolation
 from holdfast.adapters.engine.run.process import Finished
 from holdfast.errors import EngineError, ExitCode, HoldfastError
+from holdfast.kube.conditions import join_names
 
 _PULUMI_EXIT_CODES = {
     2: ExitCode.BAD_INPUT,
@@ -81,6 +82,9 @@ def command_failure(command: str, stack: str, finished: Finished) -> EngineError
     text = finished.errors.strip()
     if locked := locked_error(text, stack):
         return locked
+    if finished.timed_out:
+        message = f"'pulumi {command}' timed out after {finished.seconds:.0f} s"
+        return EngineError(message, exit_code=ExitCode.TIMEOUT)
     reason = explain(text, stack, recovery_command(stack)) or Reason(
         f"'pulumi {command}' failed: {_last_lines(text) or f'exit code {finished.exit_code}'}",
         exit_code=_PULUMI_EXIT_CODES.get(finished.exit_code, ExitCode.ERROR),
@@ -107,12 +111,28 @@ def _stopped(stack: str, resume: str, finished: Finished, result: RunResult) -> 
             exit_code=ExitCode.RESOURCE,
         )
     if finished.timed_out:
-        return Reason(f"{result.action} did not end in time{kept}", exit_code=ExitCode.TIMEOUT)
+        return Reason(
+            f"{result.action} timed out after {finished.seconds:.0f} s{_progress_of(result)}{kept}",
+            "raise --timeout if it only needs longer",
+            exit_code=ExitCode.TIMEOUT,
+        )
     if finished.was_interrupted:
         return Reason(f"{result.action} was cancelled{kept}", exit_code=ExitCode.CANCELLED)
     if killed:
         return Reason(f"the engine was ended by signal {-finished.exit_code}{kept}")
     return None
+
+
+def _progress_of(result: RunResult) -> str:
+    """What a run that changes the cluster has done, and which of its steps are unfinished."""
+    if result.action not in ("up", "destroy"):
+        return ""
+    unfinished = [each for each in result.unfinished if each.type != _STACK_TYPE]
+    names = join_names([f"{each.operation} {each.name}" for each in unfinished])
+    changed = {each.urn for each in result.steps if each.type != _STACK_TYPE}
+    count = len(changed - {each.urn for each in unfinished})
+    done = f" with {count} resource{'' if count == 1 else 's'} changed"
+    return f"{done}; unfinished: {names}" if names else done
 
 
 def _refused(stack: str, violations: tuple[PolicyViolation, ...]) -> Reason | None:

@@ -248,11 +248,11 @@ _REMEDIES: Final = (
     ),
     (
         r'failed: \S+ "\S+" not found',
-        "somebody has deleted it: run 'holdfast drift revert -s {stack}', then this again",
+        "it was deleted: run 'holdfast drift revert -s {stack}', then this again",
     ),
     (
         r"Progress deadline exceeded|failed to (?:fully )?initialize or become live",
-        "correct what keeps it from being ready, and run it again: it is tried anew",
+        "correct what keeps it from being ready, and run it again",
     ),
 )
 

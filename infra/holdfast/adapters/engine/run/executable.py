@@ -31,7 +31,7 @@ class PulumiExecutable:
     Attributes:
         path: Absolute path of the program.
         version: Its version, such as `3.259.0`.
-        provider: The Kubernetes provider built with it; None for somebody's own Pulumi, which
+        provider: The Kubernetes provider built with it; None for a Pulumi of the user's own, which
             has its own plugins.
     """
 

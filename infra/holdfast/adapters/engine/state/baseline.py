@@ -89,7 +89,7 @@ class Baseline(msgspec.Struct, frozen=True):
 class _Trust(Enum):
     UPDATE = "an update wrote the record"
     EITHER = "an update that refreshed first: it wrote the record, or only carried it on"
-    REFRESH = "a refresh wrote the record, or nobody knows who"
+    REFRESH = "a refresh wrote the record, or an unknown writer"
 
 
 def choose_baseline(history: History) -> Baseline:

@@ -122,7 +122,7 @@ def recover_interrupted(stack: Stack, left: Interrupted) -> Iterator[str]:
         except StackLockedError as error:
             yield _without_lock(stack, error.holders)
             _without_half_done(stack)
-        yield f"taken up again: {', '.join(left.pending)}"
+        yield f"resumed: {', '.join(left.pending)}"
 
 
 def past_dead_lock(

@@ -2,7 +2,14 @@
 
 import pytest
 from holdfast.adapters.engine.failures.failures import command_failure, run_failure
-from holdfast.adapters.engine.run.events import Diagnostic, PolicyViolation
+from holdfast.adapters.engine.results import RunRecorder
+from holdfast.adapters.engine.run.events import (
+    Diagnostic,
+    PolicyViolation,
+    ResourceStep,
+    StepDone,
+    StepStarted,
+)
 from holdfast.adapters.engine.run.process import Finished
 from holdfast.errors import ExitCode
 
@@ -14,6 +21,32 @@ TRACEBACK = (
     '  File "x.py", line 2, in <module>\n    raise error\n\nThe above exception was the cause:\n\n'
     'Traceback (most recent call last):\n  File "y.py", line 2, in <module>\n    raise error\n{0}\n'
 )
+
+
+def test_a_timed_out_update_says_what_it_has_done_and_what_is_unfinished() -> None:
+    recorder = RunRecorder("up")
+    for name in ("settings", "web", "worker"):
+        step = ResourceStep(f"urn:pulumi:dev::p::t::{name}", "t", "create", None, (), ())
+        recorder.add(StepStarted(step))
+        if name == "settings":
+            recorder.add(StepDone(step))
+
+    error = run_failure("dev", Finished(-9, "", 90.0, timed_out=True), recorder.result(90.0))
+
+    assert error is not None
+    assert error.message == (
+        "up timed out after 90 s with 1 resource changed; unfinished: create web; create worker; "
+        "it was killed: run 'holdfast up -s dev --recover' to go on"
+    )
+
+
+def test_a_command_that_times_out_says_so() -> None:
+    error = command_failure("stack export", "dev", Finished(-9, "", 600.4, timed_out=True))
+    assert error is not None
+    assert (error.message, error.exit_code) == (
+        "'pulumi stack export' timed out after 600 s",
+        ExitCode.TIMEOUT,
+    )
 
 
 def test_success_is_no_failure() -> None:
@@ -234,9 +267,10 @@ def test_mandatory_violations_come_first_and_say_each_thing_once() -> None:
             id="two-signals",
         ),
         pytest.param(
-            Finished(0, "", 1.0, timed_out=True),
+            Finished(0, "", 3600.2, timed_out=True),
             "destroy",
-            "destroy did not end in time; what was done is saved, run it again to go on",
+            "destroy timed out after 3600 s with 0 resources changed; what was done is saved, run "
+            "it again to go on; raise --timeout if it only needs longer",
             ExitCode.TIMEOUT,
             id="time-out",
         ),

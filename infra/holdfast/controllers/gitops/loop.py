@@ -1,7 +1,8 @@
-"""What asks a loop for work beside commits: drift, suspension, nodes and metrics. Wiring."""
+"""What surrounds a reconciler: triggers beside commits, and those who report its state. Wiring."""
 
+import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from holdfast.adapters.cluster.changes import (
@@ -15,16 +16,22 @@ from holdfast.adapters.cluster.changes import (
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
 from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.adapters.cluster.kind_reader import ListOptions
+from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
 from holdfast.adapters.cluster.reflector import WatchConfig
+from holdfast.controllers.gitops import roles
 from holdfast.controllers.gitops.loop_actor import LoopActor
-from holdfast.controllers.gitops.metric_watch import MetricWatch
+from holdfast.controllers.gitops.loop_conditions import LoopConditions
+from holdfast.controllers.gitops.loop_events import LoopEvents
+from holdfast.controllers.gitops.loop_state import LoopState
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT
+from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
 from holdfast.controllers.runtime.event_loop import EventLoop
 from holdfast.controllers.runtime.log import Log, LogProgress
+from holdfast.controllers.runtime.metric_watch import MetricWatch
 from holdfast.controllers.runtime.node_health import NODE, NodeHealth, trigger_of, watched_nodes
 from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.controllers.watch.drift_watch import WatchSources
-from holdfast.controllers.watch.inputs import DesiredState
+from holdfast.controllers.watch.inputs import WatchedDeclaration
 from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.drift.record.ledger import Transition
 from holdfast.drift.record.watch_report import Listener, Look
@@ -34,6 +41,7 @@ from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.stack.agent_stack import Suspension, agent_stack_ref, control_of
+from holdfast.operations.stack.context import StackContext
 
 _SILENCE_SECONDS = 150.0
 _INTERVAL_SECONDS = 600.0
@@ -48,7 +56,7 @@ class LoopWatchSources(WatchSources):
 
     actor: LoopActor | None = None
 
-    def load(self) -> DesiredState:
+    def load(self) -> WatchedDeclaration:
         """Check out the commit that runs, then read it."""
         assert self.actor is not None  # noqa: S101  (as it is made)
         self.request = replace(self.request, root=self.actor.check_out_for_watch())
@@ -135,10 +143,55 @@ class ClusterTrigger:
     def _take_stack(self, live: KubeObject) -> None:
         before, self._suspension = self._suspension, control_of(live).suspension
         if self._suspension != before:
-            self._ask(COMMIT, str(self._suspension or "resumed"))
+            for key in (COMMIT, DRIFT):
+                self._ask(key, str(self._suspension or "resumed"))
 
     def _agents_on(self, node: str) -> list[str]:
         selector = stack_selector(self._actor.stack.rpartition("/")[2])
         pods = list_whole(self._client, "v1", "pods", "", selector)
         found = {agent_of(pod) for pod in pods if mapping_at(pod, "spec").get("nodeName") == node}
         return sorted(found - {""})
+
+
+def stack_login(context: StackContext) -> Callable[[], Connection]:
+    """Logs in to the cluster of a stack."""
+
+    def log_in() -> Connection:
+        return connection_of(context.kubeconfig, context.kube_context)
+
+    return log_in
+
+
+@dataclass(frozen=True)
+class LoopReport:
+    """Everything that listens to a loop's reconciler."""
+
+    conditions: LoopConditions
+    state: LoopState
+    events: LoopEvents
+    stack: StackReport
+
+    @classmethod
+    def of(cls, stack: str, actor: LoopActor, log: Log) -> "LoopReport":
+        """What reports the state of a stack."""
+        tracked = actor.tracked
+        conditions = LoopConditions()
+        held = HeldStack(stack, tracked.place, tracked.branch, actor.path, socket.gethostname())
+
+        report = StackReport(held, conditions, actor.connect, log)
+        events = LoopEvents(report.record)
+        return cls(conditions, LoopState(stack, conditions), events, report)
+
+    @property
+    def listeners(self) -> Sequence[roles.LoopListener]:
+        """In the order in which they are called: what others read comes first."""
+        return (self.conditions, self.state, self.events, self.stack)
+
+    def leads(self, is_leader: bool) -> None:
+        """Take whether this loop is the one that acts."""
+        self.state.leads(is_leader)
+        self.stack.leads(is_leader)
+
+    def end(self) -> None:
+        """Report that the loop has ended; while the lease is still held."""
+        self.stack.end()

@@ -1,15 +1,57 @@
-"""One rule of the policy pack in words."""
+"""Rules of the policy pack as text and JSON: all of them with their levels, or one explained."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 import click
+from holdfast_policies.profile import Profile, Ruling
 
 from holdfast.operations.describe.explain import RuleExplanation
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.exchange.policy_notices import page_of
 
-SCHEMA_VERSION = "holdfast.dev/rule/v1"
+RULES_SCHEMA_VERSION = "holdfast.dev/rules/v1"
+_COLOURS = {
+    "mandatory": "red",
+    "remediate": "red",
+    "advisory": "yellow",
+    "disabled": "bright_black",
+}
+
+
+def rules_text(rules: Iterable[Ruling], *, colour: bool = False) -> str:
+    """One line a rule: name, level, title."""
+    lines = []
+    for each in rules:
+        level = f"{each.level!s:9}"
+        if colour:
+            level = click.style(level, fg=_COLOURS.get(str(each.level)))
+        lines.append(f"{each.rule.id:38} {level} {each.rule.title}\n")
+    return "".join(lines)
+
+
+def rules_json(profile: Profile) -> str:
+    """The same as one JSON document, with severity and frameworks."""
+    return json_text(
+        {
+            "schemaVersion": RULES_SCHEMA_VERSION,
+            "profile": str(profile.environment),
+            "rules": [
+                {
+                    "name": each.rule.id,
+                    "level": str(each.level),
+                    "severity": str(each.rule.severity),
+                    "title": each.rule.title,
+                    "frameworks": each.rule.frameworks,
+                }
+                for each in profile.rulings
+            ],
+        }
+    )
+
+
+RULE_SCHEMA_VERSION = "holdfast.dev/rule/v1"
 
 
 def explained_text(rule: RuleExplanation, *, colour: bool = False) -> str:
@@ -27,7 +69,9 @@ def explained_text(rule: RuleExplanation, *, colour: bool = False) -> str:
     if rule.in_force is not None:
         here = rule.in_force
         lines.append(f"on {here.stack:8} {here.level} (profile {here.profile})")
-        lines += [f"            {name}: {_value(value)}" for name, value in here.settings.items()]
+        lines += [
+            f"            {name}: {_setting_text(value)}" for name, value in here.settings.items()
+        ]
         lines += [f"            waived by {each}" for each in here.waivers]
     lines += [f"parameter   {each}" for each in rule.parameters]
     lines.append(f"controls    {', '.join(rule.frameworks)}")
@@ -43,8 +87,8 @@ def explained_json(rule: RuleExplanation) -> str:
     names = {"not_in_cluster": "notInCluster", "in_force": "inForce"}
     document = {names.get(name, name): value for name, value in asdict(rule).items()}
     page = page_of(rule.name)
-    return json_text({"schemaVersion": SCHEMA_VERSION, **document, "page": page})
+    return json_text({"schemaVersion": RULE_SCHEMA_VERSION, **document, "page": page})
 
 
-def _value(value: Any) -> str:  # noqa: ANN401  (any JSON value)
+def _setting_text(value: Any) -> str:  # noqa: ANN401  (any JSON value)
     return value if isinstance(value, str) else " ".join(json_text(value).split())

@@ -2,9 +2,8 @@
 
 import pytest
 from holdfast.adapters.http.prometheus import PrometheusError
-from holdfast.controllers.gitops import metric_watch
-from holdfast.controllers.gitops.metric_limits import MetricLimits
-from holdfast.controllers.gitops.metric_watch import MetricWatch
+from holdfast.controllers.runtime import metric_watch
+from holdfast.controllers.runtime.metric_watch import MetricLimits, MetricWatch
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.updates import WatchedMetric
 

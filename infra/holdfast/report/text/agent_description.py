@@ -12,7 +12,7 @@ from holdfast.manifest.fleet.egress import destinations_of, targets_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.references import peers_of
 from holdfast.manifest.fleet.topology import Edge, edges_of, node_of
-from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, ModelConfig
 from holdfast.manifest.kinds.mcp_server import OWN_PATHS
 from holdfast.manifest.stack.environment import PodGroup
 from holdfast.manifest.types.hosts import HostKind
@@ -127,7 +127,7 @@ class _Words:
     def _choice(self, choice: ModelChoice) -> str:
         if choice.ref is None:
             return f"{choice.name} of {choice.provider}"
-        shared = self._fleet.model_config(choice.ref, self._agent.namespace)
+        shared = self._fleet.find(ModelConfig, choice.ref, self._agent.namespace)
         if shared is None:
             return f"ModelConfig {_named(choice.ref, self._agent.namespace)}"
         where = shared.location_of("spec")

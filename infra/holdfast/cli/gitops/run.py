@@ -109,7 +109,7 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
         tracer=tracer,
     )
     with closing(tracer), _only_one(folder, log):
-        context = StackContext(actor.begin(), stack)
+        context = StackContext(actor.root, stack)
         report = LoopReport.of(stack, actor, log)
         actor.fence.when_closed(_end_update)
         leader = Leader(
@@ -166,7 +166,7 @@ class _Loop:
 
 def _work(loop: _Loop, asking: _Asking, address: tuple[str, int] | None) -> None:
     listeners = loop.report.listeners
-    reconciler = Reconciler(loop.actor, loop.actor, loop.log, listeners, loop.tracer)
+    reconciler = Reconciler(loop.actor, loop.log, listeners, loop.tracer)
 
     def stop() -> None:
         reconciler.stop()

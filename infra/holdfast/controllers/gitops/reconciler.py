@@ -1,9 +1,9 @@
 """The one reconciler: a commit becomes what runs, and what runs stays so. Observe, diff, act.
 
-It owns neither a diff nor an apply: a source says what is wanted, an actor knows what is, and does
-it. Work comes by key through one queue: `commit` for the wanted commit, `drift` for
-everything, else the name of an agent that has drifted. Each piece of work has an id, under which
-its phases are logged, and which is a trace where one is asked for.
+It owns neither a diff nor an apply: an actor knows what is wanted and what is, and does it. Work
+comes by key through one queue: `commit` for the wanted commit, `drift` for everything, else the
+name of an agent that has drifted. Each piece of work has an id, under which its phases are logged,
+and which is a trace where one is asked for.
 
 Laws: nothing is done while the stack is suspended or its lock is held; a commit that was
 refused, or made things worse, is not tried again; a field in conflict is only reported.
@@ -21,7 +21,6 @@ from holdfast.controllers.gitops.roles import (
     SUSPENDED,
     BlockedReason,
     Comparison,
-    Desired,
     DriftedAgent,
     Field,
     LoopListener,
@@ -52,14 +51,13 @@ class Reconciler:
 
     def __init__(
         self,
-        desired: Desired,
         actor: StackActor,
         log: Log,
         listeners: Sequence[LoopListener] = (),
         tracer: Tracer = UNTRACED,
     ) -> None:
         """Prepare; nothing is begun yet."""
-        self._desired, self._actor = desired, actor
+        self._actor = actor
         self._listeners = listeners
         self._log, self._runs = log, Runs(log, tracer)
         self._conflicts: ConflictBreaker[Field] = ConflictBreaker()
@@ -152,7 +150,7 @@ class Reconciler:
 
     def _bring_to_commit(self, work: LoggedRun) -> str:
         with work.phase("observe") as observing:
-            wanted = self._desired.newest()
+            wanted = self._actor.newest()
             running = self._actor.running_commit()
             is_running = running == wanted.name
             observing.note(wanted=wanted.name, running=running)

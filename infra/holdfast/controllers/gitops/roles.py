@@ -69,15 +69,11 @@ class RejectedCommitError(HoldfastError):
         self.reason = reason
 
 
-class Desired(Protocol):
-    """Where the wanted commit comes from."""
+class StackActor(Protocol):
+    """What knows the branch and the stack, and acts on it."""
 
     def newest(self) -> Commit:
         """The wanted commit; raises RejectedCommitError when it must not be used."""
-
-
-class StackActor(Protocol):
-    """What knows the stack, and acts on it."""
 
     def control(self) -> LoopControl:
         """What the AgentStack says: that the stack is suspended, that conflicts are over."""

@@ -29,7 +29,7 @@ def test_a_loop_works_in_its_clone_and_stays_where_it_was_started(
 
     actor = LoopActor(tracked, "dev", "fleet")
 
-    assert actor.begin() == tmp_path / "clone" / "fleet"
+    assert actor.root == tmp_path / "clone" / "fleet"
     assert Path.cwd() == tmp_path / "elsewhere"
     assert actor.newest().name == commit
     assert actor.blocked_by() is None
@@ -45,7 +45,6 @@ def test_the_watch_reads_a_working_tree_that_no_checkout_of_the_loop_touches(
     monkeypatch.setenv("HOLDFAST_STATE", str(tmp_path / "state"))
     tracked = TrackedBranch(str(repository), "main", tmp_path / "clone")
     actor = LoopActor(tracked, "dev", "fleet")
-    actor.begin()
     watched = actor.check_out_for_watch()
 
     for file in (repository / "fleet" / "agents").iterdir():
@@ -95,7 +94,6 @@ def test_a_loop_reads_from_its_cluster_whether_it_is_suspended(
         monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path / "config", api.url)))
         tracked = TrackedBranch(str(tmp_path / "repository"), "main", tmp_path / "clone")
         actor = LoopActor(tracked, "dev", "fleet")
-        actor.begin()
         path = "/apis/holdfast.dev/v1alpha1/agentstacks/dev"
         api.on(path, Answer({"spec": {"suspend": True}}), failure(403))
         assert actor.control().suspension == Suspension()

@@ -79,7 +79,7 @@ class Bench:
     phases: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.reconciler = Reconciler(self.world, self.world, self._log)
+        self.reconciler = Reconciler(self.world, self._log)
 
     def _log(self, phase: str, **told: Any) -> None:
         self.phases.append((phase, told))

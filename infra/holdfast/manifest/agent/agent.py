@@ -42,6 +42,7 @@ from holdfast.manifest.types.values import (
     AbsolutePath,
     ImageReference,
     Items,
+    LabelName,
     LabelValue,
     Semver,
     Text,

@@ -170,7 +170,7 @@ def operated_cluster() -> Iterator[OperatedCluster]:
 @contextmanager
 def running_operator() -> Iterator[RunningOperator]:
     """An operator of the stack, ended afterwards."""
-    command = ["operator", "run", "-s", STACK, "--address", "127.0.0.1:0"]
+    command = ["operator", "run", "-s", STACK, "--listen", "127.0.0.1:0"]
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "holdfast.cli.main", *command],

@@ -41,7 +41,7 @@ def project(sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> F
 
 
 def explained(project: FleetProject, name: str) -> dict[str, Any]:
-    done = project.holdfast("agent", "describe", name, "-s", "dev", "--live", "-o", "json")
+    done = project.holdfast("agent", "describe", name, "-s", "dev", "--cluster", "-o", "json")
     assert done.returncode == 0, done.stderr
     live: dict[str, Any] = json.loads(done.stdout)["live"]
     return live
@@ -145,7 +145,7 @@ def test_a_cluster_that_does_not_answer_is_said_not_guessed(
     done = project.holdfast("agent", "describe", "serving", "-s", "dev")
     assert done.returncode == 0
     assert "not known: stack dev lives in sandbox 'gone', which is not there" in done.stdout
-    done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--live")
+    done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--cluster")
     assert done.returncode == 2
-    done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--no-live")
+    done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--no-cluster")
     assert (done.returncode, "Runs now" in done.stdout) == (0, False)

@@ -209,7 +209,7 @@ def test_the_fleet_page_tells_all_of_a_drifted_fleet_and_what_nobody_could_see(
     if CHROMIUM is not None:
         assert overflow(html, 390) == "390"
 
-    saved = clean.holdfast("status", "-s", "dev", "--scan", f"dev={scan}", "-o", "fleet")
+    saved = clean.holdfast("status", "-s", "dev", "--saved", f"dev={scan}", "-o", "fleet")
     [dev] = json.loads(saved.stdout)["stacks"]
     assert {each["health"] for each in dev["agents"]} == {"Unknown"}, "a scan does not say"
     assert dev["counts"]["sync"] == {"Synced": 5, "OutOfSync": 1, "Unknown": 0}

@@ -100,7 +100,7 @@ _SUBJECT: Final[Group] = (
             help="With --scans: file that keeps them; default the stack's in the state folder.",
         ),
         threshold_option(),
-        click.option("-n", "--limit", type=click.IntRange(min=1), help="Only the newest."),
+        click.option("--limit", type=click.IntRange(min=1), help="Only the newest."),
     ),
 )
 
@@ -130,7 +130,7 @@ def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode
       holdfast history support-rag -s prod -o json
       holdfast history prod --commit-of Deployment/cx/support-rag
       holdfast history prod --scans --at 2026-11-20T09:00:00Z -o json
-      holdfast history prod --gates -n 5
+      holdfast history prod --gates --limit 5
 
     \b
     Exit codes: 0 printed   1 no recorded commit renders the object   2 bad input, or no scan

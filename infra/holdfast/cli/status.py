@@ -61,7 +61,7 @@ class _FleetOptions:
         given = {
             "--output-file": self.output_file,
             "--report": self.reports,
-            "--scan": self.scans,
+            "--saved": self.scans,
             "--offline": self.offline,
             "--observed-at": self.observed_at,
         }
@@ -85,7 +85,7 @@ _FLEET: Final[Group] = (
             help="Write one more report; repeatable.",
         ),
         click.option(
-            "--scan",
+            "--saved",
             "scans",
             type=_SavedScan(),
             multiple=True,
@@ -139,7 +139,7 @@ def command(options: _FleetOptions, *, agent: str, stacks: tuple[str, ...], outp
       holdfast status -s prod
       holdfast status support-rag -s prod -o json
       holdfast status -s dev -s prod -o html --output-file fleet.html
-      holdfast status -s prod --scan prod=drift.json -o html --output-file fleet.html
+      holdfast status -s prod --saved prod=drift.json -o html --output-file fleet.html
       holdfast status -s prod --offline -o fleet
 
     \b
@@ -165,7 +165,7 @@ def command(options: _FleetOptions, *, agent: str, stacks: tuple[str, ...], outp
 
 def _fleet(stacks: tuple[str, ...], wanted: ReportRequest, options: _FleetOptions) -> int:
     if options.observed_at and not options.scans:
-        raise InputError("--observed-at requires --scan", remedy="remove it")
+        raise InputError("--observed-at requires --saved", remedy="remove it")
     check_files(wanted)
     report = fleet_report(
         FleetRequest(

@@ -32,7 +32,7 @@ from holdfast.operations.tracing import traced_update
     is_flag=True,
     help="Manage what Flux or Argo CD has managed until now; suspend them first.",
 )
-@click.option("--reason", default="", help="Why it is done, for the history.")
+@click.option("--reason", default="", help="Why, for the history.")
 @click.option(
     "--continue-on-error",
     is_flag=True,

@@ -104,23 +104,21 @@ TASKS: Final[Mapping[str, Mapping[str, Verb]]] = {
         "policy": Verb("evaluate, list and export policy rules", "groups:policy", _POLICY),
         "mcp": Verb("review the tools of MCP servers, and detect changes", "groups:mcp", _MCP),
     },
-    "Deploy": {
+    "Deploy and operate": {
         "up": Verb("deploy the checked-out commit to a stack", "up"),
         "promote": Verb("deploy the commit of one stack to another, past its gates", "promote"),
         "rollback": Verb("deploy an earlier commit, and verify it", "rollback"),
         "recover": Verb("rebuild lost Pulumi state from manifests and cluster", "recover"),
-    },
-    "Observe": {
         "status": Verb("print sync, health and drift of every agent", "status"),
         "history": Verb("print updates, scans and gates of a stack", "history"),
+        "agent": Verb(
+            "describe, restart, evacuate, set, restore one agent", "groups:agent", _AGENT
+        ),
     },
     "Detect and remediate drift": {
         "drift": Verb("compare the cluster with the declared state", "drift.detect", _DRIFT),
         "gitops": Verb("reconcile a stack with a Git branch", "groups:gitops", _GITOPS),
         "operator": Verb("run agents as resources of a cluster", "groups:operator", _OPERATOR),
-    },
-    "Operate one agent": {
-        "agent": Verb("restart, evacuate, set fields, back up, import", "groups:agent", _AGENT),
     },
     "Integrate": {
         "ci": Verb("keep comments, issues and gates of a pipeline", "groups:ci", _CI),
@@ -141,6 +139,7 @@ MOVED: Final[Mapping[str, str]] = {
     "agent reconfigure": "agent set AGENT FIELD=VALUE",
     "agent reschedule": "agent evacuate",
     "agent scale": "agent set AGENT scaling.replicas=N",
+    "agent describe --live": "agent describe --cluster",
     "ci gates": "history STACK --gates",
     "diff --live": "diff --source live",
     "drift history": "history STACK --scans",
@@ -157,6 +156,8 @@ MOVED: Final[Mapping[str, str]] = {
     "operator manifests": "operator install --export",
     "operator migrate": "operator handover",
     "pause": "gitops suspend",
+    "operator run --address": "operator run --listen",
+    "policy check --live": "policy check --cluster",
     "policy lint": "validate",
     "policy report": "preview",
     "policy waivers": "validate --write-waivers",

@@ -221,6 +221,18 @@ def builtin() -> _Builtin:
     return msgspec.json.decode(data, type=_Builtin)
 
 
+def kubernetes_kind(api_version: str, kind: str) -> KindEntry:
+    """Entry of a kind that every cluster serves.
+
+    Raises:
+        KeyError: Kubernetes has no such kind.
+    """
+    entry = builtin_kind(api_version, kind)
+    if entry is None:
+        raise KeyError(f"{kind} ({api_version})")
+    return entry
+
+
 def builtin_kind(api_version: str, kind: str) -> KindEntry | None:
     """Entry of a built-in kind, also when it is asked for in a version that is not in the table."""
     group = builtin().kinds.get(api_version)

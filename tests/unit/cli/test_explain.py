@@ -248,7 +248,7 @@ def test_a_field_is_explained_with_type_default_and_the_types_it_holds_on(
         pytest.param("explain MCPServer -o schema", "no schema of MCPServer alone", id="schema"),
         pytest.param("diff dev prod --objects", "--objects requires --source files", id="objects"),
         pytest.param(
-            "agent describe one -s dev --live --effective", "have no effect", id="live values"
+            "agent describe one -s dev --cluster --effective", "have no effect", id="live values"
         ),
         pytest.param("agent describe one -s dev --effective -o json", "have no", id="JSON values"),
         pytest.param(
@@ -308,8 +308,8 @@ def test_a_cluster_that_cannot_be_asked_is_told_unless_nobody_wants_to_know(
 ) -> None:
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
     assert "Runs now\n  not known: " in said(capsys, *DESCRIBE, "one", "-s", "dev")
-    assert "Runs now" not in said(capsys, *DESCRIBE, "one", "-s", "dev", "--no-live")
+    assert "Runs now" not in said(capsys, *DESCRIBE, "one", "-s", "dev", "--no-cluster")
     found = document(capsys, *DESCRIBE, "one", "-s", "dev")
     assert found["live"] is None
     assert found["liveUnknown"]
-    assert "error: " in said(capsys, *DESCRIBE, "one", "-s", "dev", "--live", code=2)
+    assert "error: " in said(capsys, *DESCRIBE, "one", "-s", "dev", "--cluster", code=2)

@@ -17,14 +17,16 @@ from tests.unit.operations.declared_project import DeclaredProject, manifest
             ["app", "-s", "dev", "--commit-of", "Service/app"], "an agent has no effect", id="agent"
         ),
         pytest.param(
-            ["-s", "dev", "--commit-of", "Service/app", "-n", "1"],
+            ["-s", "dev", "--commit-of", "Service/app", "--limit", "1"],
             "--limit has no effect",
             id="limit",
         ),
         pytest.param(["dev", "--at", "2026-11-20"], "--at requires --scans", id="moment"),
         pytest.param(["dev", "--alert-after", "9"], "--alert-after requires", id="threshold"),
         pytest.param(["dev", "--scans", "--gates"], "--scans and --gates exclude", id="two"),
-        pytest.param(["dev", "--scans", "-n", "1"], "--limit has no effect", id="limit of scans"),
+        pytest.param(
+            ["dev", "--scans", "--limit", "1"], "--limit has no effect", id="limit of scans"
+        ),
     ],
 )
 def test_what_has_no_effect_beside_an_object_is_refused(

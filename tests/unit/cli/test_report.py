@@ -121,9 +121,9 @@ def test_what_was_incomplete_when_it_was_saved_is_incomplete_when_it_is_shown(
         pytest.param([*STATUS, "--report", "html=x"], "--report requires -o wide", id="of text"),
         pytest.param([*STATUS, "--offline"], "--offline requires -o wide", id="text offline"),
         pytest.param([*STATUS, "-s", "dev"], "-o text reports one stack", id="two stacks"),
-        pytest.param([*STATUS, "-o", "html", "--scan", "dev"], "expected STACK=FILE", id="scan"),
+        pytest.param([*STATUS, "-o", "html", "--saved", "dev"], "expected STACK=FILE", id="scan"),
         pytest.param(
-            [*STATUS, "-o", "wide", "--observed-at", "2026-11-20"], "requires --scan", id="no scan"
+            [*STATUS, "-o", "wide", "--observed-at", "2026-11-20"], "requires --saved", id="no scan"
         ),
         pytest.param([*STATUS, "-o", "wide"], "no Pulumi.yaml here or above", id="no project"),
     ],
@@ -186,7 +186,7 @@ def test_a_fleet_is_reported_without_a_cluster_and_nothing_of_it_is_fine(
 def test_a_saved_scan_stands_for_the_cluster(
     saved: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["status", "-s", "prod", "--scan", f"prod={saved}", "-o", "fleet"]) == 1
+    assert run(["status", "-s", "prod", "--saved", f"prod={saved}", "-o", "fleet"]) == 1
     (stack,) = json.loads(capsys.readouterr().out)["stacks"]
     states = {each["name"]: each["sync"] for each in stack["agents"]}
     assert (states["support-rag"], states["coder"]) == ("OutOfSync", "Synced")

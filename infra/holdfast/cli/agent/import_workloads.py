@@ -25,8 +25,12 @@ _SOURCE: Final = ("from_cluster", "namespace", "kubeconfig", "context")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True))
 @click.option("--from-cluster", is_flag=True, help="Read a namespace of a cluster instead.")
 @click.option("-n", "--namespace", help="With --from-cluster: the namespace.")
-@click.option("--kubeconfig", type=click.Path(path_type=Path), help="Default as kubectl's.")
-@click.option("--context", help="Context of the kubeconfig; default the current one.")
+@click.option(
+    "--kubeconfig",
+    type=click.Path(path_type=Path),
+    help="Default: KUBECONFIG, ~/.kube/config, in-cluster.",
+)
+@click.option("--context", help="Context of the kubeconfig; default its current.")
 @click.option(
     "--digests",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),

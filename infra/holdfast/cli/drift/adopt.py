@@ -10,9 +10,7 @@ from holdfast.errors import ExitCode
 from holdfast.kube.paths import format_path
 from holdfast.operations.remediate.adopt import (
     Adoption,
-    commit_adoption,
     plan_adoption,
-    write_adoption,
 )
 from holdfast.operations.remediate.selection import with_only
 from holdfast.operations.scan.scanner import Scanner
@@ -50,14 +48,11 @@ def command(asked: Compared, *, only: tuple[str, ...], write: bool, branch: str 
         scan = with_only(scanner.run(engine=False), only)
         adoption = plan_adoption(scanner, scan)
         show_refused(adoption)
+        if branch:
+            adoption.write(request.project_root, branch, TERMINAL)
         if write:
-            write_adoption(request.project_root, adoption)
-            for file in adoption.files:
-                TERMINAL.step(f"wrote {file}")
-        if branch and adoption.files:
-            commit = commit_adoption(request.project_root, adoption, request.stack, branch)
-            TERMINAL.step(f"committed {commit[:12]} on branch {branch}")
-        click.echo(adoption.diff, nl=False)
+            adoption.write(request.project_root, None, TERMINAL)
+        click.echo(adoption.change.diff, nl=False)
         return exit_code(scan, span)
 
 

@@ -39,7 +39,7 @@ _READ: Group = (
         click.option(
             "--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster."
         ),
-        click.option("--context", help="Context of the kubeconfig; default its current one."),
+        click.option("--context", help="Context of the kubeconfig; default its current."),
     ),
 )
 

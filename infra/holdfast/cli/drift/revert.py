@@ -133,7 +133,7 @@ def _by_mode(scanner: Scanner, scan: Scan, options: _RevertOptions) -> tuple[Sca
     if planned.revert.acting:
         confirm("Revert these?", is_confirmed=options.yes)
     outcome = apply_by_mode(scanner, planned, None, TERMINAL)
-    return outcome.scan or scan, outcome.failures
+    return (outcome.scan, outcome.failures) if outcome else (scan, 0)
 
 
 def _show(planned: RevertPlan) -> None:

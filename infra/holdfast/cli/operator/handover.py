@@ -18,8 +18,8 @@ _ACTION = "handover"
 @click.command()
 @stack_option("Stack whose agents the operator takes over.")
 @click.option("--reason", default="mode expand", show_default=True, help="Why, for the history.")
-@click.option("--yes", is_flag=True, help="Agree to what is shown.")
-@click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
+@click.option("--yes", is_flag=True, help="Confirm without asking.")
+@click.option("--dry-run", is_flag=True, help="Show the plan, and stop.")
 @OUTPUT
 def command(stack: str, reason: str, output: str, *, yes: bool, dry_run: bool) -> ExitCode:
     """Hand the objects of a stack's agents from Pulumi to the operator; nothing is deleted.

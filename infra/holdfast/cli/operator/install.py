@@ -33,7 +33,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 )
 @click.option("--export", is_flag=True, help="Print the objects as YAML; apply nothing.")
 @click.option("--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster.")
-@click.option("--context", help="Context of the kubeconfig; default its current one.")
+@click.option("--context", help="Context of the kubeconfig; default its current.")
 def command(
     kubeconfig: Path | None,
     context: str | None,

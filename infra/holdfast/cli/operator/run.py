@@ -32,13 +32,13 @@ _REQUEST_SECONDS = 60.0
 @click.command()
 @stack_option("Stack whose agents are held.")
 @click.option("--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster.")
-@click.option("--context", help="Context of the kubeconfig; default its current one.")
+@click.option("--context", help="Context of the kubeconfig; default its current.")
 @click.option(
-    "--address",
+    "--listen",
     default=":9464",
     show_default=True,
     metavar="HOST:PORT",
-    help="Where /metrics, /healthz and /readyz are served; port 0 chooses a free one.",
+    help="Serve /metrics, /healthz and /readyz there; port 0 chooses a free one.",
 )
 @lease_option
 @click.option(
@@ -55,13 +55,13 @@ _REQUEST_SECONDS = 60.0
     default=SILENCE_SECONDS,
     show_default=True,
     metavar="SECONDS",
-    help="Treat a watch stream as stale after this many seconds without events.",
+    help="Time without events after which a watch stream is stale.",
 )
 def command(
     stack: str,
     kubeconfig: Path | None,
     context: str | None,
-    address: str,
+    listen: str,
     lease: str | None,
     **seconds: float,
 ) -> int:
@@ -77,10 +77,10 @@ def command(
     \b
     Examples:
       holdfast operator run -s prod --lease holdfast-system/holdfast-prod
-      holdfast operator run -s dev --context holdfast-default --address 127.0.0.1:0
+      holdfast operator run -s dev --context holdfast-default --listen 127.0.0.1:0
     """
     name = stack.rpartition("/")[2]
-    host, port = host_and_port("--address", address, ":9464")
+    host, port = host_and_port("--listen", listen, ":9464")
 
     def connect() -> Connection:
         return connection_of(kubeconfig, context)
@@ -119,7 +119,7 @@ def command(
         leader.stop_waiting()
 
     stop_on_signals(stop)
-    server = EndpointServer("--address", (host, port), metrics.registry, checks)
+    server = EndpointServer("--listen", (host, port), metrics.registry, checks)
     server.start()
     log("start", address=f"{host or '0.0.0.0'}:{server.port}", instance=instance)  # noqa: S104
     try:

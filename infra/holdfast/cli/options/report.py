@@ -105,13 +105,15 @@ def _options(page: str, formats: Sequence[str]) -> tuple[Option, ...]:
             show_default=True,
             help="Format of standard output.",
         ),
-        click.option("--output-file", type=click.Path(path_type=Path), help="Write to it instead."),
+        click.option(
+            "--output-file", type=click.Path(path_type=Path), help="Write to a file instead."
+        ),
         click.option(
             "--report",
             "reports",
             type=ReportFile(formats),
             multiple=True,
-            help="Write one more report; may be given several times.",
+            help="Write one more report; repeatable.",
         ),
         click.option(
             "--runbook",

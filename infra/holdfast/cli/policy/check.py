@@ -44,8 +44,8 @@ def command(
       holdfast policy check --files deploy/ --profile staging
       holdfast policy check -s prod --state
       pulumi stack export > state.json; holdfast policy check --state-file state.json
-      holdfast policy check --live --all-namespaces --objects
-      holdfast policy check -s prod --live -n team-a -n team-b
+      holdfast policy check --cluster --all-namespaces --objects
+      holdfast policy check -s prod --cluster -n team-a -n team-b
 
     \b
     Exit codes: 0 nothing is refused   5 a mandatory rule is broken

@@ -30,13 +30,19 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         type=click.Path(path_type=Path),
         help="Judge what `pulumi stack export` has written.",
     ),
-    click.option("--live", "is_live", is_flag=True, help="Judge what runs, whoever deployed it."),
-    click.option("-n", "--namespace", "namespaces", multiple=True, help="With --live: only there."),
     click.option(
-        "-A", "--all-namespaces", "is_everywhere", is_flag=True, help="With --live: everywhere."
+        "--cluster", "is_live", is_flag=True, help="Evaluate live objects of the cluster."
     ),
-    click.option("--kubeconfig", type=click.Path(path_type=Path), help="With --live: another one."),
-    click.option("--context", help="With --live: another context of the kubeconfig."),
+    click.option(
+        "-n", "--namespace", "namespaces", multiple=True, help="With --cluster: only there."
+    ),
+    click.option(
+        "-A", "--all-namespaces", "is_everywhere", is_flag=True, help="With --cluster: everywhere."
+    ),
+    click.option(
+        "--kubeconfig", type=click.Path(path_type=Path), help="With --cluster: another one."
+    ),
+    click.option("--context", help="With --cluster: another context of the kubeconfig."),
     click.option(
         "--profile",
         type=click.Choice(PROFILES),
@@ -92,13 +98,13 @@ def _refuse_ambiguous(request: CheckRequest) -> None:
     )
     if sum(sources) > 1:
         raise InputError(
-            "--files, --state, --state-file and --live exclude one another",
+            "--files, --state, --state-file and --cluster exclude one another",
             remedy="judge one at a time",
         )
     if not any(sources) and not request.stack:
         raise InputError(
             "nothing to judge is named",
-            remedy="add -s STACK, --files PATH, --state-file FILE or --live",
+            remedy="add -s STACK, --files PATH, --state-file FILE or --cluster",
         )
     if request.is_state and not request.stack:
         raise InputError("--state needs a stack", remedy="add -s STACK")
@@ -106,6 +112,8 @@ def _refuse_ambiguous(request: CheckRequest) -> None:
         request.namespaces or request.is_everywhere or request.kubeconfig or request.context
     )
     if asks_place and not request.is_live:
-        raise InputError("-n, -A, --kubeconfig and --context need --live", remedy="add --live")
+        raise InputError(
+            "-n, -A, --kubeconfig and --context require --cluster", remedy="add --cluster"
+        )
     if request.namespaces and request.is_everywhere:
         raise InputError("-n excludes --all-namespaces", remedy="leave one of them out")

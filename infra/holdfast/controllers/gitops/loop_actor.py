@@ -233,7 +233,8 @@ class LoopActor:
         proposals = ProposalBranches(self.root)
         before = proposals.commits()
         plan = plan_by_mode(self._sources, chosen)
-        failures = apply_by_mode(self._sources, plan, None, self.progress).failures
+        outcome = apply_by_mode(self._sources, plan, None, self.progress)
+        failures = outcome.failures if outcome else 0
         if self._sources.desired.modes.get(agent) == "adopt":
             made = proposals.push_since(before)
             return f"proposed on branch {', '.join(made)}" if made else "nothing new to propose"

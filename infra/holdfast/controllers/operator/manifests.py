@@ -145,7 +145,7 @@ def _spec(request: OperatorRequest) -> KubeObject:
         },
         "description": f"Holds the agents of stack {request.stack} to what they declare",
         "image": request.image,
-        "args": ["operator", "run", "--stack", request.stack, "--address", f":{PORT}"],
+        "args": ["operator", "run", "--stack", request.stack, "--listen", f":{PORT}"],
         # Else each of its threads keeps an arena of its own of memory that is free again.
         "env": [{"name": "MALLOC_ARENA_MAX", "value": "2"}],
         "scaling": {"replicas": 2},

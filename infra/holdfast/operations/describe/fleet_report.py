@@ -60,7 +60,7 @@ class FleetRequest:
         other = next((each for each in self.scans if each not in self.stacks), "")
         if other:
             raise InputError(
-                f"--scan {other}={self.scans[other].file}: stack {other} is not reported",
+                f"--saved {other}={self.scans[other].file}: stack {other} is not reported",
                 remedy=f"add -s {other}",
             )
 

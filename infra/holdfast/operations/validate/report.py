@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.errors import ManifestError, SourceLocation
+from holdfast.kube.text import counted
 from holdfast.operations.policy.model import PolicyFinding, Verdict
 
 
@@ -102,7 +103,7 @@ class ValidationReport:
             (len(self.breaches) - len(self.refused) - waived, "advisory remark"),
             (waived, "waived violation"),
         )
-        found = [f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
+        found = [counted(count, noun) for count, noun in counts if count]
         return ", ".join(found) or "valid"
 
 

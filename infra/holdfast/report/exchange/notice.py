@@ -12,6 +12,7 @@ from typing import TypeVar
 from holdfast.drift.finding import NotChecked, Severity
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
+from holdfast.kube.text import counted
 from holdfast.operations.policy.changes import ObjectChange
 from holdfast.operations.policy.heat_map import HeatMap
 
@@ -95,7 +96,7 @@ class Passed:
     @property
     def words(self) -> str:
         """How many."""
-        return f"{len(self.rules)} {'rule' if len(self.rules) == 1 else 'rules'} passed"
+        return f"{counted(len(self.rules), 'rule')} passed"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from holdfast.operations.actions.backup import BackupFound
 from holdfast.operations.deploy.recovery import RecoveryResult
 from holdfast.report.documents.drift import object_document
 from holdfast.report.documents.json_text import json_text
+from holdfast.report.text.table import table
 
 ACTION_VERSION: Final = "holdfast.dev/action/v1"
 
@@ -68,7 +69,18 @@ def backups_text(agent: str, backups: Sequence[BackupFound]) -> str:
     """One line a backup, the newest first; ending in a line end."""
     if not backups:
         return f"{agent} has no backups in the cluster\n"
-    return "".join(f"{_backup_line(each)}\n" for each in backups)
+    rows = (
+        (
+            safe_text(each.made_at),
+            each.kind,
+            safe_text(each.name),
+            safe_text(each.claim) or "-",
+            "yes" if each.is_usable else "not yet",
+        )
+        for each in backups
+    )
+    head = ("MADE AT", "KIND", "NAME", "CLAIM", "USABLE")
+    return "".join(f"{line}\n" for line in table(head, rows))
 
 
 def backups_json(agent: str, backups: Sequence[BackupFound]) -> str:
@@ -84,12 +96,6 @@ def backups_json(agent: str, backups: Sequence[BackupFound]) -> str:
         for each in backups
     ]
     return json_text({"schemaVersion": BACKUPS_VERSION, "agent": agent, "backups": found})
-
-
-def _backup_line(each: BackupFound) -> str:
-    of = f" of {each.claim}" if each.claim else ""
-    state = "" if each.is_usable else "  (not ready to be used)"
-    return safe_text(f"{each.made_at}  {each.kind} {each.name}{of}{state}", longest=400)
 
 
 RECOVERY_VERSION: Final = "holdfast.dev/recovery/v1"

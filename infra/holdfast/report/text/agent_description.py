@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Segment, format_path
+from holdfast.kube.text import counted
 from holdfast.manifest.agent.agent import AGENT_KIND, AgentSpec
 from holdfast.manifest.agent.exposure import GATEWAY, Namespace
 from holdfast.manifest.agent.model import ModelChoice, as_reference
@@ -103,7 +104,7 @@ class _Words:
         scaling = self._spec.scaling
         if not scaling.is_automatic:
             count = scaling.most_replicas
-            yield self._say(f"{count} replica{'' if count == 1 else 's'}", "scaling", "replicas")
+            yield self._say(counted(count, "replica"), "scaling", "replicas")
             return
         on = " and ".join(
             f"{each.name} at {each.target}{'%' if each.type == 'Resource' else ' a pod'}"

@@ -15,6 +15,7 @@ from holdfast.operations.describe.compare import StackValueDifference
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.text.agent_description import Statement, describe
 from holdfast.report.text.live_agent import live_document, live_sections
+from holdfast.report.text.table import styled
 
 SCHEMA_VERSION: Final = "holdfast.dev/explanation/v1"
 _LONGEST_LINE_CHARACTERS: Final = 400
@@ -161,8 +162,7 @@ def _columns(rows: list[tuple[str, str]], colour: bool) -> Iterator[str]:
 
 
 def _bold(text: str, colour: bool) -> str:
-    text = safe_text(text, _LONGEST_LINE_CHARACTERS)
-    return click.style(text, bold=True) if colour else text
+    return styled(safe_text(text, _LONGEST_LINE_CHARACTERS), colour=colour)
 
 
 def _place(statement: Statement) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.drift.finding import AgentState, Severity
-from holdfast.kube.text import safe_text
+from holdfast.kube.text import counted, safe_text
 from holdfast.kube.workload_status import Health
 from holdfast.operations.describe.fleet import FleetAgent, FleetReport, FleetStack, worst_first
 
@@ -96,8 +96,3 @@ def _agent_line(agent: FleetAgent) -> str:
     if agent.oldest is not None:
         words.append(f"for {agent.oldest.age}")
     return f"{safe_text(agent.namespace)}/{safe_text(agent.name)}: {', '.join(words)}"
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 agent`, `2 agents`."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"

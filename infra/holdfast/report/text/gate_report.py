@@ -8,6 +8,7 @@ import msgspec
 from holdfast.kube.text import safe_text
 from holdfast.operations.validate.gates import GateReport, GateStep, StepResult
 from holdfast.report.documents.json_text import json_line, json_text
+from holdfast.report.text.table import table
 
 SCHEMA_VERSION: Final = "holdfast.dev/gate/v1"
 _LONGEST_LINE_CHARACTERS: Final = 2000
@@ -48,14 +49,15 @@ def read_gate(line: bytes) -> GateReport | None:
 
 def gates_text(reports: Sequence[GateReport]) -> str:
     """One line for each time that gates were asked."""
-    return "".join(
-        f"{each.started_at}  {_commit_words(each)}  {gate_summary(each).partition(': ')[2]}\n"
+    rows = (
+        (each.started_at, _commit_words(each), gate_summary(each).partition(": ")[2])
         for each in reports
     )
+    return "".join(f"{line}\n" for line in table(("STARTED", "COMMIT", "RESULT"), rows))
 
 
 def _commit_words(report: GateReport) -> str:
-    commit = f"{report.commit[:_SHORT_DIGITS] or 'no commit':{_SHORT_DIGITS}}"
+    commit = report.commit[:_SHORT_DIGITS] or "no commit"
     return f"{commit} dirty" if report.is_dirty else commit
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.record.finding_history import FindingHistory
-from holdfast.kube.text import safe_text
+from holdfast.kube.text import counted, safe_text
 from holdfast.operations.deploy.object_provenance import ObjectProvenance
 from holdfast.operations.deploy.recorder import changes_in_words
 from holdfast.operations.describe.history import HistoryReport
@@ -17,7 +17,7 @@ from holdfast.report.text.finding_text import headline
 def history_text(report: HistoryReport, *, in_full: bool, colour: bool = False) -> str:
     """One block a finding, or the last scan as it was reported; ending in a line end."""
     title = f"stack {report.stack}" if report.stack else "history"
-    scans = f"{report.scans} scan{'' if report.scans == 1 else 's'}"
+    scans = counted(report.scans, "scan")
     head = f"{title}: {scans}, the last at {report.last.observed_at}\n\n"
     if in_full:
         return head + drift_text(report.last.report, colour=colour) + _state_text(report)

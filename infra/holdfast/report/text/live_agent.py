@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from holdfast.drift.finding import Finding
 from holdfast.kube.running import Consumption, PodState
-from holdfast.kube.text import safe_text
+from holdfast.kube.text import counted, safe_text
 from holdfast.operations.describe.agent import LiveAgent
 from holdfast.report.documents.drift import finding_json, object_document
 from holdfast.report.text.finding_text import actor_words, headline, policy_words
@@ -85,7 +85,7 @@ def _running(live: LiveAgent) -> Iterator[str]:
             yield f"{each.ref}: {each.ready} of {each.desired} ready"
     for pod in live.pods:
         ready = "ready" if pod.is_ready else "not ready"
-        restarts = f"{pod.restarts} restart{'' if pod.restarts == 1 else 's'}"
+        restarts = counted(pod.restarts, "restart")
         node = f"on {pod.node}" if pod.node else "on no node"
         yield safe_text(f"pod {pod.name}: {pod.phase}, {ready}, {restarts}, {node}")
         if pod.message:

@@ -7,7 +7,7 @@ from holdfast.drift.cause.owners import OwnedObject, Owner
 from holdfast.drift.finding import DriftClass
 from holdfast.drift.plan.revert import ObjectPlan, PlannedStep, Step
 from holdfast.kube.paths import format_path
-from holdfast.kube.text import safe_text
+from holdfast.kube.text import counted, safe_text
 from holdfast.report.documents.json_text import json_text
 
 PLAN_VERSION: Final = "holdfast.dev/plan/v1"
@@ -104,9 +104,7 @@ def owners_text(objects: Sequence[OwnedObject]) -> str:
     """An object a paragraph: deliverers with how much they apply, everybody else by field."""
     lines = [line for each in objects for line in _paragraph(each)]
     shared = sum(len(each.deliverers) > 1 for each in objects)
-    lines.append(
-        f"{len(objects)} object{'s'[: len(objects) != 1]}, {shared} delivered by more than one"
-    )
+    lines.append(f"{counted(len(objects), 'object')}, {shared} delivered by more than one")
     return "\n".join(lines) + "\n"
 
 
@@ -116,7 +114,7 @@ def _paragraph(owned: OwnedObject) -> Iterator[str]:
         yield f"  {safe_text(owner.manager)}  {safe_text(owner.operation)} {safe_text(owner.time)}"
         if owner.deliverer:
             count = len(owner.paths)
-            yield f"    delivers {count} field{'s'[: count != 1]} ({owner.deliverer})"
+            yield f"    delivers {counted(count, 'field')} ({owner.deliverer})"
         else:
             yield from (f"    {safe_text(path)}" for path in owner.paths)
     if len(owned.deliverers) > 1:

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-import click
 from holdfast_policies.profile import Profile, Ruling
 
 from holdfast.operations.describe.explain import RuleExplanation
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.exchange.policy_notices import page_of
+from holdfast.report.text.table import styled, table
 
 RULES_SCHEMA_VERSION = "holdfast.dev/rules/v1"
 _COLOURS = {
@@ -22,13 +22,15 @@ _COLOURS = {
 
 def rules_text(rules: Iterable[Ruling], *, colour: bool = False) -> str:
     """One line a rule: name, level, title."""
-    lines = []
-    for each in rules:
-        level = f"{each.level!s:9}"
-        if colour:
-            level = click.style(level, fg=_COLOURS.get(str(each.level)))
-        lines.append(f"{each.rule.id:38} {level} {each.rule.title}\n")
-    return "".join(lines)
+    rows = [
+        (
+            each.rule.id,
+            styled(str(each.level), _COLOURS.get(str(each.level)), colour=colour),
+            each.rule.title,
+        )
+        for each in rules
+    ]
+    return "".join(f"{line}\n" for line in table(("RULE", "LEVEL", "TITLE"), rows))
 
 
 def rules_json(profile: Profile) -> str:
@@ -56,7 +58,7 @@ RULE_SCHEMA_VERSION = "holdfast.dev/rule/v1"
 
 def explained_text(rule: RuleExplanation, *, colour: bool = False) -> str:
     """One rule in words, ending in a line end."""
-    title = click.style(rule.name, bold=True) if colour else rule.name
+    title = styled(rule.name, colour=colour)
     levels = ", ".join(f"{profile} {level}" for profile, level in rule.levels.items())
     lines = [
         f"{title} ({rule.severity}): {rule.title}",

@@ -199,17 +199,23 @@ WRONG = [
     pytest.param(["policy", "check", "-s", "prd"], "known: dev", 6, id="no such stack"),
     pytest.param(["policy", "check", "--files", "none.yaml"], "no such file", 2, id="no file"),
     pytest.param(
-        ["policy", "check", "--files", "a.yaml", "--live"],
-        "--files, --state, --state-file and --live exclude one another",
+        ["policy", "check", "--files", "a.yaml", "--cluster"],
+        "--files, --state, --state-file and --cluster exclude one another",
         2,
         id="two sources",
     ),
     pytest.param(["policy", "check", "--state"], "--state needs a stack", 2, id="whose state"),
     pytest.param(
-        ["policy", "check", "-s", "dev", "-n", "x"], "need --live", 2, id="a place without --live"
+        ["policy", "check", "-s", "dev", "-n", "x"],
+        "require --cluster",
+        2,
+        id="a place without --live",
     ),
     pytest.param(
-        ["policy", "check", "--live", "-n", "x", "-A"], "-n excludes", 2, id="there and everywhere"
+        ["policy", "check", "--cluster", "-n", "x", "-A"],
+        "-n excludes",
+        2,
+        id="there and everywhere",
     ),
     pytest.param(
         ["policy", "check", "--state-file", "none.json"],

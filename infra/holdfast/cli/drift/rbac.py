@@ -34,7 +34,7 @@ from holdfast.operations.stack.project import find_project_root
     "--loop",
     "is_loop",
     is_flag=True,
-    help="With what `holdfast gitops run` tells how the stack is: its AgentStack, and Events.",
+    help="With the rights of `holdfast gitops run` on its AgentStack (and of suspend), and Events.",
 )
 @click.option("--user", default="", help="User who scans. Default: a service account.")
 @click.option(

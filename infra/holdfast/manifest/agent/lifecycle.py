@@ -1,13 +1,13 @@
 """From before an agent starts until after it ends: fetch, warm up, check, drain, take turns."""
 
-from typing import Annotated, Self
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from holdfast.manifest.agent.health import Exec, HttpGet
 from holdfast.manifest.stack.environment import Environment, ObjectStore
-from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.references import EntryOf, Reaches
 from holdfast.manifest.types.values import (
     AbsolutePath,
@@ -48,19 +48,15 @@ class Fetch(ManifestModel):
         return urlsplit(self.uri).path.rpartition("/")[2]
 
 
-class PreStart(ManifestModel):
+class PreStart(Choosing):
     """One step before the agent starts: a fetch or a command; steps run one after another."""
+
+    CHOICES = (OneOf(("fetch", "command")),)
 
     fetch: Fetch | None = None
     """A file to fetch and check."""
     command: Items[Text] = ()
     """Command run in the agent's image, with its variables and volumes."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if (self.fetch is None) != bool(self.command):
-            raise fault("expected exactly one of fetch and command")
-        return self
 
 
 class PostStartCheck(ManifestModel):
@@ -102,8 +98,10 @@ class Sleep(ManifestModel):
     """Seconds slept."""
 
 
-class PreStop(ManifestModel):
+class PreStop(Choosing):
     """What happens before SIGTERM; at most one of httpGet, exec and sleep."""
+
+    CHOICES = (OneOf(("http_get", "exec_", "sleep"), may_be_none=True),)
 
     http_get: HttpGet | None = None
     """Request to the agent."""
@@ -111,12 +109,6 @@ class PreStop(ManifestModel):
     """Command run in the container."""
     sleep: Sleep | None = None
     """A wait, so that traffic drains; default 5 seconds when nothing else is given."""
-
-    @model_validator(mode="after")
-    def _at_most_one(self) -> Self:
-        if sum(hook is not None for hook in (self.http_get, self.exec_, self.sleep)) > 1:
-            raise fault("expected at most one of httpGet, exec and sleep")
-        return self
 
     @property
     def reserved_seconds(self) -> int:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.values import (
     Duration,
     IntOrPercent,
@@ -36,19 +37,15 @@ class Pause(ManifestModel):
     """Time to wait, such as 10m."""
 
 
-class RolloutStep(ManifestModel):
+class RolloutStep(Choosing):
     """One step of a canary: a weight, or a pause."""
+
+    CHOICES = (OneOf(("set_weight", "pause")),)
 
     set_weight: Percentage | None = None
     """Percent of the traffic (of the pods, without a gateway) that the new version gets."""
     pause: Pause | None = None
     """A wait."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if (self.set_weight is None) == (self.pause is None):
-            raise fault("expected exactly one of setWeight and pause")
-        return self
 
 
 class Analysis(ManifestModel):

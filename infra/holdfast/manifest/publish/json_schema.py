@@ -148,6 +148,8 @@ def _as_change(definition: Schema) -> Schema:
     """A definition for overrides: nothing is required, everything may be null (removed)."""
     change = copy.deepcopy(definition)
     change.pop("required", None)
+    # Half of a choice may be written here, and the other half below.
+    change.pop("allOf", None)
     for place in _places(change):
         if "$ref" in place:
             place["$ref"] += _CHANGE

@@ -17,7 +17,7 @@ from holdfast.components.type_expressions import (
     Choice,
     ListOf,
     MapOf,
-    OneOf,
+    UnionExpr,
     Record,
     Scalar,
     TypeExpression,
@@ -140,7 +140,7 @@ def _type_text(shape: TypeExpression) -> str:  # noqa: PLR0911 - one return a fo
             return f"dict[str, {_type_text(value)}]"
         case Record():
             return _name_of(shape)
-        case OneOf(forms):
+        case UnionExpr(forms):
             return " | ".join(_type_text(form) for form in forms)
 
 

@@ -25,7 +25,7 @@ from holdfast.components.type_expressions import (
     Choice,
     ListOf,
     MapOf,
-    OneOf,
+    UnionExpr,
     Record,
     Scalar,
     TypeExpression,
@@ -166,7 +166,7 @@ def _typed(  # noqa: PLR0911 - one return a form
             return {"type": "object", "additionalProperties": values} | plain
         case Record():
             return {"$ref": f"#/types/{type_token(shape.name)}"} | plain
-        case OneOf(forms):
+        case UnionExpr(forms):
             return {"oneOf": [_typed(each, choice, is_plain=is_plain) for each in forms]} | plain
 
 

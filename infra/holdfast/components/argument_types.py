@@ -17,10 +17,10 @@ from holdfast.components.type_expressions import (
     Choice,
     ListOf,
     MapOf,
-    UnionExpr,
     Record,
     Scalar,
     TypeExpression,
+    UnionExpr,
     records_below,
     shape_of,
 )

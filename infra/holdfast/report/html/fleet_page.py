@@ -1,4 +1,4 @@
-"""A fleet as one HTML page: what needs attention first, then everything, and what was not checked."""
+"""A fleet as one HTML page: what needs attention first, then all of it, and what is not checked."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from holdfast.components import inputs, part_inputs
 from holdfast.components.type_expressions import (
+    Alternatives,
     Anything,
     Choice,
     ListOf,
@@ -20,7 +21,6 @@ from holdfast.components.type_expressions import (
     Record,
     Scalar,
     TypeExpression,
-    UnionExpr,
     records_below,
     shape_of,
 )
@@ -140,7 +140,7 @@ def _type_text(shape: TypeExpression) -> str:  # noqa: PLR0911 - one return a fo
             return f"dict[str, {_type_text(value)}]"
         case Record():
             return _name_of(shape)
-        case UnionExpr(forms):
+        case Alternatives(forms):
             return " | ".join(_type_text(form) for form in forms)
 
 

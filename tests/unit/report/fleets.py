@@ -65,7 +65,7 @@ def agent(name: str, **facts: object) -> FleetAgent:
     plain = FleetAgent(
         name=name,
         namespace="cx",
-        type="BYO",
+        type="Service",
         team="front-line",
         owner="customer-care",
         version="2.1.0",

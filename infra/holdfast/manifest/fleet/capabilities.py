@@ -167,8 +167,8 @@ def _controllers_of_secrets(spec: "AgentSpec") -> Iterator[tuple[ControllerName,
 
 
 def _images(spec: "AgentSpec") -> Iterator[tuple[str, Path]]:
-    if spec.type == "Declarative":
-        yield "images.runtime", ("type",)
+    if spec.runtime == "managed":
+        yield "images.runtime", ("runtime",)
     if spec.depends_on and spec.wait_for_dependencies:
         yield "images.tools", ("dependsOn",)
     for index, skill in enumerate(spec.skills):
@@ -177,9 +177,9 @@ def _images(spec: "AgentSpec") -> Iterator[tuple[str, Path]]:
     for index, step in enumerate(spec.lifecycle.pre_start):
         if step.fetch is not None:
             yield "images.tools", ("lifecycle", "preStart", index, "fetch")
-    check = spec.lifecycle.post_start_check
+    check = spec.rollout.preflight
     if check is not None and (check.llm or check.tools):
-        yield "images.tools", ("lifecycle", "postStartCheck")
+        yield "images.tools", ("rollout", "preflight")
     if spec.lifecycle.cache_warmer is not None:
         yield "images.tools", ("lifecycle", "cacheWarmer")
     if spec.telemetry.logs.shipper == "sidecar":

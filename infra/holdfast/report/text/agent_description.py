@@ -212,13 +212,15 @@ class _Words:
         mounted = "a token in its pods" if security.automount_token else "no token in its pods"
         text = f"ServiceAccount {account}, {mounted}"
         yield self._say(text, "security", "automountToken")
-        for index, rule in enumerate(security.rbac_rules):
-            groups = "" if rule.api_groups == ("",) else f" of {_listed(rule.api_groups)}"
-            only = f", only {_listed(rule.resource_names)}" if rule.resource_names else ""
-            text = f"may {_listed(rule.verbs)} {_listed(rule.resources)}{groups}{only}"
-            yield self._say(f"{text}, in its namespace", "security", "rbacRules", index)
-        if not security.rbac_rules:
-            yield self._say("none", "security", "rbacRules")
+        for index, grant in enumerate(security.rbac):
+            where = f"in {_listed(grant.namespaces)}" if grant.namespaces else "in its namespace"
+            for number, rule in enumerate(grant.rules):
+                groups = "" if rule.api_groups == ("",) else f" of {_listed(rule.api_groups)}"
+                only = f", only {_listed(rule.resource_names)}" if rule.resource_names else ""
+                text = f"may {_listed(rule.verbs)} {_listed(rule.resources)}{groups}{only}, {where}"
+                yield self._say(text, "security", "rbac", index, "rules", number)
+        if not security.rbac:
+            yield self._say("none", "security", "rbac")
 
     def secrets(self) -> Iterator[Statement]:
         for index, secret in enumerate(self._spec.secrets):

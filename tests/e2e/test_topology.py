@@ -24,7 +24,7 @@ metadata: {{name: team, namespace: topology}}
 spec:
   owner: sre
   members: [apple, zebra]
-  defaults: {{lifecycle: {{postStartCheck: {{llm: false, tools: false}}}}}}
+  defaults: {{rollout: {{preflight: {{llm: false, tools: false}}}}}}
 ---
 apiVersion: holdfast.dev/v1alpha1
 kind: Agent
@@ -43,7 +43,7 @@ apiVersion: holdfast.dev/v1alpha1
 kind: Agent
 metadata: {{name: zebra, namespace: topology}}
 spec:
-  type: Declarative
+  runtime: managed
   version: 1.0.0
   model: {{provider: OpenAI, name: gpt-5}}
   prompt: {{systemMessage: Be kind.}}

@@ -121,7 +121,7 @@ def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode
     has the stack's backend. Updates that were refused, and the agents that an update changed, are
     known on the machine that ran it.
 
-    --scans prints since when findings stand, how often they were seen, and alerts on many low ones;
+    --scans prints when each finding opened, how often it was seen, and alerts on many low ones;
     with --at and -o json also every object as it was then.
 
     \b
@@ -133,8 +133,8 @@ def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode
       holdfast history prod --gates --limit 5
 
     \b
-    Exit codes: 0 printed   1 no recorded commit renders the object   2 bad input, or no scan
-      6 no such stack
+    Exit codes: 0 printed   1 no recorded commit renders the object
+      2 bad input, or no scan   6 no such stack
     """
     is_json = output == "json"
     if wanted.scans and wanted.history and not (name or stack):

@@ -36,11 +36,13 @@ def command(asked: Compared, *, only: tuple[str, ...], write: bool, branch: str 
     Examples:
       holdfast drift adopt -s dev
       holdfast drift adopt -s dev --write
-      holdfast drift adopt -s dev --only "Deployment cx/support-rag" --branch adopt-support
+      holdfast drift adopt -s dev --only "Deployment cx/support-rag" \\
+        --branch adopt-support
       holdfast drift adopt -s prod --live built.yaml
 
     \b
-    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked   2 bad input
+    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked
+      2 bad input
     """
     request = asked.request()
     with traced_scan(request.stack, TERMINAL) as span:

@@ -53,7 +53,8 @@ def command(
         --reason "load test" --owner cx --expires 2027-01-31
 
     \b
-    Exit codes: 0 in sync   7 other drift   1 error, or not everything was checked   2 bad input
+    Exit codes: 0 in sync   7 other drift   1 error, or not everything was checked
+      2 bad input
     """
     request = asked.request()
     with traced_scan(request.stack, TERMINAL) as span:

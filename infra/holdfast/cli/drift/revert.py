@@ -41,7 +41,8 @@ def plan(asked: Compared, *, only: tuple[str, ...], allow_replace: bool, output:
       holdfast drift plan -s dev --only "Deployment cx/support-rag" -o json
 
     \b
-    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked   2 bad input
+    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked
+      2 bad input
     """
     request = asked.request()
     with traced_scan(request.stack, TERMINAL) as span:
@@ -94,12 +95,13 @@ def revert(asked: _Revert, *, output: str) -> ExitCode:
     \b
     Examples:
       holdfast drift revert -s dev
-      holdfast drift revert -s dev --only "Deployment cx/support-rag spec.replicas"
+      holdfast drift revert -s dev \\
+        --only "Deployment cx/support-rag spec.replicas"
       holdfast drift revert -s dev --by-mode --yes
 
     \b
-    Exit codes: 0 in sync   7 drift remains   1 an object failed, or was not checked
-      2 bad input   8 cancelled
+    Exit codes: 0 in sync   7 drift remains
+      1 an object failed, or was not checked   2 bad input   8 cancelled
     """
     options, request = asked.options, asked.compared.request()
     if options.by_mode and not request.stack:

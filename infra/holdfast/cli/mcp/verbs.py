@@ -121,7 +121,8 @@ def lock(asked: ServersAsked) -> ExitCode:
       holdfast mcp lock --header Authorization=MCP_AUTHORIZATION
 
     \b
-    Exit codes: 0 written   1 a server cannot be asked (what others say is written)   2 bad input
+    Exit codes: 0 written
+      1 a server cannot be asked (what others say is written)   2 bad input
     """
     root = find_project_root()
     known = tool_servers_of(load_fleet(root, asked.stack or None, is_lock_read=False))
@@ -154,7 +155,8 @@ def check(asked: ServersAsked, *, output: str) -> ExitCode:
       holdfast mcp check k8s-tools -o json
 
     \b
-    Exit codes: 0 as reviewed   7 changed, or never reviewed   1 a server cannot be asked
+    Exit codes: 0 as reviewed   7 changed, or never reviewed
+      1 a server cannot be asked
     """
     root = find_project_root()
     fleet = load_fleet(root, asked.stack or None)

@@ -103,7 +103,8 @@ def _options(page: str, formats: Sequence[str]) -> tuple[Option, ...]:
             type=click.Choice(formats),
             default="text",
             show_default=True,
-            help="Format of standard output.",
+            metavar="FORMAT",
+            help=f"One of {', '.join(formats)}.",
         ),
         click.option(
             "--output-file", type=click.Path(path_type=Path), help="Write to a file instead."
@@ -119,7 +120,7 @@ def _options(page: str, formats: Sequence[str]) -> tuple[Option, ...]:
             "--runbook",
             default=page,
             show_default=True,
-            help="Address of that page, for the links in reports.",
+            help="Address of the documentation that reports link to.",
         ),
     )
 

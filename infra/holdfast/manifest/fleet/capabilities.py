@@ -114,8 +114,8 @@ def _controllers_of_secrets(spec: "AgentSpec") -> Iterator[tuple[ControllerName,
 
 
 def _images(spec: "AgentSpec") -> Iterator[tuple[ImageName, Path]]:
-    if spec.type == "Declarative":
-        yield "runtime", ("type",)
+    if spec.runtime == "managed":
+        yield "runtime", ("runtime",)
     if spec.depends_on and spec.wait_for_dependencies:
         yield "tools", ("dependsOn",)
     for index, skill in enumerate(spec.skills):
@@ -124,9 +124,9 @@ def _images(spec: "AgentSpec") -> Iterator[tuple[ImageName, Path]]:
     for index, step in enumerate(spec.lifecycle.pre_start):
         if step.fetch is not None:
             yield "tools", ("lifecycle", "preStart", index, "fetch")
-    check = spec.lifecycle.post_start_check
+    check = spec.rollout.preflight
     if check is not None and (check.llm or check.tools):
-        yield "tools", ("lifecycle", "postStartCheck")
+        yield "tools", ("rollout", "preflight")
     if spec.lifecycle.cache_warmer is not None:
         yield "tools", ("lifecycle", "cacheWarmer")
     if spec.telemetry.logs.shipper == "sidecar":

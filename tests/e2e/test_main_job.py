@@ -204,7 +204,7 @@ def test_the_fleet_page_tells_all_of_a_drifted_fleet_and_what_nobody_could_see(
     assert prod["notChecked"][0]["scope"] == "cluster of stack prod"
 
     html = page.read_text()
-    for said in ("1 of 12 agents drifted", "alice@example.test", "pss-privileged", "not looked at"):
+    for said in ("1 of 12 agents drifted", "alice@example.test", "pss-privileged", "not checked"):
         assert said in html
     if CHROMIUM is not None:
         assert overflow(html, 390) == "390"

@@ -202,7 +202,7 @@ def _put_right(run: EngineRun) -> Iterator[str]:
         ref = (step.reference if step else None) or _nameless(each.urn)
         for field in field_changes(each.before, each.after, ref, run.place_of):
             values = f"{field.before or 'nothing'} becomes {field.after or 'nothing'}"
-            text = f"{each.policy} puts right {ref} {field.path}: {values}"
+            text = f"{each.policy} remediates {ref} {field.path}: {values}"
             yield safe_text(text, _LONGEST_REMARK_CHARACTERS)
 
 

@@ -1,21 +1,27 @@
 """The policy pack's verdicts in the words of reports."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
 
 from holdfast_policies.census import Census, census_of
 from holdfast_policies.decode.unknown import UndeterminedError
 from holdfast_policies.finding import Undecided
-from holdfast_policies.judge import Judgement, Violation
-from holdfast_policies.profile import Profile
+from holdfast_policies.judge import Judgement, Violation, violations
+from holdfast_policies.profile import Profile, profile_of
 from holdfast_policies.rule import Level
+from holdfast_policies.rule import Severity as RuleSeverity
 from holdfast_policies.subject import Subject, text
 from holdfast_policies.waivers import Waivers, target_of
 
 from holdfast.drift.finding import Severity
+from holdfast.drift.severity import BrokenRule, RuleJudge
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
+from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.policy.model import JudgedObject, PolicyFinding, Verdict
+from holdfast.render.objects.admission import waivers_of
 
 Place = Callable[[str], SourceLocation | None]
 """Field path of an object to the place that declares it."""
@@ -49,6 +55,29 @@ class Judged:
     def location(self, path: str, *, is_exact: bool) -> SourceLocation | None:
         """Place of a field, or one nearby."""
         return self.place_of(path) if is_exact or self.near is None else self.near
+
+
+def rule_judge(environment: str, rules: Mapping[str, Any], fleet: Fleet | None) -> RuleJudge:
+    """What judges one object in the words of the drift room; what is waived refuses nothing.
+
+    Args:
+        environment: Profile, or the name of a stack.
+        rules: What a stack says of single rules.
+        fleet: Whose exceptions hold; None for plain objects.
+    """
+    waivers = Waivers(waivers_of(fleet) if fleet else (), datetime.now(UTC).date())
+    profile = replace(profile_of(environment, rules), waivers=waivers)
+    weakening = {RuleSeverity.CRITICAL, RuleSeverity.HIGH}
+
+    def judge(kube_object: Mapping[str, Any]) -> Mapping[str, BrokenRule]:
+        return {
+            each.rule: BrokenRule(
+                each.rule, each.level is Level.MANDATORY, each.severity in weakening
+            )
+            for each in violations(kube_object, profile)
+        }
+
+    return judge
 
 
 def verdicts(

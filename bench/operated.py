@@ -22,9 +22,9 @@ from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.adapters.cluster.writing import Writer, apply_object, read_object
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.agent_resources import AgentResources
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.declared import plan_fleet
 from holdfast.sandbox import control_plane
@@ -170,7 +170,7 @@ def operated_cluster() -> Iterator[OperatedCluster]:
 @contextmanager
 def running_operator() -> Iterator[RunningOperator]:
     """An operator of the stack, ended afterwards."""
-    command = ["operator", "run", "-s", STACK, "--address", "127.0.0.1:0"]
+    command = ["operator", "run", "-s", STACK, "--listen", "127.0.0.1:0"]
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "holdfast.cli.main", *command],

@@ -216,7 +216,7 @@ def stage(folder: Path, agents: int, report: Any) -> Iterator[Stage]:  # noqa: A
             lease = ("--lease", "default/holdfast-storm", "--interval", "30")
             operator = Member(
                 "operator",
-                ("operator", "run", "-s", STACK, "--address", "127.0.0.1:0", *lease),
+                ("operator", "run", "-s", STACK, "--listen", "127.0.0.1:0", *lease),
                 folder,
                 variables,
                 folder / "operator.log",

@@ -18,7 +18,7 @@ from holdfast.components.package_schema import (
     schema_text,
     type_token,
 )
-from holdfast.components.registration import Part
+from holdfast.components.registration import RenderedComponent
 from holdfast.components.type_expressions import Record, records_below
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.publish.json_schema import field_descriptions
@@ -139,7 +139,7 @@ def test_names_of_types_say_what_they_are_and_each_reference_resolves() -> None:
 
 def test_every_part_is_in_the_package_under_its_name_among_the_samples_and_exported() -> None:
     names = {component.__name__ for component in COMPONENTS}
-    assert {part.__name__ for part in Part.__subclasses__()} <= names
+    assert {part.__name__ for part in RenderedComponent.__subclasses__()} <= names
     assert names == set(samples("x")), "add the part to tests/component_samples.py"
     assert names <= exported(), "add the part to the imports of holdfast/__init__.py"
     assert {Record(model).name + "Args" for model in ARGUMENTS.values()} <= exported()

@@ -9,7 +9,7 @@ import pytest
 from holdfast.drift.finding import DriftClass, DriftReport
 from holdfast.report.documents.drift import drift_json, drift_schema
 from holdfast.report.published import FILES
-from holdfast.report.text.runbook import GUIDES, NOT_CHECKED, PAGE, anchor_of
+from holdfast.report.text.finding_text import GUIDES, NOT_CHECKED, PAGE, anchor_of
 
 from tests.unit.report.reports import CLEAN, INCOMPLETE, REPORT, REWRITTEN
 

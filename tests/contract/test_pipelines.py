@@ -85,7 +85,7 @@ def commands() -> Iterator[Any]:
 
 
 def _is_verb_itself(group: click.Group, rest: list[str]) -> bool:
-    """`holdfast drift` scans, `holdfast drift history` is a verb below it."""
+    """`holdfast drift` scans, `holdfast drift plan` is a verb below it."""
     return group.invoke_without_command and rest[:1] != [] and rest[0].startswith("-")
 
 

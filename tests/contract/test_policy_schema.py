@@ -9,7 +9,8 @@ import jsonschema
 import pytest
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.report.documents.policy import policy_schema
-from holdfast.report.exchange.policy_formats import write_policy
+from holdfast.report.exchange.formats import write_policy
+from holdfast.report.exchange.policy_notices import PAGES
 from holdfast.report.published import FILES
 from holdfast_policies.table import RULES
 
@@ -38,7 +39,7 @@ WHOLE = report(
 
 
 def document(found: PolicyReport) -> dict[str, Any]:
-    plain: dict[str, Any] = json.loads(write_policy(found, "json", RULES))
+    plain: dict[str, Any] = json.loads(write_policy(found, "json", RULES, pages=PAGES))
     return plain
 
 

@@ -82,7 +82,7 @@ def operating(
     kubeconfig: Path, stack: str, *arguments: str, variables: Mapping[str, str] | None = None
 ) -> Iterator[Operating]:
     """Run an operator until the end of the block."""
-    command = ["operator", "run", "-s", stack, "--address", "127.0.0.1:0", *arguments]
+    command = ["operator", "run", "-s", stack, "--listen", "127.0.0.1:0", *arguments]
     process = subprocess.Popen(
         [sys.executable, "-m", "holdfast.cli.main", *command],
         stderr=subprocess.PIPE,

@@ -56,7 +56,7 @@ def act(project: GitProject, action: str, *rest: str, name: str = "mover") -> No
 
 
 def newest(project: GitProject) -> dict[str, Any]:
-    done = project.project.holdfast("history", "mover", "-s", "dev", "-n", "1", "-o", "json")
+    done = project.project.holdfast("history", "mover", "-s", "dev", "--limit", "1", "-o", "json")
     (update,) = json.loads(done.stdout)["updates"]
     return dict(update)
 

@@ -199,7 +199,7 @@ def test_gates_that_hold_let_the_command_run(project: FleetProject, tmp_path: Pa
     assert done.returncode == 0, done.stderr
     assert mark.exists()
     assert str(mark) not in json.dumps(gates_kept(project)[-1])
-    assert "every gate holds" in project.holdfast("ci", "gates", "-s", "dev").stdout
+    assert "every gate holds" in project.holdfast("history", "dev", "--gates").stdout
 
 
 @pytest.fixture

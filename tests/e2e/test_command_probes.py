@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from holdfast.drift.finding import DriftReport
-from holdfast.drift.probes.answers import CommandProbe, digest_of
-from holdfast.drift.probes.outcome import Outcome, Subject
+from holdfast.drift.probes.answers import CommandCheck, digest_of
+from holdfast.drift.probes.outcome import ProbeOutcome, Subject
 from holdfast.kube.objects import ObjectRef
 from holdfast.operations.scan.probing.endpoints import probe_command
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.report.documents.drift import drift_json
 from holdfast.report.exchange.formats import write_drift
 
@@ -51,13 +51,13 @@ def test_a_column_and_a_grant_are_two_findings_in_one_report(
 ) -> None:
     output_of((*psql, "create table doc (id int, body text); create role reader"))
     probes = [
-        CommandProbe(name, (*psql, query), digest_of(reviewed.encode()), reviewed)
+        CommandCheck(name, (*psql, query), digest_of(reviewed.encode()), reviewed)
         for name, query in (("schema", COLUMNS), ("grants", GRANTS))
         for reviewed in (output_of((*psql, query)),)
     ]
 
     def report() -> DriftReport:
-        outcome = Outcome.together(probe_command(SUBJECT, each, tmp_path) for each in probes)
+        outcome = ProbeOutcome.together(probe_command(SUBJECT, each, tmp_path) for each in probes)
         assert outcome.not_checked == ()
         return outcome.added_to(DriftReport())
 
@@ -69,13 +69,13 @@ def test_a_column_and_a_grant_are_two_findings_in_one_report(
         "probes[name=grants].output",
         "probes[name=schema].output",
     ]
-    page = write_drift(drifted, "html", DriftContext())
+    page = write_drift(drifted, "html", ReportContext())
     assert "+doc|owner|text" in page
     assert "reader|doc|SELECT" in page
 
 
 def test_a_database_that_is_not_there_is_not_checked(tmp_path: Path) -> None:
     program = "import socket; socket.create_connection(('127.0.0.1', 1))"
-    probe = CommandProbe("schema", (sys.executable, "-c", program), digest_of(b""))
+    probe = CommandCheck("schema", (sys.executable, "-c", program), digest_of(b""))
     (unknown,) = probe_command(SUBJECT, probe, tmp_path).not_checked
     assert unknown.reason.endswith("ended with exit code 1")

@@ -153,7 +153,7 @@ def test_the_record_and_the_cluster_are_judged_as_the_manifests_are(project: Fle
     declared = judged()
     assert declared
     assert judged("--state") == declared
-    assert judged("--live") == declared
+    assert judged("--cluster") == declared
 
 
 def declare_next_version(project: FleetProject) -> None:

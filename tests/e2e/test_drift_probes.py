@@ -271,7 +271,7 @@ def test_reports_name_the_line_of_the_manifest_and_history_the_first_time(
 
     page = project.holdfast("drift", "-s", "dev", "--observed-at", "2030-01-03T09:00:00Z")
     assert "seen     since 2030-01-01T09:00:00Z, 2d, 2 times" in page.stdout
-    told = project.holdfast("drift", "history", "-s", "dev", "--at", "2030-01-02", "-o", "json")
+    told = project.holdfast("history", "dev", "--scans", "--at", "2030-01-02", "-o", "json")
     document = json.loads(told.stdout)
     assert document["observedAt"] == "2030-01-01T09:00:00Z"
     assert [each["live"] for each in document["report"]["findings"]] == ["internal"]
@@ -279,5 +279,5 @@ def test_reports_name_the_line_of_the_manifest_and_history_the_first_time(
     after = ("--observed-at", "2030-01-04T09:00:00Z")
     assert project.holdfast("drift", "revert", "-s", "dev", "--yes", "--no-history").returncode == 0
     assert project.holdfast("drift", "-s", "dev", *after).returncode == 0
-    told = project.holdfast("drift", "history", "-s", "dev")
+    told = project.holdfast("history", "dev", "--scans")
     assert "closed  low      Deployment cx/support-rag" in told.stdout

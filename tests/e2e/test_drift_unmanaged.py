@@ -54,5 +54,5 @@ def test_a_rogue_pod_is_found_and_the_agents_own_pods_are_not(
     assert finding["actors"][0]["user"] == "alice@example.test"
 
     reverted = run_holdfast("drift", "revert", *arguments[1:], "--yes")
-    assert "nobody declared it: declare it, or delete it by hand" in reverted.stderr
+    assert "not declared: declare it, or delete it" in reverted.stderr
     assert reverted.returncode == 7

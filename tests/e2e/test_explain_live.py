@@ -41,7 +41,7 @@ def project(sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> F
 
 
 def explained(project: FleetProject, name: str) -> dict[str, Any]:
-    done = project.holdfast("agent", "describe", name, "-s", "dev", "--live", "-o", "json")
+    done = project.holdfast("agent", "describe", name, "-s", "dev", "--cluster", "-o", "json")
     assert done.returncode == 0, done.stderr
     live: dict[str, Any] = json.loads(done.stdout)["live"]
     return live
@@ -99,7 +99,7 @@ def test_a_crash_a_pod_that_is_not_ready_and_who_changed_what(
     said = project.holdfast("agent", "describe", "serving", "-s", "dev").stdout
     assert "CrashLoopBackOff, not ready, 5 restarts" in said
     assert "Deployment living/serving: 1 of 2 ready" in said
-    assert "metadata.labels.rogue was added and nobody declared it: 1, by alice@" in said
+    assert "metadata.labels.rogue was added but is not declared: 1, by alice@" in said
     kubectl("label", "service/serving", "-n", "living", "rogue-", user="alice")
 
 
@@ -144,8 +144,8 @@ def test_a_cluster_that_does_not_answer_is_said_not_guessed(
     stack.write_text(stack.read_text().replace(sandbox.context, "holdfast-gone"))
     done = project.holdfast("agent", "describe", "serving", "-s", "dev")
     assert done.returncode == 0
-    assert "not known: stack dev lives in sandbox 'gone', which is not there" in done.stdout
-    done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--live")
+    assert "not known: stack dev lives in sandbox 'gone', which does not exist" in done.stdout
+    done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--cluster")
     assert done.returncode == 2
-    done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--no-live")
+    done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--no-cluster")
     assert (done.returncode, "Runs now" in done.stdout) == (0, False)

@@ -81,7 +81,7 @@ def test_a_second_update_without_a_change_writes_nothing(
 ) -> None:
     before = len(sandbox.audit_events())
     result = project.stack().up(policy_pack=project.root / "policy-pack")
-    assert not result.has_changes
+    assert not result.steps
     assert writes_since(sandbox, before) == []
 
 
@@ -107,7 +107,7 @@ def test_the_api_server_takes_the_rendered_objects_as_they_stand(
 
 def test_pulumi_sees_no_drift_after_an_update(project: FleetProject) -> None:
     assert not project.stack().refresh_preview().has_drift
-    assert not project.stack().preview(refresh=True).has_changes
+    assert not project.stack().preview(refresh=True).steps
 
 
 def test_five_hands_in_the_cluster_are_seen_named_and_put_back(
@@ -165,7 +165,7 @@ def test_five_hands_in_the_cluster_are_seen_named_and_put_back(
     assert reverted.returncode == 0, reverted.stdout + reverted.stderr
     assert clean.drift()[0] == 0
     assert not clean.stack().refresh_preview().has_drift
-    assert not clean.stack().preview(refresh=True).has_changes
+    assert not clean.stack().preview(refresh=True).steps
 
 
 def test_the_fleet_page_tells_all_of_a_drifted_fleet_and_what_nobody_could_see(
@@ -180,7 +180,7 @@ def test_the_fleet_page_tells_all_of_a_drifted_fleet_and_what_nobody_could_see(
     scan.write_text(json.dumps(clean.drift()[1]))
     before, page = len(sandbox.audit_events()), tmp_path / "fleet.html"
     done = clean.holdfast(
-        *("report", "-s", "dev", "-s", "prod", "-o", "json", "--report", f"html={page}")
+        *("status", "-s", "dev", "-s", "prod", "-o", "fleet", "--report", f"html={page}")
     )
     assert done.returncode == ExitCode.ERROR, "the cluster of prod is not there"
     assert writes_since(sandbox, before) == []
@@ -204,16 +204,16 @@ def test_the_fleet_page_tells_all_of_a_drifted_fleet_and_what_nobody_could_see(
     assert prod["notChecked"][0]["scope"] == "cluster of stack prod"
 
     html = page.read_text()
-    for said in ("1 of 12 agents drifted", "alice@example.test", "pss-privileged", "not looked at"):
+    for said in ("1 of 12 agents drifted", "alice@example.test", "pss-privileged", "not checked"):
         assert said in html
     if CHROMIUM is not None:
         assert overflow(html, 390) == "390"
 
-    saved = clean.holdfast("report", "-s", "dev", "--scan", f"dev={scan}", "-o", "json")
+    saved = clean.holdfast("status", "-s", "dev", "--saved", f"dev={scan}", "-o", "fleet")
     [dev] = json.loads(saved.stdout)["stacks"]
     assert {each["health"] for each in dev["agents"]} == {"Unknown"}, "a scan does not say"
     assert dev["counts"]["sync"] == {"Synced": 5, "OutOfSync": 1, "Unknown": 0}
-    offline = clean.holdfast("report", "-s", "prod", "--offline")
+    offline = clean.holdfast("status", "-s", "prod", "--offline", "-o", "wide")
     assert offline.returncode == 0
     assert "0 Synced, 0 OutOfSync, 6 Unknown" in offline.stdout
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from holdfast.controllers.operator.manifests import OperatorRequest, operator_objects
 from holdfast.errors import ExitCode
-from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.render.fleet import FleetPlan, render_fleet
 
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox

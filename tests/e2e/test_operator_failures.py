@@ -80,7 +80,7 @@ def test_a_standby_takes_over_from_pods_that_crash_and_stays_through_updates(
     events = kubectl.get("events", *PLACE)["items"]
     assert ("spare", "Moved") in {(one["involvedObject"]["name"], one["reason"]) for one in events}
     assert project.drift()[0] == 0
-    said = project.holdfast("agent", "describe", "spare", "-s", "dev", "--live").stdout
+    said = project.holdfast("agent", "describe", "spare", "-s", "dev", "--cluster").stdout
     assert "CrashLoopBackOff, not ready, 5 restarts" in said
 
     project.declare(manifests("2.0.0"))

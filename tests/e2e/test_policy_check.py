@@ -1,4 +1,4 @@
-"""`holdfast policy check --live`: agents that others deployed, listed with what the rules say."""
+"""`holdfast policy check --cluster`: agents that others deployed, with what rules say."""
 
 import json
 from typing import Any
@@ -85,7 +85,7 @@ def of_others(defined_sandbox: LiveSandbox, kubectl: Kubectl) -> None:
 
 
 def check(sandbox: LiveSandbox, *arguments: str, user: str = "admin") -> tuple[int, dict[str, Any]]:
-    command = ("policy", "check", "--live", "--kubeconfig", str(sandbox.kubeconfig(user)))
+    command = ("policy", "check", "--cluster", "--kubeconfig", str(sandbox.kubeconfig(user)))
     done = run_holdfast(*command, "-o", "json", *arguments)
     assert "the-secret-of-team-x" not in done.stdout + done.stderr
     assert done.stdout, done.stderr

@@ -74,7 +74,7 @@ def assert_settled(project: GitProject) -> None:
     """A scan finds nothing, and an update has nothing to do."""
     code, report = project.project.drift("--no-history")
     assert (code, report["findings"]) == (0, [])
-    assert not project.project.stack().preview().has_changes
+    assert not project.project.stack().preview().steps
 
 
 def test_a_lost_state_is_made_anew_and_proved_equal_without_writing_to_the_cluster(
@@ -203,7 +203,7 @@ def test_a_killed_update_is_named_by_everyone_and_taken_up_when_told_to(
 
     assert taken_up.returncode == 0, taken_up.stderr
     assert "recovery: removed the lock of " in taken_up.stderr
-    assert "recovery: taken up again: updating Deployment loop/bot" in taken_up.stderr
+    assert "recovery: resumed: updating Deployment loop/bot" in taken_up.stderr
     assert_settled(project)
     assert HOLD not in kubectl("get", "deployment", "bot", "-n", "loop", "-o", "yaml")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 from holdfast.operations.policy.model import PolicyReport
-from holdfast.report.exchange.formats import write_drift
-from holdfast.report.exchange.policy_formats import write_policy
+from holdfast.report.exchange.formats import write_drift, write_policy
+from holdfast.report.exchange.policy_notices import PAGES
 from holdfast.report.html.fleet_page import fleet_page
 from holdfast_policies.table import RULES
 
@@ -66,7 +66,7 @@ def test_an_api_server_with_openreports_takes_what_we_write(
     wide = kubectl.get("clusterreports.openreports.io/holdfast-drift-prod")
     assert wide["summary"] == {"pass": 0, "fail": 1, "warn": 0, "error": 1, "skip": 0}
     kubectl("delete", "clusterreports.openreports.io/holdfast-drift-prod")
-    text = write_policy(judged_in(namespace), "openreports", RULES)
+    text = write_policy(judged_in(namespace), "openreports", RULES, pages=PAGES)
     kubectl("apply", "--server-side", "--validate=strict", "-f", "-", stdin=text)
     stored = kubectl.get("reports.openreports.io/holdfast-policy-prod", "-n", namespace)
     assert stored["summary"] == {"pass": 1, "fail": 1, "warn": 0, "error": 0, "skip": 0}
@@ -99,7 +99,7 @@ def test_a_browser_finds_text_where_a_cluster_wrote_markup(text: str) -> None:
 
 
 LONG_WORD = replace(REPORT.findings[1], desired=None, live="x" * 5000)
-PAGES = [
+WRITTEN_PAGES = [
     pytest.param(
         write_drift(replace(REPORT, findings=(LONG_WORD, *REPORT.findings)), "html", CONTEXT),
         id="drift",
@@ -112,13 +112,13 @@ PAGES = [
 
 @needs_chromium
 @pytest.mark.parametrize("width", [360, 390, 1280, 1440])
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", WRITTEN_PAGES)
 def test_a_page_fits_its_window(page: str, width: int) -> None:
     assert overflow(page, width) == str(width)
 
 
 @needs_chromium
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", WRITTEN_PAGES)
 def test_a_browser_draws_the_page_in_the_dark_too(page: str, tmp_path: Path) -> None:
     picture = tmp_path / "page.png"
     browse(page, f"--screenshot={picture}", "--window-size=1280,900", DARK)

@@ -239,5 +239,5 @@ def test_the_audit_log_names_who_changed_what_and_leaves_reads_out(
 def test_logs_and_kubeconfigs_are_found_by_name(sandbox: LiveSandbox) -> None:
     assert sandbox.run("kubeconfig").stdout == f"{sandbox.kubeconfig()}\n"
     assert sandbox.run("kubeconfig", "--user", "alice").stdout.endswith("/alice.kubeconfig\n")
-    assert '"kind":"Event"' in sandbox.run("logs", "audit", "-n", "1").stdout
+    assert '"kind":"Event"' in sandbox.run("logs", "audit", "--lines", "1").stdout
     assert "kube-apiserver          | " in sandbox.run("logs").stdout

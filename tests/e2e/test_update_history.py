@@ -84,7 +84,7 @@ def test_the_story_of_a_stack(project: GitProject, sandbox: LiveSandbox, kubectl
     assert newest["policy"].startswith("passed")
     assert commit not in {each["commit"] for each in history(project, "steady", "-s", "dev")}
 
-    named = run("history", "-s", "dev", "--object", "Deployment/loop/mover", "-o", "json")
+    named = run("history", "-s", "dev", "--commit-of", "Deployment/loop/mover", "-o", "json")
     assert json.loads(named.stdout)["commit"] == commit, named.stderr
     assert (
         kubectl.get("deployment", "mover", "-n", "loop")["metadata"]["labels"][
@@ -111,7 +111,7 @@ def test_status_says_what_runs_from_which_commit_and_who_changed_it(
     assert run("drift", "revert", "-s", "dev", "--yes").returncode == 0
     newest = history(project, "mover", "-s", "dev")[0]
     assert (newest["action"], newest["outcome"]) == ("revert", "done")
-    assert newest["detail"] == "put back Deployment loop/mover"
+    assert newest["detail"] == "reverted Deployment loop/mover"
 
 
 def test_a_plain_update_of_pulumi_is_told_with_its_commit(project: GitProject) -> None:

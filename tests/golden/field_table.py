@@ -19,7 +19,7 @@ from holdfast.kube.objects import reference_of
 from holdfast.kube.paths import format_path
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet, manifest_files
-from holdfast.manifest.kinds.kinds import KINDS
+from holdfast.manifest.kinds.kinds import KINDS, McpServer, ModelConfig
 from holdfast.manifest.publish.reference import FieldEntry, fields_of
 from holdfast.manifest.text.documents import read_documents
 from holdfast.manifest.text.origin import Origin
@@ -36,7 +36,7 @@ MOST_SHOWN = 3
 # They follow from everything else, and say nothing about one field.
 _FOLLOWS = ("holdfast.dev/revision", "holdfast.dev/config-hash")
 _UNRENDERABLE = (HoldfastError, ValueError, KeyError, TypeError, AttributeError, AssertionError)
-_COMPANIONS = {"ModelConfig": "model_configs", "MCPServer": "mcp_servers"}
+_COMPANIONS: tuple[Any, ...] = (ModelConfig, McpServer)
 """Kinds that are rendered into the objects of the agents that refer to them."""
 _NEVER_MEANT: tuple[Any, ...] = (7, "?", {"?": 7}, ["?"], None)
 Leaves = dict[tuple[str, str], Any]
@@ -108,16 +108,12 @@ def _changes(fleet: Fleet) -> Iterator[tuple[str, str, Fleet, int | None]]:
         for path, manifest in variants(agent.agent):
             agents = _with(fleet.agents, index, replace(agent, agent=manifest))
             yield "Agent", _generic(path), replace(fleet, agents=agents), index
-    for kind, field in _COMPANIONS.items():
-        declared = getattr(fleet, field)
+    for kind in _COMPANIONS:
+        declared = fleet.of(kind)
         for at, one in enumerate(declared):
             for path, spec in variants(one.spec, ("spec",)):
                 items = _with(declared, at, replace(one, spec=spec))
-                yield kind, _generic(path), _changed(fleet, field, items), None
-
-
-def _changed(fleet: Fleet, field: str, items: Any) -> Fleet:
-    return replace(fleet, **{field: items})
+                yield kind.KIND, _generic(path), fleet.with_items(kind, items), None
 
 
 def _known(kind: str, path: str) -> str:

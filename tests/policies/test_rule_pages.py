@@ -7,7 +7,7 @@ import pytest
 from holdfast.drift.finding import DriftClass
 from holdfast.operations.policy.model import Verdict
 from holdfast.report.exchange.policy_notices import page_of
-from holdfast.report.text.runbook import NOT_CHECKED, anchor_of, runbook_link
+from holdfast.report.text.finding_text import NOT_CHECKED, anchor_of, runbook_link
 from holdfast_policies.pack.answers import MENDING_LOST, UNDETERMINED
 from holdfast_policies.rule import FRAMEWORKS, Rule
 from holdfast_policies.table import RULES

@@ -75,7 +75,7 @@ def state_directory() -> Path:
 
 
 def cache_directory() -> Path:
-    """What can be made again: HOLDFAST_CACHE, else `holdfast` in the XDG cache folder."""
+    """What can be rebuilt: HOLDFAST_CACHE, else `holdfast` in the XDG cache folder."""
     if explicit := os.environ.get("HOLDFAST_CACHE"):
         return Path(explicit).absolute()
     base = os.environ.get("XDG_CACHE_HOME")

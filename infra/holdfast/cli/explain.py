@@ -15,7 +15,7 @@ from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.published import schema_text
 from holdfast.report.text.manifest_reference import field_json, field_text, kinds_text
-from holdfast.report.text.rule_words import explained_json, explained_text
+from holdfast.report.text.rule_text import explained_json, explained_text
 
 _RULE: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 """The form of a rule's name, which no field has."""

@@ -1,98 +1,201 @@
-"""`holdfast history`: the updates of a stack or an agent; the commit of an object."""
+"""`holdfast history`: the updates of a stack or an agent, its scans, its gates, its commits."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
 import click
 
-from holdfast.cli.options.output import OUTPUT
+from holdfast.cli.options.groups import Group, receives
+from holdfast.cli.options.output import OUTPUT, wants_colour
+from holdfast.cli.options.recording import threshold_option
 from holdfast.cli.options.stack import STACK, stack_option
+from holdfast.cli.options.timestamps import Moment
 from holdfast.errors import ExitCode, InputError
-from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.names import stack_names
 from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.deploy.object_provenance import MOST_COMMITS, commit_of_object
-from holdfast.operations.stack.context import StackContext, agent_named
+from holdfast.operations.describe.history import gate_journal, scan_history, updates_of
+from holdfast.operations.scan.recording import damage_note, default_history_file
+from holdfast.operations.scan.request import DEFAULT_ALERT_THRESHOLD
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.operations.stack.update_history import update_records
+from holdfast.report.documents.history import history_json
+from holdfast.report.documents.json_text import json_text
 from holdfast.report.documents.updates import updates_json
-from holdfast.report.text.object_commit_text import object_commit_json, object_commit_text
-from holdfast.report.text.update_text import updates_text
+from holdfast.report.text.gate_report import gate_document, gates_text, read_gate
+from holdfast.report.text.history_text import (
+    history_text,
+    object_commit_json,
+    object_commit_text,
+    updates_text,
+)
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """Which history is wanted; the updates where nothing else is."""
+
+    scans: bool
+    gates: bool
+    commit_of: str
+    at: str | None
+    history: Path | None
+    alert_after: int
+    limit: int | None
+
+    def check(self, agent: str) -> None:
+        """Refuse options that have no effect on what is wanted.
+
+        Raises:
+            InputError: one is given.
+        """
+        wanted = [
+            name
+            for name, is_wanted in (
+                ("--scans", self.scans),
+                ("--gates", self.gates),
+                ("--commit-of", bool(self.commit_of)),
+            )
+            if is_wanted
+        ]
+        if len(wanted) > 1:
+            raise InputError(f"{' and '.join(wanted)} exclude each other", remedy="choose one")
+        of_scans = {
+            "--at": self.at,
+            "--history": self.history,
+            "--alert-after": self.alert_after != DEFAULT_ALERT_THRESHOLD,
+        }
+        for option, value in of_scans.items():
+            if value and not self.scans:
+                raise InputError(f"{option} requires --scans", remedy="add it")
+        if self.limit is not None and (self.scans or self.commit_of):
+            raise InputError(f"--limit has no effect with {wanted[0]}", remedy="remove it")
+        if agent and wanted:
+            raise InputError(
+                f"{wanted[0]} is about a stack: an agent has no effect beside it",
+                remedy="remove the agent",
+            )
+
+
+_SUBJECT: Final[Group] = (
+    _Subject,
+    (
+        click.option("--scans", is_flag=True, help="When drift was found, and how often."),
+        click.option("--gates", is_flag=True, help="Results of `ci gate` on this machine."),
+        click.option(
+            "--commit-of",
+            default="",
+            metavar="KIND/[NAMESPACE/]NAME",
+            help="The commit that a live object was rendered from.",
+        ),
+        click.option(
+            "--at",
+            type=Moment(),
+            help="With --scans: the scan that was current then, in full.",
+        ),
+        click.option(
+            "--history",
+            type=click.Path(path_type=Path, dir_okay=False),
+            help="With --scans: file that keeps them; default the stack's in the state folder.",
+        ),
+        threshold_option(),
+        click.option("--limit", type=click.IntRange(min=1), help="Only the newest."),
+    ),
+)
 
 
 @click.command()
 @click.argument("name", type=STACK, default="", metavar="[AGENT|STACK]")
-@stack_option("Stack, when an agent is named.", required=False)
-@click.option(
-    "--object",
-    "live_object",
-    default="",
-    metavar="KIND/[NAMESPACE/]NAME",
-    help="The commit whose render the live object is.",
-)
-@click.option("-n", "--limit", type=click.IntRange(min=1), help="Only the newest.")
+@stack_option("Stack; required if AGENT is named.", required=False)
+@receives(_SUBJECT)
 @OUTPUT
-def command(name: str, stack: str, live_object: str, limit: int | None, output: str) -> ExitCode:
+def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode:
     """Print the updates of a stack, or of an agent: commit, author, policy, outcome.
 
-    Reads the engine's own history, so that a plain `pulumi up` is told as well, on any machine that
-    has the stack's backend. What was refused before the engine began, and which agents an update
-    changed, is known where it was run.
+    Reads Pulumi's own history, so that a plain `pulumi up` is listed too, on every machine that
+    has the stack's backend. Updates that were refused, and the agents that an update changed, are
+    known on the machine that ran it.
 
-    With --object, says which recorded commit a live object is rendered from.
+    --scans prints when each finding opened, how often it was seen, and alerts on many low ones;
+    with --at and -o json also every object as it was then.
 
     \b
     Examples:
       holdfast history prod
       holdfast history support-rag -s prod -o json
-      holdfast history -s prod --object Deployment/cx/support-rag
+      holdfast history prod --commit-of Deployment/cx/support-rag
+      holdfast history prod --scans --at 2026-11-20T09:00:00Z -o json
+      holdfast history prod --gates --limit 5
 
     \b
-    Exit codes: 0 printed   1 no recorded commit renders the object   2 bad input
-      6 no such stack
+    Exit codes: 0 printed   1 no recorded commit renders the object
+      2 bad input, or no scan   6 no such stack
     """
+    is_json = output == "json"
+    if wanted.scans and wanted.history and not (name or stack):
+        wanted.check("")
+        return _print_scans(wanted.history, "", wanted, is_json=is_json)
     root = find_project_root()
-    agent = name
-    if not stack:
-        if name not in stack_names(root):
-            known = ", ".join(stack_names(root))
-            remedy = f"name one of {known}; or an agent, with -s STACK"
-            raise InputError(
-                f"no stack {name!r}" if name else "no stack is named",
-                remedy=remedy if known else f"there is no stacks/Pulumi.STACK.yaml in {root}",
-                exit_code=ExitCode.NO_STACK if name else None,
-            )
-        stack, agent = name, ""
-    else:
-        read_stack_file(root, stack)
-    if live_object:
-        _ensure_alone(agent, limit)
-        return _print_commit(StackContext(root, stack), live_object, output)
-    records = update_records(root, stack)
-    if agent:
-        known_agents = {each for record in records for each in record.agents or ()}
-        if agent not in known_agents:
-            agent_named(agent, load_fleet(root, stack))
-        # Where it is not known which agents were changed, this one may be among them.
-        records = [each for each in records if each.agents is None or agent in each.agents]
-    records = records[-limit:] if limit else records
-    if output == "json":
-        click.echo(updates_json(stack, records, agent), nl=False)
-    else:
-        click.echo(updates_text(records), nl=False)
+    stack, agent = _stack_and_agent(root, name, stack)
+    wanted.check(agent)
+    if wanted.scans:
+        file = wanted.history or default_history_file(root, stack)
+        return _print_scans(file, stack, wanted, is_json=is_json)
+    if wanted.gates:
+        return _print_gates(root, stack, wanted.limit, is_json=is_json)
+    if wanted.commit_of:
+        return _print_commit(StackContext(root, stack), wanted.commit_of, is_json=is_json)
+    records = updates_of(root, stack, agent)[-(wanted.limit or 0) :]
+    text = updates_json(stack, records, agent) if is_json else updates_text(records)
+    click.echo(text, nl=False)
     return ExitCode.OK
 
 
-def _ensure_alone(agent: str, limit: int | None) -> None:
-    """Refuse what has no effect beside --object."""
-    if agent:
-        raise InputError(
-            "--object names the object: an agent beside it has no effect", remedy="leave it out"
-        )
-    if limit is not None:
-        raise InputError("--limit has no effect with --object", remedy="leave it out")
+def _stack_and_agent(root: Path, name: str, stack: str) -> tuple[str, str]:
+    """What the argument names: an agent where a stack is given, else a stack."""
+    if stack:
+        read_stack_file(root, stack)
+        return stack, name
+    if name in stack_names(root):
+        return name, ""
+    known = ", ".join(stack_names(root))
+    remedy = f"name one of {known}; or an agent, with -s STACK"
+    raise InputError(
+        f"no stack {name!r}" if name else "no stack is named",
+        remedy=remedy if known else f"there is no stacks/Pulumi.STACK.yaml in {root}",
+        exit_code=ExitCode.NO_STACK if name else None,
+    )
 
 
-def _print_commit(context: StackContext, named: str, output: str) -> ExitCode:
+def _print_scans(file: Path, stack: str, wanted: _Subject, *, is_json: bool) -> ExitCode:
+    found = scan_history(file, stack, wanted.at or "", wanted.alert_after)
+    if found.damaged_lines:
+        click.echo(damage_note(file, found.damaged_lines), err=True)
+    in_full = bool(wanted.at)
+    text = (
+        history_json(found)
+        if is_json
+        else history_text(found, in_full=in_full, colour=wants_colour())
+    )
+    click.echo(text, nl=False)
+    return ExitCode.OK
+
+
+def _print_gates(root: Path, stack: str, limit: int | None, *, is_json: bool) -> ExitCode:
+    lines = gate_journal(root, stack).lines()
+    readable = [report for line in lines if (report := read_gate(line)) is not None]
+    shown = readable[-(limit or 0) :]
+    text = json_text([gate_document(each) for each in shown]) if is_json else gates_text(shown)
+    click.echo(text, nl=False)
+    if len(readable) < len(lines):
+        damaged = len(lines) - len(readable)
+        click.echo(f"note: skipped {damaged} lines of the journal: no gates", err=True)
+    return ExitCode.OK
+
+
+def _print_commit(context: StackContext, named: str, *, is_json: bool) -> ExitCode:
     found = commit_of_object(context, named)
-    is_json = output == "json"
     text = object_commit_json(named, found) if is_json else object_commit_text(found)
     click.echo(text, nl=False)
     if found.update is not None:

@@ -20,12 +20,11 @@ from holdfast.errors import ExitCode, HoldfastError, InvalidFilesError
 )
 @click.version_option(__version__, prog_name="holdfast")
 def command() -> None:
-    """Declare AI agents in Git, deploy them with Pulumi, and hold the cluster to it.
+    """Declare AI agents in Git, deploy them with Pulumi, and revert drift.
 
     \b
-    Exit codes, the same for every verb:
-      0 ok   1 error or incomplete   2 bad input   3 authentication   4 resource
-      5 policy   6 no such stack   7 drift   8 cancelled   9 timeout
+    Exit codes: 0 ok   1 error, or incomplete   2 bad input   3 authentication
+      4 resource   5 policy   6 no such stack   7 drift   8 cancelled   9 timeout
     """
 
 

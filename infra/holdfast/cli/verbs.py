@@ -51,8 +51,8 @@ _DRIFT: Final = {
     "adopt": Verb("print the change of the files that declares live state", "drift.adopt"),
     "ignore": Verb("write a rule that ignores a finding until a day", "drift.ignore"),
     "watch": Verb("report drift as it comes and goes", "drift.watch"),
-    "history": Verb("since when findings stand, and how often seen", "drift.history"),
     "owners": Verb("print which field manager owns which fields", "drift.owners"),
+    "convert": Verb("convert a saved report to another format", "drift.convert"),
     "rbac": Verb("print the least rights that a scan needs", "drift.rbac"),
 }
 
@@ -83,7 +83,6 @@ _CI: Final = {
     "comment": Verb("keep one comment on a pull or merge request", "ci.texts:report_comment"),
     "issue": Verb("keep one issue open while a check fails", "ci.texts:report_issue"),
     "gate": Verb("check a stack's gates, then run a command", "ci.gate"),
-    "gates": Verb("print the earlier results of a stack's gates", "ci.gates"),
 }
 
 _SANDBOX: Final = {
@@ -105,24 +104,21 @@ TASKS: Final[Mapping[str, Mapping[str, Verb]]] = {
         "policy": Verb("evaluate, list and export policy rules", "groups:policy", _POLICY),
         "mcp": Verb("review the tools of MCP servers, and detect changes", "groups:mcp", _MCP),
     },
-    "Deploy": {
+    "Deploy and operate": {
         "up": Verb("deploy the checked-out commit to a stack", "up"),
         "promote": Verb("deploy the commit of one stack to another, past its gates", "promote"),
         "rollback": Verb("deploy an earlier commit, and verify it", "rollback"),
         "recover": Verb("rebuild lost Pulumi state from manifests and cluster", "recover"),
-    },
-    "Observe": {
         "status": Verb("print sync, health and drift of every agent", "status"),
-        "history": Verb("print the updates of a stack or an agent", "history"),
-        "report": Verb("report a fleet, or convert a saved drift report", "report"),
+        "history": Verb("print updates, scans and gates of a stack", "history"),
+        "agent": Verb(
+            "describe, restart, evacuate, set, restore one agent", "groups:agent", _AGENT
+        ),
     },
     "Detect and remediate drift": {
         "drift": Verb("compare the cluster with the declared state", "drift.detect", _DRIFT),
         "gitops": Verb("reconcile a stack with a Git branch", "groups:gitops", _GITOPS),
         "operator": Verb("run agents as resources of a cluster", "groups:operator", _OPERATOR),
-    },
-    "Operate one agent": {
-        "agent": Verb("restart, evacuate, set fields, back up, import", "groups:agent", _AGENT),
     },
     "Integrate": {
         "ci": Verb("keep comments, issues and gates of a pipeline", "groups:ci", _CI),
@@ -143,7 +139,10 @@ MOVED: Final[Mapping[str, str]] = {
     "agent reconfigure": "agent set AGENT FIELD=VALUE",
     "agent reschedule": "agent evacuate",
     "agent scale": "agent set AGENT scaling.replicas=N",
+    "agent describe --live": "agent describe --cluster",
+    "ci gates": "history STACK --gates",
     "diff --live": "diff --source live",
+    "drift history": "history STACK --scans",
     "drift --act": "drift revert --by-mode",
     "drift --adopt": "drift adopt",
     "drift --ignore": "drift ignore",
@@ -152,15 +151,19 @@ MOVED: Final[Mapping[str, str]] = {
     "drift --watch": "drift watch",
     "explain --compare": "diff --source files",
     "graph": "render -o mermaid",
+    "history --object": "history --commit-of",
     "import": "agent import",
     "operator manifests": "operator install --export",
     "operator migrate": "operator handover",
     "pause": "gitops suspend",
+    "operator run --address": "operator run --listen",
+    "policy check --live": "policy check --cluster",
     "policy lint": "validate",
     "policy report": "preview",
     "policy waivers": "validate --write-waivers",
     "rbac": "drift rbac",
     "reconcile": "gitops run",
+    "report": "status -o html",
     "resume": "gitops resume",
     "schema": "explain -o schema",
     "tools": "mcp",

@@ -21,7 +21,7 @@ _ORDER = (
 
 
 class AdmissionPolicies(pulumi.ComponentResource):
-    """Holds a cluster to the rules of preview, whoever asks: kubectl, an operator, a stolen token.
+    """Holds a cluster to the rules of preview for every client: kubectl, operator, stolen token.
 
     Children: `admission-definition`, the kind of the parameters, which stays when this goes;
     `admission-parameters`; `admission-policy-<rules>` and `admission-binding-<rules>`. The objects

@@ -26,7 +26,7 @@ from holdfast.render.plan.plan import AgentPlan
 
 
 class Agent(pulumi.ComponentResource):
-    """An agent with everything it needs, secure unless told otherwise.
+    """An agent with everything it needs, secure by default.
 
     Children: `<agent>-identity`, `-config`, `-secrets`, `-storage`, `-network`, `-backup`,
     `-promotion`, `-workload` and `-scaling`, the parts that can also be used alone; a part that a

@@ -13,11 +13,11 @@ from pydantic.fields import FieldInfo
 
 from holdfast.components import inputs, part_inputs
 from holdfast.components.type_expressions import (
+    Alternatives,
     Anything,
     Choice,
     ListOf,
     MapOf,
-    OneOf,
     Record,
     Scalar,
     TypeExpression,
@@ -58,7 +58,7 @@ def source() -> str:
     for name, model in ARGUMENTS.items():
         models |= {_name_of(nested): nested.model for nested in records_below(model)}
         models[name] = model
-    writer = _Writer(models)
+    writer = _TypeWriter(models)
     for name, model in models.items():
         writer.write(name, model)
     return _HEADER + "".join(f"\n\n{block}" for block in writer.blocks.values())
@@ -68,7 +68,7 @@ def _name_of(record: Record) -> str:
     return f"{record.name}Args"
 
 
-class _Writer:
+class _TypeWriter:
     """Writes each field once: a dictionary extends those of the models that its model extends.
 
     Attributes:
@@ -140,7 +140,7 @@ def _type_text(shape: TypeExpression) -> str:  # noqa: PLR0911 - one return a fo
             return f"dict[str, {_type_text(value)}]"
         case Record():
             return _name_of(shape)
-        case OneOf(forms):
+        case Alternatives(forms):
             return " | ".join(_type_text(form) for form in forms)
 
 

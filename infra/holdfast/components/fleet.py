@@ -16,7 +16,7 @@ from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.publish.component_types import component_type
 from holdfast.render.fleet import FleetPlan, Place, render_fleet
-from holdfast.render.plan.marks import Origin
+from holdfast.render.plan.marks import Provenance
 from holdfast.render.plan.plan import AgentPlan
 from holdfast.render.plan.tool_servers import with_callers
 
@@ -65,7 +65,7 @@ class Fleet(pulumi.ComponentResource):
     ) -> None:
         """Agents as resources: after their objects, for they are to go before those do.
 
-        Whoever holds objects to a resource must not make again what an update takes away.
+        A controller of the stack must not recreate what an update removes.
         """
         shared: list[pulumi.Resource] = []
         for item in plan.resource_objects():
@@ -118,7 +118,7 @@ def _plan_of(name: str, args: FleetArgs) -> FleetPlan:
     ports = {plan.place: plan.spec.network.expose.port for plan in agents}
     return FleetPlan(
         agents=with_callers(_among(plan, ports, known) for plan in (*agents, *servers)),
-        origin=Origin(stack),
+        origin=Provenance(stack),
         are_namespaces_managed=inputs.namespaces == "managed",
     )
 

@@ -27,7 +27,7 @@ from holdfast.manifest.types.values import (
     Semver,
 )
 from holdfast.render.objects.admission import AdmissionPlan, judged_by
-from holdfast.render.plan.marks import AgentMarks, Origin
+from holdfast.render.plan.marks import AgentMarks, Provenance
 from holdfast.render.plan.plan import AgentPlan
 from holdfast.render.plan.surroundings import Surroundings
 from holdfast.render.plan.tool_servers import COMPONENT
@@ -62,7 +62,7 @@ class AgentRef(ObjectMetaInputs):
     queue_name: LabelName | None = None
     """Kueue LocalQueue that its pods wait in."""
 
-    def marks(self, origin: Origin) -> AgentMarks:
+    def marks(self, origin: Provenance) -> AgentMarks:
         """What the agent's objects carry."""
         return AgentMarks(
             name=self.name,
@@ -126,7 +126,7 @@ class AgentInputs(ContextInputs, ObjectMetaInputs, AgentSpec):
             annotations=self.annotations,
         )
         surroundings = self.shared.surroundings(self.namespace)
-        return AgentPlan(place.marks(Origin(stack)), self, surroundings)
+        return AgentPlan(place.marks(Provenance(stack)), self, surroundings)
 
 
 class McpServerInputs(ContextInputs, ObjectMetaInputs, HostedServer):
@@ -148,7 +148,7 @@ class McpServerInputs(ContextInputs, ObjectMetaInputs, HostedServer):
             labels=self.labels,
             annotations=self.annotations,
         )
-        marks = replace(place.marks(Origin(stack)), component=COMPONENT)
+        marks = replace(place.marks(Provenance(stack)), component=COMPONENT)
         surroundings = self.shared.surroundings(self.namespace)
         return AgentPlan(
             marks, self.as_agent(), surroundings, kind=MCP_SERVER_KIND, url_path=self.effective_path
@@ -193,4 +193,4 @@ class AdmissionPoliciesInputs(AdmissionSettings):
             controllers=self.controllers,
         )
         profile = judged_by(self.profile or stack, self.rules)
-        return AdmissionPlan(name, profile, settings, Origin(stack), self.namespaces)
+        return AdmissionPlan(name, profile, settings, Provenance(stack), self.namespaces)

@@ -29,7 +29,7 @@ from holdfast.components.agent import Agent, McpServer
 from holdfast.components.argument_errors import ArgumentsError, CamelCaseArguments
 from holdfast.components.fleet import Fleet
 from holdfast.components.package_schema import output_name, package_schema, schema_text
-from holdfast.components.registration import Part, UnrenderableError
+from holdfast.components.registration import RenderedComponent, UnrenderableError
 from holdfast.manifest.publish.component_types import component_type
 
 POLL_SECONDS = 2.0
@@ -67,7 +67,7 @@ def _answers(host: str, port: int) -> bool:
 
 
 def _is_language_host(pid: int) -> bool:
-    """Whether a process is a Pulumi language host: it serves one engine and nobody else."""
+    """Whether a process is a Pulumi language host: it serves one engine only."""
     try:
         return Path(f"/proc/{pid}/comm").read_text().startswith(_LANGUAGE_HOST)
     except OSError:
@@ -82,7 +82,9 @@ COMPONENTS: tuple[type[pulumi.ComponentResource], ...] = (
     *(
         each
         for each in vars(parts).values()
-        if isinstance(each, type) and issubclass(each, Part) and each is not Part
+        if isinstance(each, type)
+        and issubclass(each, RenderedComponent)
+        and each is not RenderedComponent
     ),
 )
 """Every component of the package: a new part is one as soon as it is written."""
@@ -121,7 +123,7 @@ class HoldfastPackage(Provider):
             made: Any = self._components[resource_type](name, CamelCaseArguments(inputs), options)
         except ArgumentsError as faulty:
             raise InputPropertiesError(
-                f"{name}: faulty arguments",
+                f"{name}: invalid arguments",
                 [{"property_path": each.path, "reason": each.reason} for each in faulty.faults],
             ) from faulty
         except UnrenderableError as refused:

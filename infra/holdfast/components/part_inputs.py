@@ -19,7 +19,7 @@ from holdfast.manifest.agent.state import ConfigEntry, SecretReference, StorageV
 from holdfast.manifest.agent.telemetry import Telemetry
 from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.types.values import Items, ManifestModel, Url
-from holdfast.render.plan.marks import Origin
+from holdfast.render.plan.marks import Provenance
 from holdfast.render.plan.plan import AgentPlan
 from holdfast.render.plan.surroundings import Surroundings
 
@@ -41,7 +41,7 @@ class PartInputs(ManifestModel):
         spec = AgentSpec.model_construct(
             version=self.agent.version, framework=self.agent.framework, **fields
         )
-        return AgentPlan(self.agent.marks(Origin(stack)), spec, self._surroundings())
+        return AgentPlan(self.agent.marks(Provenance(stack)), spec, self._surroundings())
 
     def _surroundings(self) -> Surroundings:
         return Surroundings()
@@ -118,11 +118,11 @@ class AgentConfigInputs(ContextPartInputs):
     a2a: AgentCardSpec = Field(default=AgentCardSpec.model_construct(), alias="a2a")
     """How it presents itself to other agents: its card."""
     provider: Provider | None = None
-    """Who offers the agent; told in its card."""
+    """Who offers the agent; stands in its card."""
     icon_url: Url | None = None
-    """Picture of the agent; told in its card."""
+    """Picture of the agent; stands in its card."""
     documentation_url: Url | None = None
-    """Page about the agent; told in its card."""
+    """Page about the agent; stands in its card."""
     network: Network = Network.model_construct()
     """Port of the address in its card."""
 

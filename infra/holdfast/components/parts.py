@@ -22,12 +22,12 @@ from holdfast.components.part_inputs import (
     AgentSecretsInputs,
     AgentStorageInputs,
 )
-from holdfast.components.registration import Part, names_of, objects_of, plan_of
+from holdfast.components.registration import RenderedComponent, names_of, objects_of, plan_of
 from holdfast.render.objects.identity import service_account_name
 from holdfast.render.plan import render_agent as concerns
 
 
-class AgentIdentity(Part):
+class AgentIdentity(RenderedComponent):
     """The ServiceAccount of an agent's pods, and a Role with RoleBinding for declared rights.
 
     Children: `<agent>-serviceaccount`, `<agent>-role`, `<agent>-rolebinding`.
@@ -46,8 +46,8 @@ class AgentIdentity(Part):
         self.register_outputs({"serviceAccountName": self.service_account_name})
 
 
-class AgentConfig(Part):
-    """What an agent's process is told: `agent.json`, its prompt, its configuration files.
+class AgentConfig(RenderedComponent):
+    """What an agent's process reads: `agent.json`, its prompt, its configuration files.
 
     Children: `<agent>-config`, `<agent>-prompt`, `<agent>-config-<entry>`.
     """
@@ -64,7 +64,7 @@ class AgentConfig(Part):
         self.register_outputs({"configMapNames": self.config_map_names})
 
 
-class AgentSecrets(Part):
+class AgentSecrets(RenderedComponent):
     """What fetches an agent's secrets from outside the cluster; no value passes through here.
 
     Children: `<agent>-externalsecret-<entry>`, `<agent>-secretstore-aws`,
@@ -83,7 +83,7 @@ class AgentSecrets(Part):
         self.register_outputs({"secretNames": self.secret_names})
 
 
-class AgentStorage(Part):
+class AgentStorage(RenderedComponent):
     """Volumes that survive restarts, protected from replacement and deletion.
 
     Children: `<agent>-claim-<volume>`. A claim with `retain: true` (the default) outlives the
@@ -102,7 +102,7 @@ class AgentStorage(Part):
         self.register_outputs({"claimNames": self.claim_names})
 
 
-class AgentNetwork(Part):
+class AgentNetwork(RenderedComponent):
     """The Service in front of an agent, and the NetworkPolicy that denies what is not declared.
 
     Children: `<agent>-service`, `<agent>-networkpolicy`.
@@ -120,7 +120,7 @@ class AgentNetwork(Part):
         self.register_outputs({"url": self.url})
 
 
-class AgentBackup(Part):
+class AgentBackup(RenderedComponent):
     """Backups of an agent's volumes: by schedule, and before its workload changes.
 
     Children: `<agent>-backup-schedule`, `<agent>-backup-before-rollout`, and what they run as:
@@ -135,7 +135,7 @@ class AgentBackup(Part):
         self.register_outputs({})
 
 
-class AgentPromotion(Part):
+class AgentPromotion(RenderedComponent):
     """What a new version of an agent passes through before it replaces the old one.
 
     Children: `<agent>-check`, a Job that must succeed before the workload changes; with Argo
@@ -151,7 +151,7 @@ class AgentPromotion(Part):
         self.register_outputs({})
 
 
-class AgentMonitoring(Part):
+class AgentMonitoring(RenderedComponent):
     """What Prometheus scrapes of an agent, and the alerts on it.
 
     Children: `<agent>-servicemonitor` or `-podmonitor`, `<agent>-prometheusrule`; none on a stack
@@ -166,7 +166,7 @@ class AgentMonitoring(Part):
         self.register_outputs({})
 
 
-class AgentWorkload(Part):
+class AgentWorkload(RenderedComponent):
     """What runs an agent: a Deployment, CronJobs and ScaledJobs, or a Sandbox, by its type.
 
     Children: `<agent>-deployment`, `<agent>-deployment-standby` or `<agent>-rollout`;
@@ -188,7 +188,7 @@ class AgentWorkload(Part):
         self.register_outputs({"workloadName": self.workload_name})
 
 
-class AgentScaling(Part):
+class AgentScaling(RenderedComponent):
     """The autoscaler of an agent with a range, and its disruption budget.
 
     Children: `<agent>-autoscaler` or `<agent>-scaledobject`, `<agent>-disruptionbudget` and

@@ -20,8 +20,8 @@ from holdfast.render.plan.plan import AgentPlan
 def kubernetes_provider(environment: Environment, stack: str) -> Provider:
     """The provider for the stack's cluster.
 
-    Kept in the stack's state, so that a refresh run by hand is as fast as an update. The kubeconfig
-    itself comes from the surroundings (KUBECONFIG): its place differs between machines.
+    Kept in the stack's state, so that a plain `pulumi refresh` is as fast as an update. The
+    kubeconfig itself comes from the surroundings (KUBECONFIG): its place differs between machines.
     """
     cluster = environment.cluster
     return Provider(
@@ -66,7 +66,7 @@ def type_token(manifest: Mapping[str, Any]) -> str:
     return f"kubernetes:{module}:{manifest['kind']}"
 
 
-class Inputs(Protocol):
+class PlannableInputs(Protocol):
     """Validated arguments that can be made into a plan."""
 
     def plan(self, name: str, stack: str) -> AgentPlan:
@@ -83,7 +83,7 @@ def plan_of(name: str, args: object, inputs: type[BaseModel]) -> AgentPlan:
         return args
     component = inputs.__name__.removesuffix("Inputs")
     model = validated(f"{component} {name}", cast("Mapping[str, Any]", args), inputs)
-    return cast("Inputs", model).plan(name, pulumi.get_stack())
+    return cast("PlannableInputs", model).plan(name, pulumi.get_stack())
 
 
 class UnrenderableError(RenderError, pulumi.RunError):
@@ -106,7 +106,7 @@ def objects_of(render: Callable[[P], R], plan: P) -> R:
         raise UnrenderableError(error.message, remedy=error.remedy) from error
 
 
-class Part(pulumi.ComponentResource):
+class RenderedComponent(pulumi.ComponentResource):
     """A component whose children are rendered objects, named `<agent>-<role>`."""
 
     def __init__(
@@ -116,7 +116,7 @@ class Part(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__(component_type(type(self).__name__), name, {}, opts)
-        # The engine does not hand a component's dependencies down to its children.
+        # The engine does not pass a component's dependencies on to its children.
         depends_on = opts.depends_on if opts else None
         self.objects = tuple(register(item, self, depends_on) for item in rendered)
 

@@ -176,7 +176,7 @@ class AgentState(StrEnum):
     UNKNOWN = "Unknown"
 
 
-NOT_LOOKED_AT: Final = HealthVerdict(Health.UNKNOWN, "it was not looked at")
+HEALTH_NOT_CHECKED: Final = HealthVerdict(Health.UNKNOWN, "it was not checked")
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class AgentStatus:
     team: str
     state: AgentState
     findings: int = 0
-    health: HealthVerdict = NOT_LOOKED_AT
+    health: HealthVerdict = HEALTH_NOT_CHECKED
 
     @property
     def is_fine(self) -> bool:
@@ -203,7 +203,7 @@ class AgentStatus:
 
 @dataclass(frozen=True)
 class Cause:
-    """Findings that one hand, or one thing undone, explains.
+    """Findings with one explanation: a change, or a pending deployment.
 
     Attributes:
         summary: In words: who did what, to how many objects.
@@ -222,7 +222,7 @@ class Layer:
     Attributes:
         name: As in `seen_by`.
         has_run: It was asked and answered.
-        detail: What it looked at, or why it was not asked.
+        detail: What it compared, or why it was not asked.
     """
 
     name: str
@@ -254,7 +254,7 @@ class DriftReport:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything that was declared was looked at."""
+        """Whether everything that was declared was checked."""
         return not self.not_checked
 
     @property

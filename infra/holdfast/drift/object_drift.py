@@ -39,7 +39,7 @@ _RESTARTED: Final = (
 _SAID_TO_OPERATOR: Final = frozenset(
     ("metadata", "annotations", f"holdfast.dev/{word}") for word in ("paused", "settled")
 )
-"""How a person tells the operator to leave an agent alone, or that a fight is over."""
+"""How a person tells the operator to leave an agent alone, or that a conflict is over."""
 
 
 def object_findings(
@@ -113,13 +113,13 @@ def field_findings(
     ]
     drift = _without_consequences(drift)
     if not drift and not remarks:
-        # Most objects: nothing to judge and nobody to name, so no audit log to read.
+        # Most objects: nothing to judge and no actor to name, so no audit log to read.
         return []
     counted = [one for one in drift if not _is_remark(ref, one, ownership, context)]
     broken = rules_broken_by(context.judge, desired, live, counted)
     rules = dict(zip((id(one) for one in counted), broken, strict=True))
     evidence = context.evidence_for(ref, desired)
-    writer = _Writer(ref, desired, ownership, evidence)
+    writer = _FieldWriter(ref, desired, ownership, evidence)
     return [
         *(
             writer.finding(one, rules.get(id(one), ()), is_remark=id(one) not in rules)
@@ -132,7 +132,7 @@ def field_findings(
 def _object_before(
     ref: ObjectRef, live: Mapping[str, Any], context: DriftContext
 ) -> Mapping[str, Any] | None:
-    """The object as it was; of one that was made again the old one says nothing: another's."""
+    """The object as it was; a recreated object has no earlier form."""
     baseline = context.baseline or {}
     is_same = _is_same_object(recorded_uid(baseline, ref.identity), live)
     return baseline.get(ref.identity) if is_same else None
@@ -220,7 +220,7 @@ def _remarks(desired: KubeObject, live: Mapping[str, Any]) -> Iterator[Differenc
 
 
 @dataclass(frozen=True)
-class _Writer:
+class _FieldWriter:
     """Turns the differences of one object into findings."""
 
     ref: ObjectRef
@@ -236,7 +236,7 @@ class _Writer:
         severity = severity_of_field(self.ref, difference.drift_class, difference.path, *values)
         masked = mask_pair(self.desired, difference.path, *values)
         owners = self.ownership.owners_of(difference.path)
-        # What nobody declared is there because somebody keeps it there, whenever it was written.
+        # What is not declared stays because a manager keeps it, whenever it was written.
         since = self.ownership.writers_of(difference.path) if difference.is_declared else owners
         found = Finding(
             ref=self.ref,

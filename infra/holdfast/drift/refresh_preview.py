@@ -98,8 +98,8 @@ def _with_second_opinion(
         is_seen = identity in view.gone
     elif finding.drift_class in FIELD_CLASSES:
         places = _places(finding.path, desired.get(identity), live.get(identity))
-        told = (parse_path(each.path) for each in view.differences.get(identity, ()))
-        is_seen = any(_meet(path, place) for path in told for place in places)
+        reported = (parse_path(each.path) for each in view.differences.get(identity, ()))
+        is_seen = any(_meet(path, place) for path in reported for place in places)
     else:
         is_seen = False
     return replace(finding, seen_by=(*finding.seen_by, PULUMI)) if is_seen else finding

@@ -35,9 +35,9 @@ class LiveState:
     """What the cluster (or a file) holds, as far as it could be read.
 
     Attributes:
-        objects: By identity; of the kinds that are declared also those that nobody declared.
-        unread: Which declared objects could not be looked at, and why.
-        watched: Group and kind of what was read although nobody declares any: of these, metadata.
+        objects: By identity; of the kinds that are declared also undeclared ones.
+        unread: Which declared objects could not be read, and why.
+        watched: Kinds that were read although none is declared: of these, metadata.
         settled: Declared objects that were judged when they were read, and are in sync.
         is_whole: Everything there is: what is not in `objects` does not exist. So of files.
     """
@@ -77,7 +77,7 @@ class DriftJudge:
         self._strangers = UnmanagedFinder(desired, stack)
 
     def report(self, live: LiveState, only: Collection[Identity] | None = None) -> DriftReport:
-        """Compare declared objects with live ones, and look for objects nobody declared.
+        """Compare declared objects with live ones, and find undeclared ones.
 
         Args:
             live: What the cluster holds.
@@ -161,7 +161,7 @@ def agents_of(
     Args:
         desired: Declared objects.
         report: What was found.
-        unread: Identities that could not be looked at.
+        unread: Identities that could not be read.
         is_blind: Nothing can be said of the stack as a whole.
     """
     drift = Counter(finding.agent for finding in report.drift)

@@ -16,11 +16,11 @@ from holdfast.kube.structure import builtin_kind
 WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
 SESSIONS: Final = frozenset({"exec", "attach", "portforward", "ephemeralcontainers"})
-"""Subresources of a pod through which somebody gets inside it."""
+"""Subresources of a pod through which a user enters it."""
 
 _ENTRIES: Final = SESSIONS - {"ephemeralcontainers"}
 _STARTED: Final = "ResponseStarted"
-"""Stage of a session that lasts: it is told when it begins, not when whoever entered has left."""
+"""Stage of a session that lasts: it is logged when it begins, not when the user has left."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class AuditEvent:
         manager: Field manager named in the request, else what the server derives from the client.
         user_agent: Client, as it names itself.
         source_address: Where the request came from.
-        identifier: Of the request: a session is told twice, when it begins and when it ends.
+        identifier: Of the request: a session is logged twice, when it begins and when it ends.
     """
 
     time: datetime
@@ -52,12 +52,12 @@ class AuditEvent:
 
     @property
     def is_session(self) -> bool:
-        """Whether somebody entered a pod, which changes no field."""
+        """Whether a user entered a pod, which changes no field."""
         return self.resource == "pods" and self.subresource in _ENTRIES
 
     @property
     def enters_pod(self) -> bool:
-        """Whether it lets somebody into a pod, as a session or by a container added to it."""
+        """Whether it lets a user into a pod, as a session or by a container added to it."""
         return self.resource == "pods" and self.subresource in SESSIONS
 
 

@@ -19,7 +19,7 @@ from holdfast.kube.objects import mapping_at
 from holdfast.kube.paths import ABSENT, ItemKey, Path, Segment, value_at
 
 FIELD_MANAGER: Final = "holdfast"
-"""The name under which everything of ours is applied, whoever applies it."""
+"""The name under which everything of ours is applied, by any command."""
 
 FIELD_MANAGER_ANNOTATION: Final = "pulumi.com/patchFieldManager"
 """Names the field manager of a declaration; the Pulumi provider applies the object under it."""

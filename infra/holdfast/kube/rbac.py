@@ -1,4 +1,4 @@
-"""Rights as objects: a role and the binding that gives it to somebody. Pure.
+"""Rights as objects: a role and the binding that grants it. Pure.
 
 Source: Kubernetes documentation, "Using RBAC Authorization".
 """

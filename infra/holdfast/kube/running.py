@@ -22,7 +22,7 @@ class Consumption:
     """What a pod uses of one resource; amounts in its base unit (cores, bytes).
 
     Attributes:
-        used: None where nobody has measured it.
+        used: None where it is not measured.
         limit: Of all containers together; None where one of them has none.
     """
 
@@ -41,7 +41,7 @@ class PodState:
         is_ready: Whether it takes requests.
         restarts: Of all its containers.
         node: Where it runs; empty before it is placed.
-        images: Container to the digest that its node has resolved; empty where it is not told.
+        images: Container to the digest that its node has resolved; empty where it is not known.
         consumption: Of each measured resource.
     """
 
@@ -110,7 +110,7 @@ def job_state(job: KubeObject) -> JobState:
 
 
 def stuck_pods(pods: Iterable[Mapping[str, Any]]) -> tuple[str, str] | None:
-    """Why pods do not start or stay, told of the commonest reason; None when none says."""
+    """Why pods do not start or stay, with the most frequent reason; None when none says."""
     found: Counter[tuple[str, str]] = Counter()
     examples: dict[tuple[str, str], str] = {}
     for pod in pods:
@@ -137,8 +137,8 @@ def _troubles(pod: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             reason = str(waiting.get("reason") or "")
             if reason and reason not in _STARTING:
                 restarts = int(container.get("restartCount") or 0)
-                told = str(waiting.get("message") or "waits")
-                yield reason, f"container {container.get('name')}, {restarts} restarts: {told}"
+                message = str(waiting.get("message") or "waits")
+                yield reason, f"container {container.get('name')}, {restarts} restarts: {message}"
 
 
 def _phase(pod: KubeObject) -> tuple[str, str]:

@@ -33,7 +33,7 @@ class Shape(Enum):
 
 
 class ListType(Enum):
-    """How the items of a list are told apart.
+    """How the items of a list are identified.
 
     ATOMIC: by position. SET: by value. KEYED: by merge keys. UNORDERED: by value, where order
     means nothing although the server treats the list as atomic (the rules of a Role).
@@ -219,6 +219,18 @@ def builtin() -> _Builtin:
     """The packaged digest of the built-in types; read once."""
     data = Path(__file__).with_name("types.json").read_bytes()
     return msgspec.json.decode(data, type=_Builtin)
+
+
+def kubernetes_kind(api_version: str, kind: str) -> KindEntry:
+    """Entry of a kind that every cluster serves.
+
+    Raises:
+        KeyError: Kubernetes has no such kind.
+    """
+    entry = builtin_kind(api_version, kind)
+    if entry is None:
+        raise KeyError(f"{kind} ({api_version})")
+    return entry
 
 
 def builtin_kind(api_version: str, kind: str) -> KindEntry | None:

@@ -30,6 +30,11 @@ def safe_text(text: str, longest: int = LONGEST_SHOWN_CHARACTERS) -> str:
     return f"{shown[:longest]}…" if len(text) > longest else shown
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 agent`, `2 agents`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def _escaped(character: str) -> str:
     named = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\e"}.get(character)
     code = ord(character)

@@ -145,7 +145,7 @@ HEALTHY: Final = HealthVerdict(Health.HEALTHY)
 def health_of(live: Live) -> HealthVerdict:
     """Judge one live object; what runs no pods is healthy by being there.
 
-    Law: what its controller has not looked at since its last change is never healthy.
+    Law: what its controller has not observed since its last change is never healthy.
     """
     judge = _JUDGES.get(str(live.get("kind")))
     if judge is None:

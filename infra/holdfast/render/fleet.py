@@ -13,7 +13,7 @@ from holdfast.render.objects.admission import AdmissionPlan, render_admission
 from holdfast.render.objects.agent_resources import render_agent_resource, with_commit
 from holdfast.render.objects.namespaces import render_limits, render_namespaces
 from holdfast.render.plan.dependencies import needed_first
-from holdfast.render.plan.marks import Origin, RenderedObject, revised
+from holdfast.render.plan.marks import Provenance, RenderedObject, revised
 from holdfast.render.plan.plan import AgentPlan
 from holdfast.render.plan.render_agent import render_agent
 
@@ -38,7 +38,7 @@ class FleetPlan:
     """
 
     agents: tuple[AgentPlan, ...]
-    origin: Origin
+    origin: Provenance
     are_namespaces_managed: bool = True
     are_namespaces_protected: bool = False
     namespace_limits: NamespaceLimits = field(default_factory=NamespaceLimits)

@@ -56,11 +56,11 @@ _SCHEMAS = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 _SERVER_SIDE_APPLY = "application/apply-patch+yaml"
 
 
-class ApiClient:
+class SandboxApiClient:
     """One connection to a sandbox's API server, as the user `holdfast-sandbox`.
 
     A request that gets no answer raises OSError or http.client.HTTPException; the connection is
-    then made anew by the next request.
+    then opened again by the next request.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ class KeyPair:
 
 
 def make_certificates(place: SandboxPaths) -> None:
-    """Make everything anew in the sandbox's `certificates` folder.
+    """Create everything again in the sandbox's `certificates` folder.
 
     Pairs lie there as NAME.crt and NAME.key: `api-server`, `etcd` (server, and client of itself)
     and each of `CLIENTS`; the authorities as `ca.crt` and `etcd-ca.crt`.

@@ -64,7 +64,7 @@ Report = Callable[[str], None]
 """Takes one line of progress."""
 
 
-class Outcome(StrEnum):
+class SandboxOutcome(StrEnum):
     """What `up` or `down` did."""
 
     STARTED = "started"
@@ -76,7 +76,7 @@ class Outcome(StrEnum):
     ABSENT = "there was none"
 
 
-def up(place: SandboxPaths, report: Report) -> Outcome:
+def up(place: SandboxPaths, report: Report) -> SandboxOutcome:
     """Make a sandbox run, whatever it is now; nothing is done when it is fit for use.
 
     A sandbox of which a program has ended is stopped in order and started again with its data. A
@@ -91,12 +91,12 @@ def up(place: SandboxPaths, report: Report) -> Outcome:
     with _file_errors_explained(place), exclusive(place, report):
         record = read_record(place)
         if record is not None and is_fit_for_use(place, record):
-            return Outcome.ALREADY_RUNNING
+            return SandboxOutcome.ALREADY_RUNNING
         executables = {program.name: find_program(program.name) for program in PROGRAMS}
-        outcome = Outcome.STARTED if record is None else Outcome.RESUMED
+        outcome = SandboxOutcome.STARTED if record is None else SandboxOutcome.RESUMED
         if record is not None and stop_programs(record):
             report(f"stopped what was left of sandbox {place.name}")
-            outcome = Outcome.REPAIRED
+            outcome = SandboxOutcome.REPAIRED
         require_resources(place)
         with interrupts_raised(), _undone_on_failure(place, is_new=record is None):
             started = _take_ports(place, record, report)
@@ -106,7 +106,7 @@ def up(place: SandboxPaths, report: Report) -> Outcome:
     return outcome
 
 
-def down(place: SandboxPaths, report: Report, *, keeps_data: bool) -> Outcome:
+def down(place: SandboxPaths, report: Report, *, keeps_data: bool) -> SandboxOutcome:
     """Stop a sandbox and, unless its data are to be kept, remove its folder.
 
     Raises:
@@ -114,18 +114,18 @@ def down(place: SandboxPaths, report: Report, *, keeps_data: bool) -> Outcome:
     """
     require_linux()
     if not place.directory.parent.exists():
-        return Outcome.ABSENT
+        return SandboxOutcome.ABSENT
     prepare_folder(place)
     with _file_errors_explained(place), exclusive(place, report):
         record = read_record(place)
         if record is None:
-            return Outcome.ABSENT
+            return SandboxOutcome.ABSENT
         report(f"stopping sandbox {place.name} ...")
         stop_programs(record)
         if keeps_data:
-            return Outcome.STOPPED
+            return SandboxOutcome.STOPPED
         _remove_folder(place)
-    return Outcome.REMOVED
+    return SandboxOutcome.REMOVED
 
 
 @contextmanager
@@ -159,7 +159,7 @@ def _take_ports(place: SandboxPaths, record: SandboxRecord | None, report: Repor
         make_private_directory(place.directory)
         taken = SandboxRecord(token=secrets.token_hex(16), ports=choose_ports())
     elif busy := busy_ports(record.ports):
-        report(f"port {busy[0]} is taken by now, choosing others: kubeconfigs are written anew")
+        report(f"port {busy[0]} is taken by now, choosing others: kubeconfigs are rewritten")
         taken = replace(record, ports=choose_ports())
     else:
         taken = record
@@ -178,4 +178,4 @@ def _remove_folder(place: SandboxPaths) -> None:
             shutil.rmtree(leftover)
     except OSError as error:
         message = f"the folder of sandbox {place.name} could not be removed: {error}"
-        raise SandboxError(message, remedy=f"remove {leftover} by hand") from error
+        raise SandboxError(message, remedy=f"remove {leftover}") from error

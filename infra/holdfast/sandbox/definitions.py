@@ -14,7 +14,7 @@ from holdfast.errors import SandboxError
 from holdfast.kube.objects import canonical_json
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions
 from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
-from holdfast.sandbox.api_server import ApiClient
+from holdfast.sandbox.api_server import SandboxApiClient
 from holdfast.sandbox.health import Waiter
 from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.record import read_record
@@ -29,7 +29,7 @@ Definer = ControllerName | Literal["holdfast"]
 
 
 def definers() -> tuple[Definer, ...]:
-    """Whoever brings kinds of its own; other controllers read annotations or labels only."""
+    """A controller with kinds of its own; other controllers read annotations or labels only."""
     return (*(name for name in sorted(CONTROLLERS) if CONTROLLERS[name].groups), "holdfast")
 
 
@@ -47,7 +47,7 @@ def install_definitions(
     if record is None:
         raise SandboxError(f"there is no sandbox {place.name}", remedy="run 'holdfast sandbox up'")
     started = time.monotonic()
-    with ApiClient(place, record.ports.api_server, REQUEST_TIMEOUT_SECONDS) as client:
+    with SandboxApiClient(place, record.ports.api_server, REQUEST_TIMEOUT_SECONDS) as client:
         waiter = Waiter(lambda: None, TIMEOUT_SECONDS)
         for name, content in definitions.items():
             waiter.wait(name, functools.partial(_apply, client, name, content))
@@ -70,14 +70,14 @@ def _definitions_of(name: Definer) -> Iterator[tuple[str, bytes]]:
             yield file.stem, file.read_bytes()
 
 
-def _apply(client: ApiClient, name: str, content: bytes) -> bool:
+def _apply(client: SandboxApiClient, name: str, content: bytes) -> bool:
     if refusal := client.apply(f"{_PATH}/{name}", content):
         message = f"the API server refused the definition {name}: {refusal}"
         raise SandboxError(message, remedy="see 'holdfast sandbox logs kube-apiserver'")
     return True
 
 
-def _is_served(client: ApiClient, name: str) -> bool:
+def _is_served(client: SandboxApiClient, name: str) -> bool:
     # By discovery: a definition itself is half a megabyte, too much to ask for again and again.
     plural, _, group = name.partition(".")
     found = client.read(f"/apis/{group}") or {}

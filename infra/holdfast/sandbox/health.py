@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from holdfast.errors import ExitCode, SandboxError
-from holdfast.sandbox.api_server import ApiClient, api_address
+from holdfast.sandbox.api_server import SandboxApiClient, api_address
 from holdfast.sandbox.bootstrap import NODE_NAMES
 from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.process import is_running, resident_bytes
@@ -23,21 +23,21 @@ POLL_SECONDS = 0.05
 _RBAC = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
 _NOT_READY_TAINT = "node.kubernetes.io/not-ready"
 
-Condition = Callable[[ApiClient], bool]
+Condition = Callable[[SandboxApiClient], bool]
 
 
-def accounts_are_made(client: ApiClient) -> bool:
+def accounts_are_made(client: SandboxApiClient) -> bool:
     """The controllers work: pods of a namespace need its default service account."""
     return client.read("/api/v1/namespaces/default/serviceaccounts/default") is not None
 
 
-def roles_are_filled(client: ApiClient) -> bool:
+def roles_are_filled(client: SandboxApiClient) -> bool:
     """A controller fills the roles `edit` and `view` from others; until then they allow nothing."""
     roles = (client.read(f"{_RBAC}/{name}") for name in ("edit", "view"))
     return all(role is not None and bool(role.get("rules")) for role in roles)
 
 
-def nodes_are_ready(client: ApiClient) -> bool:
+def nodes_are_ready(client: SandboxApiClient) -> bool:
     """Our nodes are ready; what a user did to them in an earlier run (a taint) stays."""
     nodes = (client.read(f"/api/v1/nodes/{name}") for name in NODE_NAMES)
     return all(node is not None and _is_ready(node) for node in nodes)
@@ -209,7 +209,7 @@ def _judge(
 
 def _answers(place: SandboxPaths, record: SandboxRecord) -> bool:
     try:
-        with ApiClient(place, record.ports.api_server, READY_TIMEOUT_SECONDS) as client:
+        with SandboxApiClient(place, record.ports.api_server, READY_TIMEOUT_SECONDS) as client:
             return client.is_ready()
     except (OSError, http.client.HTTPException):
         return False

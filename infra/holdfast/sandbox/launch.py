@@ -18,7 +18,7 @@ from pathlib import Path
 from holdfast.adapters.files import PRIVATE_FILE_MODE, make_private_directory
 from holdfast.errors import SandboxError
 from holdfast.sandbox import certificates
-from holdfast.sandbox.api_server import ApiClient, write_kubeconfig
+from holdfast.sandbox.api_server import SandboxApiClient, write_kubeconfig
 from holdfast.sandbox.bootstrap import bootstrap_objects
 from holdfast.sandbox.health import CONDITIONS, Waiter
 from holdfast.sandbox.paths import LOOPBACK, SandboxPaths
@@ -90,7 +90,7 @@ class Launcher:
             process = self._spawn(command, environment, self._place.log(program.name))
         except OSError as error:
             message = f"{program.name} could not be started: {error.strerror}"
-            raise SandboxError(message, remedy=f"look at {command[0]}") from error
+            raise SandboxError(message, remedy=f"see {command[0]}") from error
         identity = read_identity(process.pid)
         if identity is None:
             raise SandboxError(self._exit_report(program, process))
@@ -111,7 +111,7 @@ class Launcher:
     def release(self) -> None:
         """Let the programs run on without this command, under their final identities.
 
-        Somebody's `etcd` may be a script that has become the real program since it was started.
+        The `etcd` of a user may be a script that has become the real program since it was started.
         """
         for launched in self.launched:
             if identity := read_identity(launched.process.pid):
@@ -142,7 +142,7 @@ class Launcher:
         log = self._place.log(program.name)
         return (
             f"{program.name} ended with exit code {process.wait()} while starting; run "
-            "'holdfast sandbox up' again, or 'holdfast sandbox down' before it to begin anew; its "
+            "'holdfast sandbox up' again, or 'holdfast sandbox down' before it to start over; its "
             f"last words in {log}:\n{log_tail(log)}"
         )
 
@@ -168,7 +168,7 @@ CONFIGURATION = Path(__file__).with_name("manifests")
 def prepare_files(place: SandboxPaths, ports: Ports) -> None:
     """Write all that the programs and the users read: certificates, kubeconfigs, configuration.
 
-    Certificates that are still good are kept: a kubeconfig that somebody copied goes on working.
+    Certificates that are still good are kept: a copied kubeconfig goes on working.
     """
     make_private_directory(place.log("any").parent)
     make_private_directory(place.configuration)
@@ -193,7 +193,7 @@ def start_programs(place: SandboxPaths, launcher: Launcher) -> None:
     launcher.launch(ETCD)
     waiter.wait("an etcd that answers", lambda: _accepts_connections(ports.etcd))
     launcher.launch(API_SERVER)
-    with ApiClient(place, ports.api_server) as client:
+    with SandboxApiClient(place, ports.api_server) as client:
         waiter.wait("an API server that answers", client.answers)
         # The server now idles for a second before it writes the built-in roles. kwok works without
         # them; the others, started that early, would be refused and come back much later.
@@ -209,7 +209,7 @@ def start_programs(place: SandboxPaths, launcher: Launcher) -> None:
     launcher.release()
 
 
-def _apply(client: ApiClient, path: str, content: dict[str, object]) -> bool:
+def _apply(client: SandboxApiClient, path: str, content: dict[str, object]) -> bool:
     if refusal := client.apply(path, content):
         message = f"the API server refused {path}: {refusal}"
         raise SandboxError(message, remedy="see 'holdfast sandbox logs kube-apiserver'")

@@ -56,7 +56,7 @@ def _tail(file: BinaryIO, count: int) -> list[str]:
 
 
 class _Follower:
-    """Reads on in one log, also when it is rotated or the sandbox is made anew."""
+    """Reads on in one log, also when it is rotated or the sandbox is recreated."""
 
     def __init__(self, name: str, path: Path) -> None:
         self._name = name

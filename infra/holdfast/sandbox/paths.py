@@ -106,7 +106,7 @@ def sandbox_kubeconfig(context: str) -> Path | None:
     """The admin's kubeconfig of the sandbox that a context name belongs to.
 
     Returns:
-        None when no sandbox of that name exists; then the context is somebody else's.
+        None when no sandbox of that name exists; then the context is none of a sandbox.
     """
     name = context.removeprefix(CONTEXT_PREFIX)
     if name == context or fault_in_label_name(name, NAME_MAX_CHARACTERS):

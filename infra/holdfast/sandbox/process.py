@@ -1,7 +1,7 @@
-"""A process that we started, told apart from every other, also after its number was given again.
+"""A process that we started, distinct from every other, also after its number was reused.
 
 A number alone proves nothing: after a crash or a restart of the machine it may be anybody's.
-Number, start time, executable and boot together name one process for ever, and all four are
+Number, start time, executable and boot together name one process only, and all four are
 compared before any signal. Linux only: the facts come from /proc, signals go through a pidfd.
 Source: proc(5), pidfd_open(2).
 """
@@ -77,7 +77,7 @@ def is_running(identity: ProcessIdentity) -> bool:
 
 
 def send_signal(identity: ProcessIdentity, number: signal.Signals) -> bool:
-    """Signal exactly this process; False when it is gone, whoever has its number now.
+    """Signal exactly this process; False when it is gone, whatever has its number now.
 
     The pidfd is taken before the comparison, so the number cannot be given to another process
     between the two.

@@ -16,7 +16,7 @@ from holdfast.sandbox.record import Ports
 
 _CHOSEN_FROM: Final = range(20_000, 30_000)
 """Below what kernels give to outgoing connections: a client that tries a server again and again
-while that is started anew would be given the very port, be connected to itself, and keep it. Below
+while that restarts would be given the very port, be connected to itself, and keep it. Below
 the node ports of Kubernetes, too, which a machine may forward."""
 
 
@@ -29,7 +29,7 @@ def choose_ports() -> Ports:
 
 
 def busy_ports(ports: Ports) -> tuple[int, ...]:
-    """Those of a stopped sandbox's ports that somebody else listens on by now."""
+    """Those of a stopped sandbox's ports that another program listens on by now."""
     numbers = (ports.api_server, ports.etcd, ports.etcd_peer)
     return tuple(number for number in numbers if not _is_free(number))
 
@@ -66,7 +66,7 @@ _ELSEWHERE = "set HOLDFAST_STATE to a folder that you may write"
 
 
 def require_linux() -> None:
-    """Refuse other systems: processes are told apart by /proc and signalled by pidfd."""
+    """Refuse other systems: processes are identified by /proc and signalled by pidfd."""
     remedy = "use a newer Linux machine or container, or any cluster of yours by its context"
     if sys.platform != "linux":
         raise SandboxError(f"the sandbox runs on Linux only, this is {sys.platform}", remedy=remedy)
@@ -108,7 +108,7 @@ def require_resources(place: SandboxPaths) -> None:
             f"{_megabytes(free_memory)} of memory available, "
             f"a sandbox needs {_megabytes(MEMORY_BYTES)}"
         )
-        remedy = "end something else, or another sandbox ('holdfast sandbox list')"
+        remedy = "stop another program, or another sandbox ('holdfast sandbox list')"
         raise SandboxError(message, remedy=remedy)
 
 

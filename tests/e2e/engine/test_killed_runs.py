@@ -46,7 +46,7 @@ def test_row_1_killed_before_the_object_is_made(project: PulumiProject, kubectl:
     assert "that process has ended: run 'holdfast up -s dev --recover'" in str(refusal)
     lock, taken_up = recovered(stack)
     assert lock.startswith("removed the lock of ")
-    assert taken_up == f"taken up again: creating {named}"
+    assert taken_up == f"resumed: creating {named}"
     assert_converges(project, stack, "held")
 
 

@@ -36,7 +36,7 @@ def completed(
     ("line", "words"),
     [
         pytest.param("holdfast dr", ["drift"], id="verb"),
-        pytest.param("holdfast drift hi", ["history"], id="part of a verb"),
+        pytest.param("holdfast drift rev", ["revert"], id="part of a verb"),
         pytest.param("holdfast agent rest", ["restart", "restore"], id="verb of a group"),
         pytest.param("holdfast validate -o j", ["json"], id="choice"),
         pytest.param("holdfast drift -s ", ["dev", "prod"], id="stacks"),
@@ -46,7 +46,7 @@ def completed(
         pytest.param("holdfast diff dev ", ["dev", "prod"], id="second stack of diff"),
         pytest.param("holdfast history p", ["prod"], id="stack of history"),
         pytest.param("holdfast agent describe x -s p", ["prod"], id="below a group"),
-        pytest.param("holdfast drift history -s ", ["dev", "prod"], id="below a verb"),
+        pytest.param("holdfast drift plan -s ", ["dev", "prod"], id="below a verb"),
         pytest.param("holdfast agent restart x -s d", ["dev"], id="verb of a group's"),
         pytest.param("holdfast nothing x", [], id="unknown verb"),
     ],

@@ -54,7 +54,7 @@ def test_a_narrow_terminal_gets_a_page_of_its_own_width(
     assert max(map(len, options.splitlines())) < 60
 
 
-@pytest.mark.parametrize("words", ["validate", "explain", "up", "drift history", "policy check"])
+@pytest.mark.parametrize("words", ["validate", "explain", "up", "drift plan", "policy check"])
 def test_a_page_loads_no_operation(words: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PRINTS_HELP, HEAVY, *words.split(), "--help"],

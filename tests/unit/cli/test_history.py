@@ -14,10 +14,18 @@ from tests.unit.operations.declared_project import DeclaredProject, manifest
     ("arguments", "said"),
     [
         pytest.param(
-            ["app", "-s", "dev", "--object", "Service/app"], "an agent beside it", id="agent"
+            ["app", "-s", "dev", "--commit-of", "Service/app"], "an agent has no effect", id="agent"
         ),
         pytest.param(
-            ["-s", "dev", "--object", "Service/app", "-n", "1"], "--limit has no effect", id="limit"
+            ["-s", "dev", "--commit-of", "Service/app", "--limit", "1"],
+            "--limit has no effect",
+            id="limit",
+        ),
+        pytest.param(["dev", "--at", "2026-11-20"], "--at requires --scans", id="moment"),
+        pytest.param(["dev", "--alert-after", "9"], "--alert-after requires", id="threshold"),
+        pytest.param(["dev", "--scans", "--gates"], "--scans and --gates exclude", id="two"),
+        pytest.param(
+            ["dev", "--scans", "--limit", "1"], "--limit has no effect", id="limit of scans"
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Reports of `holdfast drift` and `holdfast report`: formats, files, and what is refused."""
+"""Reports of `drift`, `drift convert` and `status`: formats, files, and what is refused."""
 
 import json
 from pathlib import Path
@@ -15,6 +15,9 @@ from holdfast.report.exchange.formats import DRIFT_FORMATS
 
 from tests.unit.cli.drift_files import CONFIG, live, write
 from tests.unit.report.reports import INCOMPLETE, REPORT
+
+CONVERT = ("drift", "convert")
+STATUS = ("status", "-s", "dev")
 
 
 @pytest.fixture
@@ -66,7 +69,7 @@ def test_an_output_file_takes_the_place_of_standard_output(
 def test_a_saved_report_is_shown_in_any_format(
     saved: str, chosen: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["report", saved, "-o", chosen]) == 0
+    assert run(["drift", "convert", saved, "-o", chosen]) == 0
     shown = capsys.readouterr().out
     assert ("nightly" if chosen != "prometheus" else 'class="missing"') in shown
 
@@ -76,7 +79,7 @@ def test_what_was_incomplete_when_it_was_saved_is_incomplete_when_it_is_shown(
 ) -> None:
     file = tmp_path / "drift.json"
     file.write_text(drift_json(INCOMPLETE))
-    assert run(["report", str(file)]) == 0
+    assert run(["drift", "convert", str(file)]) == 0
     text = capsys.readouterr().out
     assert "INCOMPLETE: 1 thing not checked" in text
     assert "objects checked" not in text, "a saved report does not say how many"
@@ -85,28 +88,44 @@ def test_what_was_incomplete_when_it_was_saved_is_incomplete_when_it_is_shown(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["absent.json"], "absent.json: No such file or directory", id="no file"),
-        pytest.param(["BAD"], "no drift report", id="no report"),
-        pytest.param([], "neither FILE nor a stack is named", id="nothing"),
-        pytest.param(["-s", "dev", "-o", "sarif"], "one of text, json, html", id="no fleet format"),
+        pytest.param([*CONVERT, "absent.json"], "No such file or directory", id="no file"),
+        pytest.param([*CONVERT, "BAD"], "no drift report", id="no report"),
+        pytest.param([*CONVERT], "Missing argument 'FILE'", id="nothing"),
+        pytest.param([*CONVERT, "SAVED", "--offline"], "No such option", id="FILE offline"),
+        pytest.param([*CONVERT, "SAVED", "-s", "a", "-s", "b"], "expected one stack", id="two"),
+        pytest.param([*CONVERT, "SAVED", "-o", "pdf"], "'pdf' is not one of 'text'", id="format"),
         pytest.param(
-            ["-s", "dev", "--report", "junit=x"], "one of text, json, html", id="of a fleet's file"
+            [*CONVERT, "SAVED", "--report", "pdf=x"], "expected FORMAT=FILE", id="of a file"
         ),
-        pytest.param(["-s", "dev", "--scan", "dev"], "expected STACK=FILE", id="scan of no file"),
         pytest.param(
-            ["-s", "dev", "--observed-at", "2026-11-20"], "needs --scan or FILE", id="no scan"
+            [*CONVERT, "SAVED", "--report", "html"], "expected FORMAT=FILE", id="without file"
         ),
-        pytest.param(["SAVED", "--offline"], "FILE excludes --scan, --offline", id="FILE offline"),
-        pytest.param(["SAVED", "-s", "a", "-s", "b"], "a second --stack", id="FILE, two stacks"),
-        pytest.param(["-s", "dev"], "no Pulumi.yaml here or above", id="no project"),
-        pytest.param(["SAVED", "-o", "pdf"], "'pdf' is not one of 'text'", id="format"),
-        pytest.param(["SAVED", "--report", "pdf=x"], "expected FORMAT=FILE", id="of a file"),
-        pytest.param(["SAVED", "--report", "html"], "expected FORMAT=FILE", id="without file"),
-        pytest.param(["SAVED", "--report", "html=no/x"], "no/x: no such folder", id="folder"),
-        pytest.param(["SAVED", "--report", "html=."], "expected a file, got a folder", id="is one"),
         pytest.param(
-            ["SAVED", "--report", "html=x", "--report", "sarif=x"], "two reports", id="twice"
+            [*CONVERT, "SAVED", "--report", "html=no/x"], "no/x: no such folder", id="folder"
         ),
+        pytest.param(
+            [*CONVERT, "SAVED", "--report", "html=."], "expected a file, got a folder", id="is one"
+        ),
+        pytest.param(
+            [*CONVERT, "SAVED", "--report", "html=x", "--report", "sarif=x"],
+            "two reports",
+            id="twice",
+        ),
+        pytest.param(["status"], "Missing option '-s'", id="no stack"),
+        pytest.param([*STATUS, "-o", "sarif"], "'sarif' is not one of", id="no fleet format"),
+        pytest.param(
+            [*STATUS, "-o", "wide", "--report", "junit=x"],
+            "expected FORMAT=FILE with one of wide, html, fleet",
+            id="of a fleet's file",
+        ),
+        pytest.param([*STATUS, "--report", "html=x"], "--report requires -o wide", id="of text"),
+        pytest.param([*STATUS, "--offline"], "--offline requires -o wide", id="text offline"),
+        pytest.param([*STATUS, "-s", "dev"], "-o text reports one stack", id="two stacks"),
+        pytest.param([*STATUS, "-o", "html", "--saved", "dev"], "expected STACK=FILE", id="scan"),
+        pytest.param(
+            [*STATUS, "-o", "wide", "--observed-at", "2026-11-20"], "requires --saved", id="no scan"
+        ),
+        pytest.param([*STATUS, "-o", "wide"], "no Pulumi.yaml here or above", id="no project"),
     ],
 )
 def test_bad_input_is_one_message_and_exit_code_2(
@@ -120,7 +139,7 @@ def test_bad_input_is_one_message_and_exit_code_2(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.json").write_text("{}")
     named = {"SAVED": saved, "BAD": "bad.json"}
-    assert run(["report", *(named.get(each, each) for each in arguments)]) == 2
+    assert run([named.get(each, each) for each in arguments]) == 2
     shown = capsys.readouterr()
     assert message in shown.err
     assert shown.out == ""
@@ -153,7 +172,9 @@ def test_a_fleet_is_reported_without_a_cluster_and_nothing_of_it_is_fine(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     page = tmp_path / "fleet.html"
-    assert run(["report", "-s", "prod", "--offline", "-o", "json", "--report", f"html={page}"]) == 0
+    assert (
+        run(["status", "-s", "prod", "--offline", "-o", "fleet", "--report", f"html={page}"]) == 0
+    )
     (stack,) = json.loads(capsys.readouterr().out)["stacks"]
     assert {(each["sync"], each["health"]) for each in stack["agents"]} == {("Unknown", "Unknown")}
     assert stack["notChecked"][0]["scope"] == "cluster of stack prod"
@@ -165,7 +186,7 @@ def test_a_fleet_is_reported_without_a_cluster_and_nothing_of_it_is_fine(
 def test_a_saved_scan_stands_for_the_cluster(
     saved: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["report", "-s", "prod", "--scan", f"prod={saved}", "-o", "json"]) == 1
+    assert run(["status", "-s", "prod", "--saved", f"prod={saved}", "-o", "fleet"]) == 1
     (stack,) = json.loads(capsys.readouterr().out)["stacks"]
     states = {each["name"]: each["sync"] for each in stack["agents"]}
     assert (states["support-rag"], states["coder"]) == ("OutOfSync", "Synced")

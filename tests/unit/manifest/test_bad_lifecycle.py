@@ -66,7 +66,7 @@ LIFECYCLE = [
         "step of both kinds",
         spec(f"lifecycle:\n  preStart:\n    - {{fetch: {{{FETCH}}}, command: [x]}}"),
         "9:9",
-        "exactly one of fetch and command",
+        "either fetch or command",
     ),
     bad(
         "one file fetched twice",

@@ -170,7 +170,7 @@ ROLLOUT = [
         "step of both kinds",
         spec("rollout: {strategy: Canary, steps: [{setWeight: 50, pause: {duration: 5m}}]}"),
         "7:39",
-        "exactly one of setWeight and pause",
+        "either setWeight or pause",
     ),
     bad(
         "weight over a hundred",

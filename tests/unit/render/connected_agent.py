@@ -7,7 +7,7 @@ from holdfast.manifest.agent.agent import Agent
 from holdfast.manifest.agent.model import ModelConfigSpec
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import Origin, RenderedObject
+from holdfast.render.plan.marks import Provenance, RenderedObject
 from holdfast.render.plan.plan import AgentPlan, marks_of
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.plan.surroundings import Surroundings
@@ -63,7 +63,7 @@ def render(spec: dict[str, Any], **metadata: Any) -> tuple[RenderedObject, ...]:
             "spec": {"version": "2.1.0", "owner": "care", "image": IMAGE, **spec},
         }
     )
-    origin = Origin("dev", "agents/support.yaml")
+    origin = Provenance("dev", "agents/support.yaml")
     marks = marks_of(agent.metadata, agent.spec, "cx", origin)
     return render_agent(AgentPlan(marks, agent.spec, SURROUNDINGS))
 

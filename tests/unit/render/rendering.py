@@ -6,7 +6,7 @@ from typing import Any
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import Agent
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import Origin, RenderedObject
+from holdfast.render.plan.marks import Provenance, RenderedObject
 from holdfast.render.plan.plan import AgentPlan, marks_of
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.plan.surroundings import Surroundings
@@ -24,7 +24,7 @@ def plan(spec: dict[str, Any], environment: dict[str, Any] | None = None) -> Age
             "spec": {"version": "2.1.0", "image": IMAGE, **spec},
         }
     )
-    marks = marks_of(agent.metadata, agent.spec, "cx", Origin("dev", "agents/support.yaml"))
+    marks = marks_of(agent.metadata, agent.spec, "cx", Provenance("dev", "agents/support.yaml"))
     around = Surroundings(Environment.model_validate(environment or {}))
     return AgentPlan(marks, agent.spec, around)
 

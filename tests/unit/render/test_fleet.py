@@ -4,11 +4,11 @@ import pytest
 from holdfast.errors import RenderError
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.render.fleet import FleetPlan, render_fleet
-from holdfast.render.plan.marks import AgentMarks, Origin
+from holdfast.render.plan.marks import AgentMarks, Provenance
 from holdfast.render.plan.plan import AgentPlan
 from holdfast.render.plan.surroundings import Surroundings
 
-ORIGIN = Origin("dev")
+ORIGIN = Provenance("dev")
 
 
 def plan(name: str, namespace: str = "cx", **spec: Any) -> AgentPlan:

@@ -7,7 +7,7 @@ from holdfast.manifest.agent.agent import Agent
 from holdfast.manifest.agent.model import ModelConfigSpec
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import Origin, RenderedObject
+from holdfast.render.plan.marks import Provenance, RenderedObject
 from holdfast.render.plan.plan import AgentPlan, marks_of
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.plan.surroundings import Surroundings
@@ -66,7 +66,7 @@ def render(
     )
     declared = Environment.model_validate(EVERYTHING if environment is None else environment)
     surroundings = Surroundings(declared, models=MODELS, servers=SERVERS)
-    marks = marks_of(agent.metadata, agent.spec, "cx", Origin("dev", "agents/support.yaml"))
+    marks = marks_of(agent.metadata, agent.spec, "cx", Provenance("dev", "agents/support.yaml"))
     rendered = render_agent(AgentPlan(marks, agent.spec, surroundings))
     return {item.role: item for item in rendered}
 

@@ -20,7 +20,7 @@ from holdfast.operations.describe.fleet import (
 )
 from holdfast.operations.describe.topology import Graph
 from holdfast.operations.policy.model import JudgedObject, PolicyFinding, PolicyReport, Verdict
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 
 from tests.unit.report.reports import ALICE, CONFIG, CONTEXT, IMAGE, SIDECAR
 
@@ -57,7 +57,7 @@ UPDATES = (
 UNSEEN = NotChecked("Secret in cx", "forbidden: grant list on secrets, or leave them out")
 SLOW = HealthVerdict(Health.PROGRESSING, "1 of 2 pods are ready")
 BROKEN = HealthVerdict(Health.DEGRADED, "ProgressDeadlineExceeded")
-NOT_SEEN = HealthVerdict(Health.UNKNOWN, "not looked at")
+NOT_SEEN = HealthVerdict(Health.UNKNOWN, "not checked")
 
 
 def agent(name: str, **facts: object) -> FleetAgent:
@@ -65,7 +65,7 @@ def agent(name: str, **facts: object) -> FleetAgent:
     plain = FleetAgent(
         name=name,
         namespace="cx",
-        type="BYO",
+        type="Service",
         team="front-line",
         owner="customer-care",
         version="2.1.0",
@@ -179,9 +179,9 @@ BLIND = stack(
     (agent("coder", sync=AgentState.UNKNOWN, health=NOT_SEEN, live_version="", update=None),),
     looked_at="",
     drift=DriftReport(objects_checked=None),
-    context=DriftContext("staging"),
+    context=ReportContext("staging"),
     updates=(),
-    not_checked=(NotChecked("cluster of stack staging", "not looked at: no such context"),),
+    not_checked=(NotChecked("cluster of stack staging", "not checked: no such context"),),
 )
 """Nobody has looked."""
 
@@ -232,7 +232,7 @@ def large_fleet(agents: int = 500, teams: int = 18) -> FleetReport:
     return fleet(whole)
 
 
-def _seen(findings: tuple[Finding, ...]) -> DriftContext:
+def _seen(findings: tuple[Finding, ...]) -> ReportContext:
     first = "2026-11-20T04:00:00Z"
     seen = {
         finding_key(one): FindingHistory(

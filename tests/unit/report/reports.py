@@ -17,7 +17,7 @@ from holdfast.drift.record.finding_history import FindingHistory, finding_key
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import ItemKey, parse_path
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 
 DEPLOYMENT = ObjectRef("cx", "Deployment", "support-rag", "apps/v1")
 ALICE = Actor(
@@ -99,7 +99,7 @@ class OfAgents:
         return self.location if finding.agent else None
 
 
-CONTEXT = DriftContext(
+CONTEXT = ReportContext(
     stack="prod",
     observed_at="2026-11-21T12:00:00Z",
     locations=OfAgents(SourceLocation("agents/support-rag.yaml", 14, 10)),

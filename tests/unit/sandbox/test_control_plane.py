@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from holdfast.errors import SandboxError
 from holdfast.sandbox import control_plane
-from holdfast.sandbox.control_plane import Outcome, down, up
+from holdfast.sandbox.control_plane import SandboxOutcome, down, up
 from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 from holdfast.sandbox.record import Ports, SandboxRecord, read_record, write_record
 
@@ -104,7 +104,7 @@ def test_down_removes_the_folder_and_what_an_earlier_removal_left(place: Sandbox
     leftover = place.directory.with_name(".default.removed")
     (leftover / "etcd").mkdir(parents=True)
 
-    assert down(place, report, keeps_data=False) is Outcome.REMOVED
+    assert down(place, report, keeps_data=False) is SandboxOutcome.REMOVED
 
     assert not place.directory.exists()
     assert not leftover.exists()

@@ -74,7 +74,7 @@ class ApiError(ClusterError):
 
     @property
     def is_conflict(self) -> bool:
-        """Somebody has written since the version that was read."""
+        """The object was written since the version that was read."""
         return self.status == _CONFLICT
 
     @property
@@ -83,8 +83,10 @@ class ApiError(ClusterError):
         return self.status == _UNPROCESSABLE
 
     def as_conflict(self) -> "ApiError":
-        """The same refusal, known to be for what somebody wrote in between."""
-        error = type(self)(f"{self.message}: somebody has written in between", remedy=self.remedy)
+        """The same refusal, known to come from a write in between."""
+        error = type(self)(
+            f"{self.message}: another client has written in between", remedy=self.remedy
+        )
         error.status, error.reason = _CONFLICT, self.reason
         return error
 
@@ -108,7 +110,7 @@ class BrokenStreamError(ClusterError):
 
 
 class SilentStreamError(BrokenStreamError):
-    """A stream is open and says nothing: whoever was at the other end may be gone."""
+    """A stream is open and says nothing: the other end may be gone."""
 
 
 class ExpiredError(ClusterError):

@@ -37,7 +37,7 @@ def whole_body(response: urllib3.BaseHTTPResponse, longest_seconds: float) -> by
 
 
 class LineStream:
-    """The lines of an answer that goes on until somebody ends it."""
+    """The lines of an answer that goes on until it is ended."""
 
     def __init__(self, response: urllib3.BaseHTTPResponse, silence_seconds: float) -> None:
         """Prepare to read.
@@ -78,10 +78,10 @@ class LineStream:
             raise BrokenStreamError(f"cut off ({type(error).__name__})") from error
 
     def _silence(self) -> SilentStreamError:
-        return SilentStreamError(f"nothing heard for {self._silence_seconds:g} s")
+        return SilentStreamError(f"no data for {self._silence_seconds:g} s")
 
     def end(self) -> None:
-        """End the stream from any thread: whoever reads it comes to its end."""
+        """End the stream from any thread: its reader comes to the end."""
         # An error says that it has ended already.
         with contextlib.suppress(ValueError, RuntimeError, OSError):
             self._response.shutdown()

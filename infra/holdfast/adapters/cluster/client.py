@@ -77,7 +77,7 @@ class ApiClient:
         Args:
             connection: To which server, as whom.
             answer_seconds: No read takes longer, with all its tries.
-            log_in_again: Reads the connection anew when its token is no longer accepted: tokens of
+            log_in_again: Reads the connection again when its token is no longer accepted: tokens of
                 login plugins last for minutes.
         """
         self.connection = connection
@@ -284,7 +284,7 @@ class ApiClient:
             ) from error
 
     def _renew_token(self, used: str) -> bool:
-        """Get the token anew, once for all threads; whether it is another than the one used."""
+        """Get a new token, once for all threads; whether it is another than the one used."""
         with self._renewing:
             if self._token == used:
                 if self.connection.token_file:

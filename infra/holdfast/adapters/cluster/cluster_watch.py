@@ -68,7 +68,7 @@ def kinds_beside(
 
 
 def autoscalers_beside(refs: Collection[ObjectRef]) -> tuple[WatchedKind, ...]:
-    """Autoscalers, wherever something is declared but no autoscaler: somebody may have made one."""
+    """Autoscalers, where none is declared: a client may have created one."""
     watched = {ref.namespace for ref in refs if (ref.api_version, ref.kind) == AUTOSCALERS}
     namespaces = {ref.namespace for ref in refs} - {""} - watched
     if not namespaces:

@@ -30,7 +30,7 @@ class Content:
 
     Attributes:
         digest: Of all of it.
-        writer: Whoever owns any of it and wrote last; None when managed fields do not say.
+        writer: The owner of any of it that wrote last; None when managed fields do not say.
     """
 
     digest: str
@@ -40,7 +40,7 @@ class Content:
 def content_digest(data: Any, salt: str) -> str:  # noqa: ANN401 - data of any object
     """Digest of an object's data, in hexadecimal digits.
 
-    Slow on purpose, short, and salted with the object's uid: whoever reads digests can neither
+    Slow on purpose, short, and salted with the object's uid: a reader of digests can neither
     try out weak secrets quickly nor see that two objects hold the same.
 
     Source: RFC 7914 (scrypt), with the cost that its section 2 names for interactive use.

@@ -47,7 +47,7 @@ class Listing:
         objects: By group, kind, namespace and name.
         unchanged: What is there in the version that was known already; not decoded.
         settled: What is there, and of which nothing more is wanted; not kept.
-        unread: Wanted objects that could not be looked at.
+        unread: Wanted objects that could not be read.
         versions: Namespace (empty for the whole cluster) to the version of its list.
         requests: How many were sent.
     """
@@ -76,7 +76,7 @@ class ListOptions:
         known: Versions of objects that need not be decoded again.
         keeps_status: Objects are decoded with their status.
         is_settled: Whether nothing more is wanted of an object, so that it need not be kept: of a
-            large cluster only what somebody will look at stays in memory.
+            large cluster only what is used stays in memory.
     """
 
     accept: str = JSON

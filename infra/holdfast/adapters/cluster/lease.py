@@ -55,11 +55,11 @@ class Lease:
             if is_held is not None:
                 return is_held
         raise ClusterError(
-            f"lease {self.namespace}/{self.name} is written by somebody all the time"
+            f"lease {self.namespace}/{self.name} is written by another client all the time"
         )
 
     def _try_once(self) -> bool | None:
-        """As above; None when somebody wrote in between."""
+        """As above; None when another client wrote in between."""
         current = self._read()
         if current is None:
             return self._write("POST", {"metadata": self._metadata()}, changes=1)
@@ -75,7 +75,7 @@ class Lease:
         return self._write("PUT", current, changes)
 
     def release(self) -> None:
-        """Give it back, if it is held, so that nobody has to wait for it to expire.
+        """Give it back, if it is held, so that no other process waits for it to expire.
 
         Raises:
             ClusterError: the server refused or did not answer.

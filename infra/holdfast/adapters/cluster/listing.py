@@ -24,7 +24,7 @@ WATCHED_KINDS: Final = (
     ("rbac.authorization.k8s.io/v1", "Role"),
     ("rbac.authorization.k8s.io/v1", "RoleBinding"),
 )
-"""What runs, is reachable, or grants rights: looked for although nobody declares the kind."""
+"""What runs, is reachable, or grants rights: listed although the kind is not declared."""
 
 
 @dataclass(frozen=True)

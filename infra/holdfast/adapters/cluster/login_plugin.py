@@ -11,7 +11,7 @@ from holdfast.errors import LoginError
 
 
 def token_of_context(files: list[Path], context: str) -> dict[str, str]:
-    """Token or certificate that the context's plugin hands out.
+    """Token or certificate that the context's plugin returns.
 
     Raises:
         LoginError: the plugin is missing or gave nothing.

@@ -70,7 +70,7 @@ class WatchConfig:
 
     Attributes:
         tell: Takes each change; called from many threads.
-        known: Version of each object that was told last; read only here.
+        known: Version of each object that was reported last; read only here.
         silence_seconds: After that much silence a stream counts as dead.
         stopping: Set once, when everything is to end.
     """

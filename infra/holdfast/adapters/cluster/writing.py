@@ -1,7 +1,7 @@
 """The writes of a revert: guarded, under one field manager, each a single request.
 
-A guard is in every body: the uid and resourceVersion that were read. Whoever wrote in between makes
-the server refuse, and nothing is overwritten that was not looked at.
+A guard is in every body: the uid and resourceVersion that were read. Another write in between makes
+the server refuse, and nothing is overwritten that was not read.
 """
 
 import time
@@ -62,7 +62,7 @@ def delete_object(
         is_trial: The server judges it and keeps the object.
 
     Raises:
-        ClusterError: somebody wrote in between, the server refused, or the outcome is not known.
+        ClusterError: a write came in between, the server refused, or the outcome is not known.
     """
     ref, metadata = reference_of(live), live["metadata"]
     guards = {key: metadata[key] for key in ("uid", "resourceVersion") if key in metadata}
@@ -149,7 +149,7 @@ def create_object(
     """Server-side apply that only makes an object; None when there is one of that name.
 
     No object has the guard's version, so that the server refuses where one exists, and what
-    nobody has looked at is not taken over: in one request, without a gap.
+    was not read is not taken over: in one request, without a gap.
 
     Raises:
         ClusterError: the server refused for another reason, or the outcome is not known.
@@ -173,7 +173,7 @@ def patch_object(
     """JSON patch: all operations or none.
 
     Raises:
-        ApiError: a conflict when somebody has written since the version that the patch tests for;
+        ApiError: a conflict when there is a newer version than the patch tests for;
             else the server's own refusal.
         ClusterError: the outcome is not known.
     """
@@ -199,6 +199,7 @@ def merge_object(
     ref: ObjectRef,
     change: Mapping[str, Any],
     writer: Writer,
+    subresource: str = "",
 ) -> KubeObject:
     """JSON merge patch of an object that exists.
 
@@ -209,14 +210,16 @@ def merge_object(
         change: Fields as they are to be; a `metadata.uid` in it guards against another object of
             that name.
         writer: Who writes.
+        subresource: Such as `status`; empty for the object itself.
 
     Raises:
         ApiError: there is no such object, it is another one, or the server refused.
         ClusterError: the outcome is not known.
     """
+    path = path_of(ref.api_version, entry.plural, ref.namespace, ref.name)
     answer = client.write(
         "PATCH",
-        path_of(ref.api_version, entry.plural, ref.namespace, ref.name),
+        f"{path}/{subresource}" if subresource else path,
         msgspec.json.encode(change),
         content_type=_MERGE_PATCH,
         query=writer.query,

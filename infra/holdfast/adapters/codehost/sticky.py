@@ -22,7 +22,7 @@ _NOT_OURS: Final = frozenset({403, 404})
 _MARKER: Final = re.compile(r"[A-Za-z0-9._/-]+")
 
 
-class Outcome(StrEnum):
+class CommentOutcome(StrEnum):
     """What was done."""
 
     CREATED = "created"
@@ -40,7 +40,7 @@ class KeptEntry:
         text: The one that is kept; None where there is none.
     """
 
-    outcome: Outcome
+    outcome: CommentOutcome
     text: Text | None = None
 
     def __str__(self) -> str:
@@ -64,14 +64,14 @@ def keep_comment(host: CodeHost, change: int, marker: str, body: str) -> KeptEnt
     first = _first_line(marker)
     found = [each for each in host.comments(change) if _bears(each, first)]
     if not found and not body.strip():
-        return KeptEntry(Outcome.NOTHING)
+        return KeptEntry(CommentOutcome.NOTHING)
     whole = _whole(first, body if body.strip() else "Nothing to say about this change any more.")
     if same := next((each for each in found if _is_same(each, whole)), None):
-        return KeptEntry(Outcome.UNCHANGED, same)
+        return KeptEntry(CommentOutcome.UNCHANGED, same)
     edited = _first_done(found, lambda each: host.edit_comment(change, each.number, whole))
     if edited is not None:
-        return KeptEntry(Outcome.UPDATED, edited)
-    return KeptEntry(Outcome.CREATED, host.add_comment(change, whole))
+        return KeptEntry(CommentOutcome.UPDATED, edited)
+    return KeptEntry(CommentOutcome.CREATED, host.add_comment(change, whole))
 
 
 def keep_issue(host: CodeHost, marker: str, title: str, body: str | None) -> KeptEntry:
@@ -93,14 +93,18 @@ def keep_issue(host: CodeHost, marker: str, title: str, body: str | None) -> Kep
         closed = _first_done(
             found, lambda each: host.close_issue(each.number, "All is well again.")
         )
-        return KeptEntry(Outcome.NOTHING) if closed is None else KeptEntry(Outcome.CLOSED, closed)
+        return (
+            KeptEntry(CommentOutcome.NOTHING)
+            if closed is None
+            else KeptEntry(CommentOutcome.CLOSED, closed)
+        )
     whole = _whole(first, body)
     if same := next((each for each in found if _is_same(each, whole)), None):
-        return KeptEntry(Outcome.UNCHANGED, same)
+        return KeptEntry(CommentOutcome.UNCHANGED, same)
     edited = _first_done(found, lambda each: host.edit_issue(each.number, title, whole))
     if edited is not None:
-        return KeptEntry(Outcome.UPDATED, edited)
-    return KeptEntry(Outcome.CREATED, host.add_issue(title, whole, LABEL))
+        return KeptEntry(CommentOutcome.UPDATED, edited)
+    return KeptEntry(CommentOutcome.CREATED, host.add_issue(title, whole, LABEL))
 
 
 def _first_done(found: Iterable[Text], change: Callable[[Text], Text]) -> Text | None:

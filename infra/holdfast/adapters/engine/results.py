@@ -10,9 +10,9 @@ from holdfast.adapters.engine.run.events import (
     UNCHANGED_OPERATIONS,
     Diagnostic,
     Event,
+    PolicyRemediation,
     PolicySummary,
     PolicyViolation,
-    Remediation,
     ResourceStep,
     StepDone,
     StepFailed,
@@ -37,10 +37,10 @@ class RunResult(msgspec.Struct, frozen=True):
         judged: What each resource, and the stack as a whole, passed and failed.
         resources: Newest step of each resource by its URN, unchanged ones included.
         has_ended: The engine has said its last word.
-        remediations: What rules put right before the engine looked.
+        remediations: What rules changed before the engine compared.
         unread: Events that could not be read, by name; an empty name for a line that names none.
             A warning among the diagnostics says so.
-        unfinished: Steps that were begun and neither done nor failed when the run ended.
+        unfinished: Steps that were begun and not done, or failed, when the run ended.
     """
 
     action: str
@@ -54,7 +54,7 @@ class RunResult(msgspec.Struct, frozen=True):
     judged: tuple[PolicySummary, ...] = ()
     resources: Mapping[str, ResourceStep] = {}
     has_ended: bool = False
-    remediations: tuple[Remediation, ...] = ()
+    remediations: tuple[PolicyRemediation, ...] = ()
     unread: Mapping[str, int] = {}
     unfinished: tuple[ResourceStep, ...] = ()
 
@@ -68,11 +68,6 @@ class RunResult(msgspec.Struct, frozen=True):
     def has_unread_verdicts(self) -> bool:
         """Whether something that the policy pack said is missing here."""
         return any(UnreadLine(name).is_verdict for name in self.unread)
-
-    @property
-    def has_changes(self) -> bool:
-        """Whether any resource changed, or would."""
-        return bool(self.steps)
 
     @property
     def has_drift(self) -> bool:
@@ -105,17 +100,14 @@ class RunRecorder:
         self._judged: list[PolicySummary] = []
         self._resources: dict[str, ResourceStep] = {}
         self._has_ended = False
-        self._remediations: list[Remediation] = []
+        self._remediations: list[PolicyRemediation] = []
         self._unread: Counter[str] = Counter()
-        self._under_way: dict[str, ResourceStep] = {}
+        self._unfinished: dict[str, ResourceStep] = {}
 
     def add(self, event: Event | UnreadLine) -> None:
         """Take one event in."""
         if isinstance(event, StepStarted | StepDone | StepFailed):
-            self._resources[event.step.urn] = event.step
-            self._under_way.pop(event.step.urn, None)
-        if isinstance(event, StepStarted) and event.step.operation not in UNCHANGED_OPERATIONS:
-            self._under_way[event.step.urn] = event.step
+            self._follow(event.step, is_done=isinstance(event, StepDone))
         match event:
             case StepStarted(step) if step.operation == "refresh":
                 self._refreshing.add(step.urn)
@@ -132,7 +124,7 @@ class RunRecorder:
                 self._violations.append(event)
             case PolicySummary():
                 self._judged.append(event)
-            case Remediation():
+            case PolicyRemediation():
                 self._remediations.append(event)
             case UnreadLine(kind):
                 self._unread[kind] += 1
@@ -156,7 +148,7 @@ class RunRecorder:
             has_ended=self._has_ended,
             remediations=tuple(self._remediations),
             unread=dict(self._unread),
-            unfinished=tuple(self._under_way.values()),
+            unfinished=tuple(self._unfinished.values()),
         )
 
     def _unread_warnings(self) -> Iterator[Diagnostic]:
@@ -168,10 +160,17 @@ class RunRecorder:
                 "missing; update Holdfast",
             )
 
+    def _follow(self, step: ResourceStep, *, is_done: bool) -> None:
+        self._resources[step.urn] = step
+        if is_done:
+            self._unfinished.pop(step.urn, None)
+        elif step.operation not in UNCHANGED_OPERATIONS:
+            self._unfinished[step.urn] = step
+
     def _plan(self, step: ResourceStep) -> None:
         if step.operation in UNCHANGED_OPERATIONS:
             return
-        # A step is told when it starts and when it is done; the later word knows more.
+        # A step is reported when it starts and when it is done; the later word knows more.
         self._steps[step.urn, step.operation] = step
 
     def _compare(self, step: ResourceStep) -> None:

@@ -158,8 +158,8 @@ class Stack:
     def refresh(self, *, targets: Sequence[str] = ()) -> RunResult:
         """Write into the state what the cluster has; what it has not is struck out.
 
-        For a state that is made anew, and for objects that a killed run was deleting: after it,
-        nobody can tell any more what an update had left of them.
+        For a state that is rebuilt, and for objects that a killed run was deleting. Afterwards
+        the state no longer shows what an update had left of them.
 
         Args:
             targets: URNs of the resources to look at; all when empty.

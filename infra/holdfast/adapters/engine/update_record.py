@@ -1,7 +1,7 @@
 """One update of a stack as its history tells it: which commit, whose, by whom, judged how.
 
 The facts go through the engine's own history, as trailers of the update's message: whoever has the
-stack's backend has its history, and an update by a plain `pulumi up` is told beside ours.
+stack's backend has its history, and an update by a plain `pulumi up` stands beside ours.
 """
 
 import re
@@ -51,7 +51,7 @@ class UpdateRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
         operator: Who, or what, ran the update.
         policy: The pack's verdict: `passed`, `passed, N advisory`, `refused: RULES`, `not judged`,
             `not checked: WHY`.
-        reason: Why it was done, as said by whoever did it.
+        reason: Why it was done, as the caller says.
         detail: Why it failed or was refused.
         proof: What a scan after it has compared; empty without one.
         started_at: RFC 3339.
@@ -107,8 +107,8 @@ def record_of(change: Change, stack: str) -> UpdateRecord | None:
     """An update as the engine's history has it; None for what is no update, such as a refresh."""
     if change.kind not in ("update", "destroy"):
         return None
-    told = {_field_name(name): value for name, value in _TRAILER.findall(change.message)}
-    facts: dict[str, str] = {name: told[name] for name in _IN_MESSAGE if name in told}
+    trailers = {_field_name(name): value for name, value in _TRAILER.findall(change.message)}
+    facts: dict[str, str] = {name: trailers[name] for name in _IN_MESSAGE if name in trailers}
     around = change.environment
     person, address = around.get("git.author", ""), around.get("git.author.email", "")
     numbers = (around[name] for name in _IN_ENVIRONMENT if name in around)
@@ -117,10 +117,10 @@ def record_of(change: Change, stack: str) -> UpdateRecord | None:
         "commit": around.get("git.head", ""),
         "author": f"{person} <{address}>" if person else "",
         "pull_request": next(numbers, ""),
-        "reason": "" if told else change.message,
-        "policy": "" if told else "not judged by Holdfast",
+        "reason": "" if trailers else change.message,
+        "policy": "" if trailers else "not judged by Holdfast",
     }
-    is_dirty = bool(facts.get("dirty_reason")) if told else around.get("git.dirty") == "true"
+    is_dirty = bool(facts.get("dirty_reason")) if trailers else around.get("git.dirty") == "true"
     record = UpdateRecord(
         action="",
         stack=stack,
@@ -135,8 +135,8 @@ def record_of(change: Change, stack: str) -> UpdateRecord | None:
 
 def identifier_of(change: Change) -> str:
     """What joins our records of an update with the engine's; empty for a plain `pulumi up`."""
-    told: dict[str, str] = dict(_TRAILER.findall(change.message))
-    return told.get("Identifier", "")
+    trailers: dict[str, str] = dict(_TRAILER.findall(change.message))
+    return trailers.get("Identifier", "")
 
 
 def _value(record: UpdateRecord, name: str) -> str:

@@ -1,5 +1,6 @@
 """A branch of a repository elsewhere, followed in a clone of our own."""
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,7 +18,7 @@ class SignatureError(GitError):
 
 @dataclass(frozen=True)
 class TrackedBranch:
-    """One branch, and the folder of the clone; nobody else may work in that.
+    """One branch, and the folder of the clone; no other process may work in that.
 
     Attributes:
         url: As `git clone` takes it.
@@ -58,7 +59,7 @@ class TrackedBranch:
         return commit_named(self.folder, f"refs/remotes/origin/{self.branch}")
 
     def verify(self, commit: Commit) -> None:
-        """Make sure that a commit is signed by somebody whom this machine's keys trust.
+        """Make sure that a commit is signed by a key that this machine trusts.
 
         Raises:
             SignatureError: it is not.
@@ -91,11 +92,16 @@ class TrackedBranch:
             GitError: they cannot be written.
         """
         commit = commit_named(self.folder, revision).name
-        if not (folder / ".git").exists():
+        try:
+            if not (folder / ".git").exists():
+                raise GitError("no working tree")
+            run_git(folder, "checkout", "--quiet", "--force", "--detach", commit)
+            run_git(folder, "clean", "--quiet", "--force", "-d")
+        except GitError:
+            # There is none yet, or it belongs to a clone that was removed meanwhile.
+            shutil.rmtree(folder, ignore_errors=True)
             self._run("worktree", "prune")
             self._run("worktree", "add", "--quiet", "--force", "--detach", str(folder), commit)
-        run_git(folder, "checkout", "--quiet", "--force", "--detach", commit)
-        run_git(folder, "clean", "--quiet", "--force", "-d")
 
     def _point_at_repository(self) -> None:
         """Make the clone one of this repository; an earlier run may have had another one."""

@@ -18,7 +18,7 @@ class UnansweredError(HoldfastError):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry credentials to a place that nobody declared."""
+    """A redirect would carry credentials to a host that is not declared."""
 
     def redirect_request(
         self,

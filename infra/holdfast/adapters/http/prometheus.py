@@ -56,13 +56,13 @@ def query_number(prometheus_url: str, query: str) -> float:
     finally:
         pool.clear()
     try:
-        told = msgspec.json.decode(body, type=_Answer)
+        decoded = msgspec.json.decode(body, type=_Answer)
     except msgspec.DecodeError as error:
         message = f"Prometheus at {place} answered {answer.status} and no JSON"
         raise PrometheusError(message) from error
-    if answer.status != _OK or told.status != "success":
-        raise PrometheusError(f"Prometheus at {place} refuses the query: {told.error}")
-    return number_of(told.data.result_type, told.data.result)
+    if answer.status != _OK or decoded.status != "success":
+        raise PrometheusError(f"Prometheus at {place} refuses the query: {decoded.error}")
+    return number_of(decoded.data.result_type, decoded.data.result)
 
 
 def number_of(result_type: str, result: list[Any]) -> float:

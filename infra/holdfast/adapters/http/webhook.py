@@ -1,4 +1,4 @@
-"""Hand events to a webhook: in order, from a thread of its own, with a bounded number of tries.
+"""Send events to a webhook: in order, from a thread of its own, with a bounded number of tries.
 
 A receiver that is down never delays a verdict; what it does not take in time is counted as lost.
 """
@@ -38,7 +38,7 @@ class Webhook:
 
         Args:
             url: http or https, without a user.
-            note: Told what became of each document; called from another thread.
+            note: Called with what became of each document; called from another thread.
             token: Bearer token; empty for none.
 
         Raises:
@@ -68,7 +68,7 @@ class Webhook:
         self._thread.start()
 
     def send(self, document: dict[str, Any]) -> None:
-        """Hand one document over; never waits."""
+        """Queue one document; never waits."""
         try:
             self._waiting.put_nowait(document)
         except queue.Full:

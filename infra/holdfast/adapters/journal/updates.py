@@ -24,7 +24,7 @@ UPDATE_VERSION: Final = "holdfast.dev/journal/update/v1"
 OLD_UPDATE_VERSION: Final = "holdfast.dev/updates/v1"
 
 
-class _Line(msgspec.Struct, rename="camel"):
+class _JournalLine(msgspec.Struct, rename="camel"):
     schema_version: str
     update: UpdateRecord
 
@@ -47,7 +47,7 @@ class UpdateJournal:
             JournalError: the file cannot be written.
         """
         with Journal(self.file).appending() as writer:
-            writer.append(msgspec.json.encode(_Line(UPDATE_VERSION, record)))
+            writer.append(msgspec.json.encode(_JournalLine(UPDATE_VERSION, record)))
 
     def records(self) -> list[UpdateRecord]:
         """Every record; lines that a crash has torn, or that a newer version wrote, are left out.
@@ -58,7 +58,7 @@ class UpdateJournal:
         found = []
         for text in Journal(self.file).lines():
             try:
-                line = msgspec.json.decode(text, type=_Line)
+                line = msgspec.json.decode(text, type=_JournalLine)
             except msgspec.DecodeError:
                 continue
             if line.schema_version in (UPDATE_VERSION, OLD_UPDATE_VERSION):

@@ -44,7 +44,7 @@ def tracer_of(
         variables: The environment of this process, of which the SDK reads the rest by itself.
         stack: Whose work is traced.
         version: Of this program.
-        tell: Told why spans cannot be sent; each reason once a minute at most.
+        tell: Called with why spans cannot be sent; each reason once a minute at most.
 
     Returns:
         The tracer, and where it sends to: empty for nowhere.
@@ -143,7 +143,7 @@ def _provider(stack: str, version: str, protocol: str) -> "TracerProvider":
     ours = {"service.version": version, "holdfast.stack": stack}
     if not os.environ.get("OTEL_SERVICE_NAME"):
         ours["service.name"] = SERVICE_NAME
-    # At the end of the process nobody waits for a collector: `close` does, for a moment.
+    # At the end of the process nothing waits for a collector: `close` does, for a moment.
     provider = TracerProvider(resource=Resource.create(ours), shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(_exporter(protocol)))
     return provider

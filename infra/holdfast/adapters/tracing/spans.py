@@ -1,4 +1,4 @@
-"""Steps of a piece of work as spans: what work is told to, whether anybody records it or not.
+"""Steps of a piece of work as spans: recorded or not.
 
 Pure but for who records. Without a tracer nothing of OpenTelemetry is loaded.
 """
@@ -11,11 +11,11 @@ Fact = str | bool | int | float | Sequence[str]
 
 
 class Span:
-    """One step of a piece of work; this one is recorded by nobody.
+    """One step of a piece of work; this one is not recorded.
 
     Attributes:
         trace_id: 32 hexadecimal digits that all steps of one piece of work share; empty where
-            nobody records them.
+            they are not recorded.
     """
 
     trace_id: str = ""
@@ -35,7 +35,7 @@ class Tracer:
         """One step, as long as the block; those begun within it belong to it.
 
         An error that leaves the block is noted: Holdfast's own with its words, any other with its
-        name alone, for nobody has read its text for secrets.
+        name alone, because its text may hold secrets.
         """
         del name, facts
         yield _UNRECORDED

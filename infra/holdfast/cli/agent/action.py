@@ -118,8 +118,8 @@ def takes_action(
         @click.argument("name")
         @stack_option("Stack that the agent runs on.")
         @click.option("--reason", help="Why, for the history.", **default)
-        @click.option("--yes", is_flag=True, help="Agree to what is shown.")
-        @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
+        @click.option("--yes", is_flag=True, help="Confirm without asking.")
+        @click.option("--dry-run", is_flag=True, help="Show the plan, and stop.")
         @OUTPUT
         @wraps(function)
         def with_action(

@@ -16,12 +16,14 @@ from holdfast.report.text.explanation import effective_yaml, explanation_json, e
 @stack_option("Stack that the agent runs on.")
 @click.option("--effective", is_flag=True, help="Print the merged manifest, as YAML.")
 @click.option(
-    "--live/--no-live",
+    "--cluster/--no-cluster",
     default=None,
     help="Require the cluster, or do not ask it. Default: ask if it answers.",
 )
 @OUTPUT
-def command(name: str, stack: str, output: str, *, effective: bool, live: bool | None) -> ExitCode:
+def command(
+    name: str, stack: str, output: str, *, effective: bool, cluster: bool | None
+) -> ExitCode:
     """Describe an agent: how it runs, who may call it, what it may reach and do.
 
     Every statement and every value names the file and line that decided it. If the stack's cluster
@@ -30,18 +32,18 @@ def command(name: str, stack: str, output: str, *, effective: bool, live: bool |
     \b
     Examples:
       holdfast agent describe support-rag -s prod
-      holdfast agent describe support-rag -s prod --live -o json
+      holdfast agent describe support-rag -s prod --cluster -o json
       holdfast agent describe support-rag -s prod --effective
     """
-    if effective and (live is not None or output == "json"):
+    if effective and (cluster is not None or output == "json"):
         raise InputError(
-            "--effective prints YAML of the files alone: --live, --no-live and -o json have no "
-            "effect on it",
+            "--effective prints YAML of the files alone: --cluster, --no-cluster and -o json "
+            "have no effect on it",
             remedy="remove them, or --effective",
         )
     context = StackContext(find_project_root(), stack)
-    asks_cluster = not effective and live is not False
-    found = explain_agent(context, name, asks_cluster=asks_cluster, must_answer=bool(live))
+    asks_cluster = not effective and cluster is not False
+    found = explain_agent(context, name, asks_cluster=asks_cluster, must_answer=bool(cluster))
     if output == "json":
         text = explanation_json(found)
     elif effective:

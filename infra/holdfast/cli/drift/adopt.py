@@ -4,27 +4,21 @@ import click
 
 from holdfast.cli.drift.detect import exit_code
 from holdfast.cli.drift.options import ONLY, Compared, compared
-from holdfast.cli.options.groups import takes
+from holdfast.cli.options.groups import receives
 from holdfast.cli.options.output import TERMINAL
 from holdfast.errors import ExitCode
 from holdfast.kube.paths import format_path
 from holdfast.operations.remediate.adopt import (
     Adoption,
-    commit_adoption,
     plan_adoption,
-    write_adoption,
 )
 from holdfast.operations.remediate.selection import with_only
 from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.tracing import traced_scan
 
 
-def _itself(asked: Compared) -> Compared:
-    return asked
-
-
 @click.command()
-@takes(_itself, asked=compared("desired"))
+@receives(compared("desired"))
 @ONLY
 @click.option("--write", is_flag=True, help="Change the files.")
 @click.option("--branch", metavar="NAME", help="Commit the change on a new Git branch.")
@@ -38,11 +32,13 @@ def command(asked: Compared, *, only: tuple[str, ...], write: bool, branch: str 
     Examples:
       holdfast drift adopt -s dev
       holdfast drift adopt -s dev --write
-      holdfast drift adopt -s dev --only "Deployment cx/support-rag" --branch adopt-support
+      holdfast drift adopt -s dev --only "Deployment cx/support-rag" \\
+        --branch adopt-support
       holdfast drift adopt -s prod --live built.yaml
 
     \b
-    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked   2 bad input
+    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked
+      2 bad input
     """
     request = asked.request()
     with traced_scan(request.stack, TERMINAL) as span:
@@ -50,14 +46,11 @@ def command(asked: Compared, *, only: tuple[str, ...], write: bool, branch: str 
         scan = with_only(scanner.run(engine=False), only)
         adoption = plan_adoption(scanner, scan)
         show_refused(adoption)
+        if branch:
+            adoption.write(request.project_root, branch, TERMINAL)
         if write:
-            write_adoption(request.project_root, adoption)
-            for file in adoption.files:
-                TERMINAL.step(f"wrote {file}")
-        if branch and adoption.files:
-            commit = commit_adoption(request.project_root, adoption, request.stack, branch)
-            TERMINAL.step(f"committed {commit[:12]} on branch {branch}")
-        click.echo(adoption.diff, nl=False)
+            adoption.write(request.project_root, None, TERMINAL)
+        click.echo(adoption.change.diff, nl=False)
         return exit_code(scan, span)
 
 

@@ -24,7 +24,7 @@ from holdfast.cli.verbs import VERBS
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.recording import record
 from holdfast.operations.scan.request import ProbeRequest, RecordingRequest
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.tracing import traced_scan
 
@@ -55,7 +55,7 @@ _ENGINE: Final[Group] = (
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _DetectRequest:
     """Everything that `holdfast drift` is asked for.
 
     Attributes:
@@ -77,14 +77,14 @@ class _Asked:
     subcommand_metavar="[COMMAND]",
 )
 @takes(
-    _Asked,
+    _DetectRequest,
     compared=COMPARED,
     report=DRIFT_REPORT,
     recording=RECORDING,
     probing=PROBES,
     engine=_ENGINE,
 )
-def command(asked: _Asked) -> int:
+def command(asked: _DetectRequest) -> int:
     """Compare the cluster with the declared state.
 
     Finds what `pulumi refresh` cannot: fields, list items and objects that were added, objects that
@@ -101,7 +101,8 @@ def command(asked: _Asked) -> int:
       holdfast drift revert -s dev
 
     \b
-    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked   2 bad input
+    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked
+      2 bad input
     """
     freeze_loaded()
     check_files(asked.report)
@@ -137,7 +138,7 @@ def report(
 ) -> None:
     """Record a scan, and write its reports."""
     recorded = record(scanner, scan, recording)
-    context = DriftContext(
+    context = ReportContext(
         scanner.request.stack,
         recorded.observed_at,
         wanted.runbook,
@@ -158,7 +159,7 @@ def exit_code(scan: Scan, span: Span, failures: int = 0) -> ExitCode:
     return ExitCode.DRIFT if found.drift else ExitCode.OK
 
 
-def _refuse_options_of_one(asked: _Asked) -> None:
+def _refuse_options_of_one(asked: _DetectRequest) -> None:
     """Refuse what has no meaning for several stacks, before anything is read."""
     compared = asked.compared
     twice = next((each for each in compared.stacks if compared.stacks.count(each) > 1), None)

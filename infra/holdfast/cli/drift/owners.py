@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import stack_option
 from holdfast.drift.cause.owners import owned_objects
@@ -13,7 +13,7 @@ from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.project import find_project_root
-from holdfast.report.text.owners_text import owners_json, owners_text
+from holdfast.report.text.revert_text import owners_json, owners_text
 
 _FILE = click.Path(path_type=Path)
 
@@ -27,27 +27,23 @@ def _request(
     return ScanRequest(root, stack, desired, kubeconfig=kubeconfig, context=context)
 
 
-def _itself(request: ScanRequest) -> ScanRequest:
-    return request
-
-
 _READ: Group = (
     _request,
     (
         stack_option("Stack whose objects are read.", required=False),
-        click.option("--desired", type=_FILE, help="File or folder of plain objects instead."),
+        click.option("--desired", type=_FILE, help="File or folder of plain objects."),
         click.option(
             "--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster."
         ),
-        click.option("--context", help="Context of the kubeconfig; default its current one."),
+        click.option("--context", help="Context of the kubeconfig; default its current."),
     ),
 )
 
 
 @click.command()
 @click.argument("agent", default="")
-@takes(_itself, request=_READ)
-@click.option("--shared", is_flag=True, help="Only what more than one deliverer applies.")
+@receives(_READ)
+@click.option("--shared", is_flag=True, help="Only objects that more than one manager applies.")
 @OUTPUT
 def command(
     asked: ScanRequest,
@@ -56,11 +52,12 @@ def command(
     output: str,
     shared: bool,
 ) -> int:
-    """Print which field manager owns which fields of the declared objects; of AGENT, or of all.
+    """Print which field manager owns which fields of the declared objects, of AGENT or of all.
 
-    Deliverers apply whole declarations: Holdfast and Pulumi, Flux, Argo CD. Where more than one
-    does, they share the object: they rest as long as all deliver the same, and fight when they do
-    not. Everybody else is told field by field. Only reads; names are chosen by clients.
+    Managers that apply whole declarations are Holdfast and Pulumi, Flux and Argo CD. An object that
+    more than one of them applies is shared: as soon as their declarations differ, each overwrites
+    the other. Other managers are listed field by field. Clients choose their manager's name. Reads
+    only.
 
     \b
     Examples:

@@ -47,15 +47,15 @@ _WATCH: Final[Group] = (
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _WatchRequest:
     compared: Compared
     watching: WatchRequest
 
 
 @click.command()
-@takes(_Asked, compared=compared("live"), watching=_WATCH)
+@takes(_WatchRequest, compared=compared("live"), watching=_WATCH)
 @OUTPUT
-def command(asked: _Asked, *, output: str) -> int:
+def command(asked: _WatchRequest, *, output: str) -> int:
     """Watch until stopped, and report when drift comes and goes.
 
     Lists every kind once, then follows watch streams; every finding that opens or closes is a line,
@@ -65,7 +65,8 @@ def command(asked: _Asked, *, output: str) -> int:
     Examples:
       holdfast drift watch -s prod
       holdfast drift watch -s prod -o json
-      holdfast drift watch -s prod --metrics :9464 --webhook https://events.example/drift
+      holdfast drift watch -s prod --metrics :9464 \\
+        --webhook https://events.example/drift
 
     \b
     Exit codes: 8 stopped by SIGINT or SIGTERM   1 error   2 bad input

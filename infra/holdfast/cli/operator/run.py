@@ -22,23 +22,23 @@ from holdfast.controllers.runtime.log import Log, Logger, Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals, tracer_for
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import Fleet
-from holdfast.operations.policy.judge import judge_of
 from holdfast.operations.stack.declaration import ignore_rules
+from holdfast.operations.stack.declared_stack import judge_of
 
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 _REQUEST_SECONDS = 60.0
 
 
 @click.command()
-@stack_option("Stack whose agents are held.")
+@stack_option("Stack whose agents are reconciled.")
 @click.option("--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster.")
-@click.option("--context", help="Context of the kubeconfig; default its current one.")
+@click.option("--context", help="Context of the kubeconfig; default its current.")
 @click.option(
-    "--address",
+    "--listen",
     default=":9464",
     show_default=True,
     metavar="HOST:PORT",
-    help="Where /metrics, /healthz and /readyz are served; port 0 chooses a free one.",
+    help="Serve /metrics, /healthz and /readyz there; port 0 chooses a free one.",
 )
 @lease_option
 @click.option(
@@ -47,7 +47,7 @@ _REQUEST_SECONDS = 60.0
     default=600.0,
     show_default=True,
     metavar="SECONDS",
-    help="Resync interval: every agent is compared again, from what the watch knows.",
+    help="Full resync interval.",
 )
 @click.option(
     "--silence",
@@ -55,32 +55,32 @@ _REQUEST_SECONDS = 60.0
     default=SILENCE_SECONDS,
     show_default=True,
     metavar="SECONDS",
-    help="Treat a watch stream as stale after this many seconds without events.",
+    help="Time without events after which a watch stream is stale.",
 )
 def command(
     stack: str,
     kubeconfig: Path | None,
     context: str | None,
-    address: str,
+    listen: str,
     lease: str | None,
     **seconds: float,
 ) -> int:
-    """Watch the agents of a stack and their objects; tell how they are, and hold them to it.
+    """Reconcile the agents of a stack until stopped: watch, report status, revert drift.
 
-    In mode observe Pulumi applies the objects; the operator writes each agent's status and Events,
-    and puts drift back where its spec.drift.mode is revert. In mode expand it renders and applies
-    the objects itself. The stack's holdfast:agentResources says which.
+    In mode observe, Pulumi applies the objects; the operator writes each agent's status and Events,
+    and reverts drift of agents whose spec.drift.mode is revert. In mode expand, it renders and
+    applies the objects itself. The stack's holdfast:agentResources sets the mode.
 
-    It ends on SIGINT or SIGTERM, in order, with exit code 8. The log is on standard error, one JSON
-    document a line. With OTEL_EXPORTER_OTLP_ENDPOINT every look at an agent is sent as a trace.
+    SIGINT and SIGTERM end it in order, with exit code 8. It logs to standard error, one JSON
+    document a line. With OTEL_EXPORTER_OTLP_ENDPOINT every reconciliation is a trace.
 
     \b
     Examples:
       holdfast operator run -s prod --lease holdfast-system/holdfast-prod
-      holdfast operator run -s dev --context holdfast-default --address 127.0.0.1:0
+      holdfast operator run -s dev --context holdfast-default --listen 127.0.0.1:0
     """
     name = stack.rpartition("/")[2]
-    host, port = host_and_port("--address", address, ":9464")
+    host, port = host_and_port("--listen", listen, ":9464")
 
     def connect() -> Connection:
         return connection_of(kubeconfig, context)
@@ -119,7 +119,7 @@ def command(
         leader.stop_waiting()
 
     stop_on_signals(stop)
-    server = EndpointServer("--address", (host, port), metrics.registry, checks)
+    server = EndpointServer("--listen", (host, port), metrics.registry, checks)
     server.start()
     log("start", address=f"{host or '0.0.0.0'}:{server.port}", instance=instance)  # noqa: S104
     try:

@@ -8,14 +8,14 @@ from typing import Final, Protocol
 import click
 
 from holdfast.adapters.files import write_atomically
-from holdfast.cli.options.groups import Command, Group, Option, takes
+from holdfast.cli.options.groups import Command, Group, Option, receives
 from holdfast.cli.options.output import wants_colour
 from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.drift.finding import DriftReport
 from holdfast.errors import HoldfastError, InputError
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.report.exchange.formats import DRIFT_FORMATS, write_drift
-from holdfast.report.text.runbook import PAGE
+from holdfast.report.text.finding_text import PAGE
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ReportRequest:
         return (*main, *self.files)
 
 
-class _ReportFile(TypedParameter[tuple[str, Path]]):
+class ReportFile(TypedParameter[tuple[str, Path]]):
     """`FORMAT=FILE`."""
 
     name = "FORMAT=FILE"
@@ -77,11 +77,7 @@ def report_group(page: str, formats: Sequence[str]) -> Group:
 
 def report_options_for(page: str, formats: Sequence[str]) -> Callable[[Command], Command]:
     """The same; the command receives them as its first argument."""
-    return takes(_itself, report=report_group(page, formats))
-
-
-def _itself(report: ReportRequest) -> ReportRequest:
-    return report
+    return receives(report_group(page, formats))
 
 
 def _request(
@@ -103,21 +99,24 @@ def _options(page: str, formats: Sequence[str]) -> tuple[Option, ...]:
             type=click.Choice(formats),
             default="text",
             show_default=True,
-            help="Format of standard output.",
+            metavar="FORMAT",
+            help=f"One of {', '.join(formats)}.",
         ),
-        click.option("--output-file", type=click.Path(path_type=Path), help="Write to it instead."),
+        click.option(
+            "--output-file", type=click.Path(path_type=Path), help="Write to a file instead."
+        ),
         click.option(
             "--report",
             "reports",
-            type=_ReportFile(formats),
+            type=ReportFile(formats),
             multiple=True,
-            help="Write one more report; may be given several times.",
+            help="Write one more report; repeatable.",
         ),
         click.option(
             "--runbook",
             default=page,
             show_default=True,
-            help="Address of that page, for the links in reports.",
+            help="Address of the documentation that reports link to.",
         ),
     )
 
@@ -145,7 +144,7 @@ def check_files(wanted: ReportRequest) -> None:
         seen.add(file.resolve())
 
 
-def write_reports(report: DriftReport, wanted: ReportRequest, context: DriftContext) -> None:
+def write_reports(report: DriftReport, wanted: ReportRequest, context: ReportContext) -> None:
     """Write every report of drift that is wanted.
 
     Raises:
@@ -158,24 +157,33 @@ def write_reports(report: DriftReport, wanted: ReportRequest, context: DriftCont
     write_all(written, wanted)
 
 
-class Writer(Protocol):
+class ReportWriter(Protocol):
     """Writes one report in a format."""
 
     def __call__(self, chosen: str, *, colour: bool) -> str:
         """The text; with colour when it is for a terminal that wants it."""
 
 
-def write_all(writer: Writer, wanted: ReportRequest) -> None:
+def write_all(writer: ReportWriter, wanted: ReportRequest) -> None:
     """Write one report in every format that is wanted.
 
     Raises:
         HoldfastError: a file cannot be written.
     """
     for chosen, file in wanted.written_files:
-        try:
-            write_atomically(file, writer(chosen, colour=False))
-        except OSError as error:
-            raise HoldfastError(f"{file}: {error.strerror or error}") from error
+        write_file(file, writer(chosen, colour=False))
         click.echo(f"wrote {file}", err=True)
     if wanted.output_file is None:
         click.echo(writer(wanted.output, colour=wants_colour()), nl=False)
+
+
+def write_file(file: Path, text: str) -> None:
+    """Write a file atomically.
+
+    Raises:
+        HoldfastError: it cannot be written.
+    """
+    try:
+        write_atomically(file, text)
+    except OSError as error:
+        raise HoldfastError(f"{file}: {error.strerror or error}") from error

@@ -6,7 +6,7 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.cli.options.output import TERMINAL
 from holdfast.operations.stack.context import StackContext
 from holdfast.report.documents.updates import updates_json
-from holdfast.report.text.update_text import update_line
+from holdfast.report.text.history_text import update_line
 
 TIMEOUT = click.option(
     "--timeout",

@@ -5,7 +5,7 @@ from holdfast_policies.profile import profile_of
 from holdfast_policies.rule import PROFILES
 
 from holdfast.cli.options.output import OUTPUT, wants_colour
-from holdfast.report.text.rule_list import rules_json, rules_text
+from holdfast.report.text.rule_text import rules_json, rules_text
 
 
 @click.command("list")

@@ -15,7 +15,6 @@ DEFAULT_LINES = 40
 @click.argument("program", type=click.Choice(LOG_NAMES), required=False, metavar="[PROGRAM]")
 @name_option
 @click.option(
-    "-n",
     "--lines",
     type=click.IntRange(min=0),
     default=DEFAULT_LINES,

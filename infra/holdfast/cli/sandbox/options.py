@@ -21,7 +21,7 @@ output_option = click.option(
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Text for people or JSON for programs.",
+    help="Text for people, or JSON for programs.",
 )
 
 

@@ -31,7 +31,7 @@ from holdfast.controllers.runtime.metric_watch import MetricWatch
 from holdfast.controllers.runtime.node_health import NODE, NodeHealth, trigger_of, watched_nodes
 from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.controllers.watch.drift_watch import WatchSources
-from holdfast.controllers.watch.inputs import DesiredState
+from holdfast.controllers.watch.inputs import WatchedDeclaration
 from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.drift.record.ledger import Transition
 from holdfast.drift.record.watch_report import Listener, Look
@@ -56,7 +56,7 @@ class LoopWatchSources(WatchSources):
 
     actor: LoopActor | None = None
 
-    def load(self) -> DesiredState:
+    def load(self) -> WatchedDeclaration:
         """Check out the commit that runs, then read it."""
         assert self.actor is not None  # noqa: S101  (as it is made)
         self.request = replace(self.request, root=self.actor.check_out_for_watch())
@@ -143,7 +143,8 @@ class ClusterTrigger:
     def _take_stack(self, live: KubeObject) -> None:
         before, self._suspension = self._suspension, control_of(live).suspension
         if self._suspension != before:
-            self._ask(COMMIT, str(self._suspension or "resumed"))
+            for key in (COMMIT, DRIFT):
+                self._ask(key, str(self._suspension or "resumed"))
 
     def _agents_on(self, node: str) -> list[str]:
         selector = stack_selector(self._actor.stack.rpartition("/")[2])
@@ -182,7 +183,7 @@ class LoopReport:
         return cls(conditions, LoopState(stack, conditions), events, report)
 
     @property
-    def listeners(self) -> Sequence[roles.Listener]:
+    def listeners(self) -> Sequence[roles.LoopListener]:
         """In the order in which they are called: what others read comes first."""
         return (self.conditions, self.state, self.events, self.stack)
 

@@ -70,17 +70,13 @@ class LoopActor:
     _client: ApiClient | None = None
     _checking_out: threading.RLock = field(default_factory=threading.RLock)
 
-    def begin(self) -> Path:
-        """Clone the repository; gives the project's folder in it.
-
-        Raises:
-            HoldfastError: it cannot be read, or has no project there.
-        """
-        return self.root
-
     @cached_property
     def root(self) -> Path:
-        """Folder of the project in the clone."""
+        """Folder of the project in the clone, which is made when it is first asked for.
+
+        Raises:
+            HoldfastError: the repository cannot be read, or has no project there.
+        """
         commit = self.tracked.newest()
         self.tracked.check_out(commit)
         root = (self.tracked.folder / self.path).resolve()
@@ -237,7 +233,8 @@ class LoopActor:
         proposals = ProposalBranches(self.root)
         before = proposals.commits()
         plan = plan_by_mode(self._sources, chosen)
-        failures = apply_by_mode(self._sources, plan, None, self.progress).failures
+        outcome = apply_by_mode(self._sources, plan, None, self.progress)
+        failures = outcome.failures if outcome else 0
         if self._sources.desired.modes.get(agent) == "adopt":
             made = proposals.push_since(before)
             return f"proposed on branch {', '.join(made)}" if made else "nothing new to propose"

@@ -14,7 +14,7 @@ from holdfast.controllers.gitops.roles import (
     BlockedReason,
     Comparison,
     Field,
-    Listener,
+    LoopListener,
     RejectedCommitError,
 )
 from holdfast.errors import HoldfastError
@@ -41,7 +41,7 @@ class _Problem:
         return self.error.reason if isinstance(self.error, RejectedCommitError) else ""
 
 
-class LoopConditions(Listener):
+class LoopConditions(LoopListener):
     """Listens to a reconciler; read from other threads, too.
 
     Attributes:

@@ -16,7 +16,7 @@ from holdfast.controllers.gitops.roles import (
     BlockedReason,
     Comparison,
     Field,
-    Listener,
+    LoopListener,
     RejectedCommitError,
 )
 from holdfast.errors import HoldfastError
@@ -43,7 +43,7 @@ class EventRecord:
     is_warning: bool = False
 
 
-class LoopEvents(Listener):
+class LoopEvents(LoopListener):
     """Listens to a reconciler, and records what is news."""
 
     def __init__(self, record: Callable[[EventRecord], None]) -> None:

@@ -15,7 +15,7 @@ from holdfast.adapters.clock import utc_now
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.reconciler import COMMIT
-from holdfast.controllers.gitops.roles import SUSPENDED, BlockedReason, Field, Listener
+from holdfast.controllers.gitops.roles import SUSPENDED, BlockedReason, Field, LoopListener
 from holdfast.kube.conditions import with_times
 
 METRICS: Final = {
@@ -38,7 +38,7 @@ _SECONDS: Final = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0)
 AGENT: Final = "agent"
 
 
-class LoopState(Listener):
+class LoopState(LoopListener):
     """Listens to a reconciler; read from other threads."""
 
     def __init__(self, stack: str, conditions: LoopConditions) -> None:

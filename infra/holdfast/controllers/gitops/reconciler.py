@@ -1,9 +1,9 @@
 """The one reconciler: a commit becomes what runs, and what runs stays so. Observe, diff, act.
 
-It owns neither a diff nor an apply: a source says what is wanted, an actor knows what is, and does
-it. Work comes by key through one queue: `commit` for the wanted commit, `drift` for
-everything, else the name of an agent that has drifted. Each piece of work has an id, under which
-its phases are logged, and which is a trace where one is asked for.
+It owns neither a diff nor an apply: an actor knows what is wanted and what is, and does it. Work
+comes by key through one queue: `commit` for the wanted commit, `drift` for everything, else the
+name of an agent that has drifted. Each piece of work has an id, under which its phases are logged,
+and which is a trace where one is asked for.
 
 Laws: nothing is done while the stack is suspended or its lock is held; a commit that was
 refused, or made things worse, is not tried again; a field in conflict is only reported.
@@ -19,27 +19,30 @@ from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.controllers.gitops.roles import (
     SUSPENDED,
-    Actor,
     BlockedReason,
     Comparison,
-    Desired,
     DriftedAgent,
     Field,
-    Listener,
+    LoopListener,
     RejectedCommitError,
+    StackActor,
 )
 from holdfast.controllers.runtime.conflicts import ConflictBreaker
 from holdfast.controllers.runtime.event_loop import EventLoop
-from holdfast.controllers.runtime.log import Log, Run, Runs
+from holdfast.controllers.runtime.log import Log, LoggedRun, Runs
 from holdfast.controllers.runtime.queue import KeyedQueue
-from holdfast.controllers.runtime.workers import Outcome, WorkerPool, WorkResult
+from holdfast.controllers.runtime.workers import WorkerPool, WorkOutcome, WorkResult
 from holdfast.errors import ExitCode, HoldfastError
 from holdfast.operations.stack.agent_stack import LoopControl
 
 COMMIT: Final = "commit"
 DRIFT: Final = "drift"
 BUSY_SECONDS: Final = 2.0
+SUSPENDED_SECONDS: Final = 30.0
+"""A watch reports that a stack is resumed; without one it is read again after so long."""
+
 LEAST_SECONDS: Final = 1.0
+_AGAIN_SECONDS: Final = {"waiting": BUSY_SECONDS, "suspended": SUSPENDED_SECONDS}
 POLL_JITTER: Final = 0.1
 
 
@@ -48,25 +51,24 @@ class Reconciler:
 
     def __init__(
         self,
-        desired: Desired,
-        actor: Actor,
+        actor: StackActor,
         log: Log,
-        listeners: Sequence[Listener] = (),
+        listeners: Sequence[LoopListener] = (),
         tracer: Tracer = UNTRACED,
     ) -> None:
         """Prepare; nothing is begun yet."""
-        self._desired, self._actor = desired, actor
+        self._actor = actor
         self._listeners = listeners
         self._log, self._runs = log, Runs(log, tracer)
         self._conflicts: ConflictBreaker[Field] = ConflictBreaker()
         self._control: LoopControl | None = None
         self._rejected = ""
-        self._loop: EventLoop[_Asked] = EventLoop(self._take, self._turn)
+        self._loop: EventLoop[_RequestedWork] = EventLoop(self._take, self._turn)
         self._pool: WorkerPool[str] = WorkerPool(self._work, KeyedQueue(LEAST_SECONDS), self._end)
 
     def ask(self, key: str, trigger: str = "", *, is_urgent: bool = False) -> None:
         """Ask for a piece of work, and say why; from any thread."""
-        self._loop.post(_Asked(key, trigger, is_urgent))
+        self._loop.post(_RequestedWork(key, trigger, is_urgent))
 
     def stop(self) -> None:
         """End after the work under way; from a signal handler, too."""
@@ -88,7 +90,7 @@ class Reconciler:
         """How long the work under way has taken; a few seconds when there is none."""
         return self._loop.seconds_since_turn
 
-    def _take(self, asked: "_Asked") -> None:
+    def _take(self, asked: "_RequestedWork") -> None:
         self._pool.ask([asked.key], asked.trigger, is_urgent=asked.is_urgent)
 
     def _turn(self) -> float | None:
@@ -96,7 +98,7 @@ class Reconciler:
         self._pool.begin_due()
         return self._pool.seconds_until_due()
 
-    def _work(self, key: str, triggers: tuple[str, ...]) -> Outcome:
+    def _work(self, key: str, triggers: tuple[str, ...]) -> WorkOutcome:
         begun = time.monotonic()
         with self._runs.begin(triggers, key=key) as work:
             outcome = self._outcome(work)
@@ -108,21 +110,21 @@ class Reconciler:
                     except Exception as error:
                         # What cannot be reported stops no work.
                         work.log("error", level="error", error=fault_text(error))
-        return Outcome(outcome != "failed", BUSY_SECONDS if outcome == "waiting" else None)
+        return WorkOutcome(outcome != "failed", _AGAIN_SECONDS.get(outcome))
 
     def _end(self, result: WorkResult[str]) -> None:
         key, rest = result.key, self._pool.end(result)
         if not result.outcome.is_done:
             self._log("rest", key=key, seconds=rest, failures=self._pool.failures(key))
 
-    def _outcome(self, work: Run) -> str:
+    def _outcome(self, work: LoggedRun) -> str:
         try:
             blocked = self._blocked_by(work)
             for listener in self._listeners:
                 listener.waits(blocked)
             if blocked is not None:
                 work.log("wait", reason=blocked.message)
-                return "waiting"
+                return "suspended" if blocked.reason == SUSPENDED else "waiting"
             return (
                 self._bring_to_commit(work)
                 if work.facts["key"] == COMMIT
@@ -141,14 +143,14 @@ class Reconciler:
             self._fail(work, HoldfastError(fault_text(error)))
             return "failed"
 
-    def _fail(self, work: Run, error: HoldfastError) -> None:
+    def _fail(self, work: LoggedRun, error: HoldfastError) -> None:
         work.fail(error)
         for listener in self._listeners:
             listener.failed(work.facts["key"], error)
 
-    def _bring_to_commit(self, work: Run) -> str:
+    def _bring_to_commit(self, work: LoggedRun) -> str:
         with work.phase("observe") as observing:
-            wanted = self._desired.newest()
+            wanted = self._actor.newest()
             running = self._actor.running_commit()
             is_running = running == wanted.name
             observing.note(wanted=wanted.name, running=running)
@@ -174,7 +176,7 @@ class Reconciler:
         self.ask(DRIFT, "after an update")
         return "succeeded"
 
-    def _remediate(self, work: Run) -> str:
+    def _remediate(self, work: LoggedRun) -> str:
         with work.phase("observe") as observing:
             found = self._actor.drifted("" if work.facts["key"] == DRIFT else work.facts["key"])
             observing.note(agents=[each.name for each in found.agents])
@@ -197,7 +199,7 @@ class Reconciler:
                 self._note_put_back(free, work)
         return outcome
 
-    def _free_fields(self, agent: DriftedAgent, work: Run) -> list[Field]:
+    def _free_fields(self, agent: DriftedAgent, work: LoggedRun) -> list[Field]:
         """What of an agent's drift may be remediated: all but what is in conflict or left."""
         with work.phase("diff", agent=agent.name, mode=agent.mode) as comparing:
             contested = [each for each in agent.fields if self._conflicts.is_open(each)]
@@ -215,7 +217,7 @@ class Reconciler:
         for listener in self._listeners:
             listener.compared(key, found)
 
-    def _note_put_back(self, fields: Sequence[Field], work: Run) -> None:
+    def _note_put_back(self, fields: Sequence[Field], work: LoggedRun) -> None:
         for each in fields:
             if self._conflicts.note(each, time.monotonic()):
                 work.log("conflict", object=each[0], path=each[1], reason="Conflict")
@@ -223,14 +225,14 @@ class Reconciler:
                     listener.conflict_opened(each)
         self._report_conflicts()
 
-    def _blocked_by(self, work: Run) -> BlockedReason | None:
+    def _blocked_by(self, work: LoggedRun) -> BlockedReason | None:
         control = self._actor.control()
         self._take_conflicts(control, work)
         if control.suspension is not None:
             return BlockedReason(SUSPENDED, str(control.suspension))
         return self._actor.blocked_by()
 
-    def _take_conflicts(self, control: LoopControl, work: Run) -> None:
+    def _take_conflicts(self, control: LoopControl, work: LoggedRun) -> None:
         """Go on from the recorded conflicts; end all of them when a person says so."""
         before, self._control = self._control, control
         if before is None:
@@ -253,7 +255,7 @@ class Reconciler:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _RequestedWork:
     """Somebody asks for a piece of work."""
 
     key: str

@@ -69,15 +69,11 @@ class RejectedCommitError(HoldfastError):
         self.reason = reason
 
 
-class Desired(Protocol):
-    """Where the wanted commit comes from."""
+class StackActor(Protocol):
+    """What knows the branch and the stack, and acts on it."""
 
     def newest(self) -> Commit:
         """The wanted commit; raises RejectedCommitError when it must not be used."""
-
-
-class Actor(Protocol):
-    """What knows the stack, and acts on it."""
 
     def control(self) -> LoopControl:
         """What the AgentStack says: that the stack is suspended, that conflicts are over."""
@@ -98,7 +94,7 @@ class Actor(Protocol):
         """Revert or propose these fields, as the manifest says; what was done, in words."""
 
 
-class Listener:
+class LoopListener:
     """Hears what came of the work; each method may be left out."""
 
     def waits(self, blocked: BlockedReason | None) -> None:
@@ -126,4 +122,7 @@ class Listener:
         """A piece of work failed; a rejected commit once for each time it is read."""
 
     def reconciled(self, key: str, outcome: str, seconds: float) -> None:
-        """A piece of work ended: `succeeded`, `failed`, `rejected`, `unchanged`, `waiting`."""
+        """A piece of work ended.
+
+        The outcome is `succeeded`, `failed`, `rejected`, `unchanged`, `waiting` or `suspended`.
+        """

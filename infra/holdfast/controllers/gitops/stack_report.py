@@ -22,15 +22,15 @@ from holdfast.adapters.cluster.writing import Writer, apply_object, apply_status
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
 from holdfast.controllers.gitops.loop_events import EventRecord
-from holdfast.controllers.gitops.roles import Listener
+from holdfast.controllers.gitops.roles import LoopListener
 from holdfast.controllers.runtime.log import Log
 from holdfast.drift.reader_role import Reader
 from holdfast.errors import HoldfastError
 from holdfast.kube.conditions import with_times
 from holdfast.kube.objects import KubeObject, ObjectRef, api_group, mapping_at
 from holdfast.kube.rbac import policy_rule, role_and_binding
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.publish.resource_interface import AGENT_STACK_KIND
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.stack.agent_stack import (
     ENTRY,
     agent_stack_body,
@@ -66,7 +66,7 @@ class HeldStack:
         return agent_stack_ref(self.name)
 
 
-class StackReport(Listener):
+class StackReport(LoopListener):
     """Listens to a reconciler, after the conditions, and writes what is news to the cluster."""
 
     def __init__(

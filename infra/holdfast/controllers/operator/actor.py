@@ -4,17 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import msgspec
-
 from holdfast.adapters.cluster.api_error import ApiError
-from holdfast.adapters.cluster.client import ApiClient, path_of
+from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.event_writing import EventRecorder
-from holdfast.adapters.cluster.json_answers import written_object
 from holdfast.adapters.cluster.writing import (
     Writer,
     apply_object,
     create_object,
     delete_object,
+    merge_object,
     patch_object,
     read_object,
     retry_on_conflict,
@@ -26,19 +24,16 @@ from holdfast.errors import ClusterError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.render.objects.agent_resources import FINALIZER
 from holdfast.render.objects.failover import keeping_side
 
 OPERATOR: Final = "holdfast-operator"
-_PLURALS: Final = {"Agent": "agents", "AgentTeam": "agentteams"}
-_MERGE_PATCH: Final = "application/merge-patch+json"
 PATIENCE_SECONDS: Final = 2.0
 """How long a write is retried at once; after that the agent backs off."""
 
 
 @dataclass(frozen=True)
-class Actor:
+class ClusterActor:
     """Writes to one cluster.
 
     Attributes:
@@ -154,7 +149,7 @@ class Actor:
         kept = [each for each in metadata.get("finalizers") or () if each != FINALIZER]
         guard = {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]}
         self.count("finalizer")
-        self._patch_resource(resource, "", {"metadata": {"finalizers": kept, **guard}})
+        self._patch_resource(resource, {"metadata": {"finalizers": kept, **guard}})
 
     def write_status(self, resource: KubeObject, status: Mapping[str, Any]) -> KubeObject:
         """Write the status of an agent or team, all of it.
@@ -165,23 +160,13 @@ class Actor:
         before = resource.get("status") or {}
         gone = {key: None for key in before if key not in status}
         self.count("status")
-        return self._patch_resource(resource, "/status", {"status": {**status, **gone}})
+        return self._patch_resource(resource, {"status": {**status, **gone}}, "status")
 
     def _patch_resource(
-        self, resource: KubeObject, subresource: str, body: Mapping[str, Any]
+        self, resource: KubeObject, change: Mapping[str, Any], subresource: str = ""
     ) -> KubeObject:
-        metadata = resource["metadata"]
-        path = path_of(
-            API_VERSION, _PLURALS[resource["kind"]], metadata["namespace"], metadata["name"]
-        )
-        answer = self.client.write(
-            "PATCH",
-            path + subresource,
-            msgspec.json.encode(body),
-            content_type=_MERGE_PATCH,
-            query={"fieldManager": OPERATOR},
-        )
-        return written_object(answer, f"PATCH {path}{subresource}")
+        ref, writer = reference_of(resource), Writer(OPERATOR)
+        return merge_object(self.client, self._entry(ref), ref, change, writer, subresource)
 
     def record_event(
         self, resource: KubeObject, reason: str, note: str, *, is_warning: bool

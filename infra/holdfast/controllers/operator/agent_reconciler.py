@@ -7,17 +7,17 @@ from typing import Final
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.event_writing import EventRecorder
-from holdfast.controllers.operator.actor import Actor
+from holdfast.controllers.operator.actor import ClusterActor
 from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore
 from holdfast.controllers.operator.agent_view import AgentView, field_name
 from holdfast.controllers.operator.decision import Action, Decision, decide
-from holdfast.controllers.operator.declaration import Declaration
+from holdfast.controllers.operator.declaration import ResourceDeclaration
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.observer import AgentObserver
 from holdfast.controllers.operator.status import agent_status
 from holdfast.controllers.runtime.conflicts import ConflictBreaker
-from holdfast.controllers.runtime.log import Run, Runs
-from holdfast.controllers.runtime.workers import Outcome
+from holdfast.controllers.runtime.log import LoggedRun, Runs
+from holdfast.controllers.runtime.workers import WorkOutcome
 from holdfast.drift.finding import Finding
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import turned
@@ -59,7 +59,7 @@ class AgentReconciler:
         runs: Runs,
     ) -> None:
         events = EventRecorder(client, "holdfast.dev/operator", instance)
-        self.actor = Actor(client, kinds, metrics.count_write, events)
+        self.actor = ClusterActor(client, kinds, metrics.count_write, events)
         self.observer = AgentObserver(store, self.actor.read)
         self._store = store
         self._metrics = metrics
@@ -80,21 +80,21 @@ class AgentReconciler:
         self._errors.pop(place, None)
 
     def reconcile(
-        self, place: Place, declaration: Declaration, triggers: Sequence[str] = ()
-    ) -> Outcome:
+        self, place: Place, declaration: ResourceDeclaration, triggers: Sequence[str] = ()
+    ) -> WorkOutcome:
         """Reconcile one agent; an outcome names when to do that again, such as for a failover.
 
         Raises:
             ClusterError: its status cannot be written.
         """
-        resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
+        resource = self._store.resource(place)
         if resource is None:
             self._forget(place)
-            return Outcome()
+            return WorkOutcome()
         if not declaration.knows(place):
-            return Outcome()  # it came after the declaration was read, and comes with the next
+            return WorkOutcome()  # it came after the declaration was read, and comes with the next
         if self.observer.is_too_early(place, declaration):
-            return Outcome()
+            return WorkOutcome()
         started = time.monotonic()
         namespace, agent = place
         with self._runs.begin(triggers, namespace=namespace, agent=agent) as run:
@@ -106,8 +106,8 @@ class AgentReconciler:
         return outcome
 
     def _reconcile(
-        self, place: Place, resource: KubeObject, declaration: Declaration, run: Run
-    ) -> tuple[Decision, Outcome]:
+        self, place: Place, resource: KubeObject, declaration: ResourceDeclaration, run: LoggedRun
+    ) -> tuple[Decision, WorkOutcome]:
         """Observe, diff, act, tell; returns what was decided and what came of it."""
         with run.phase("observe") as observing:
             view = self._observed(place, resource, declaration)
@@ -128,7 +128,7 @@ class AgentReconciler:
                 is_done = self._act(place, decision, declaration, run.log)
                 if place in self._errors:
                     acting.fail(self._errors[place])
-            resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place), resource)
+            resource = self._store.resource(place) or resource
             view = self._observed(place, resource, declaration)
             view = self._compared(view, place, declaration)
         else:
@@ -138,16 +138,22 @@ class AgentReconciler:
         if decision.action is not Action.RELEASE or not is_done:
             with run.phase("status") as telling:
                 telling.note(written=self._report(view, place, run.log))
-        return decision, Outcome(is_done, again_seconds or None)
+        return decision, WorkOutcome(is_done, again_seconds or None)
 
-    def _observed(self, place: Place, resource: KubeObject, declaration: Declaration) -> AgentView:
+    def _observed(
+        self, place: Place, resource: KubeObject, declaration: ResourceDeclaration
+    ) -> AgentView:
         return self.observer.observed(place, resource, declaration, self._errors.get(place, ""))
 
-    def _compared(self, view: AgentView, place: Place, declaration: Declaration) -> AgentView:
+    def _compared(
+        self, view: AgentView, place: Place, declaration: ResourceDeclaration
+    ) -> AgentView:
         contested = frozenset(name for owner, name in self._breaker.open_keys if owner == place)
         return self.observer.compared(view, place, declaration, contested)
 
-    def _act(self, place: Place, decision: Decision, declaration: Declaration, log: LogRun) -> bool:
+    def _act(
+        self, place: Place, decision: Decision, declaration: ResourceDeclaration, log: LogRun
+    ) -> bool:
         """Do it; returns whether it went well."""
         if decision.refusal:
             if self._errors.get(place) != decision.refusal:
@@ -164,7 +170,9 @@ class AgentReconciler:
         self._errors.pop(place, None)
         return True
 
-    def _do(self, place: Place, decision: Decision, declaration: Declaration, log: LogRun) -> None:
+    def _do(
+        self, place: Place, decision: Decision, declaration: ResourceDeclaration, log: LogRun
+    ) -> None:
         for item in () if decision.create_only else decision.apply:
             written = self.actor.apply(item.manifest)
             self._store.put(reference_of(item.manifest).identity, written)
@@ -175,7 +183,7 @@ class AgentReconciler:
         if decision.action is Action.REVERT:
             self._revert(place, decision.revert, declaration, log)
         if decision.action is Action.RELEASE:
-            resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
+            resource = self._store.resource(place)
             if resource is not None:  # else it went while its objects were deleted
                 self.actor.release(resource)
 
@@ -198,9 +206,13 @@ class AgentReconciler:
             self._store.put(ref.identity, written)
 
     def _revert(
-        self, place: Place, findings: Sequence[Finding], declaration: Declaration, log: LogRun
+        self,
+        place: Place,
+        findings: Sequence[Finding],
+        declaration: ResourceDeclaration,
+        log: LogRun,
     ) -> None:
-        resource = self._store.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
+        resource = self._store.resource(place)
         for ref in dict.fromkeys(each.ref for each in findings):
             paths = {each.path for each in findings if each.ref == ref}
             written = self.actor.revert(ref, declaration.judge, paths)

@@ -3,21 +3,26 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from holdfast.controllers.runtime.object_store import ObjectStore
+from holdfast.controllers.runtime.object_store import InformerStore
 from holdfast.kube.objects import Identity, KubeObject, api_group, mapping_at, reference_of
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
+from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.resource_fleet import Place
 from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.manifest import API_VERSION
 
 OWN_GROUP: Final = api_group(API_VERSION)
 
 
-class AgentStore(ObjectStore):
+class AgentStore(InformerStore):
     """Resources, rendered objects and pods of a stack."""
 
     def __init__(self) -> None:
         super().__init__()
         self._of_agent: dict[Place, set[Identity]] = {}
+
+    def resource(self, place: Place) -> KubeObject | None:
+        """The live Agent; None when there is none."""
+        return self.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
 
     def of_agent(self, place: Place) -> dict[Identity, KubeObject]:
         """Live objects that say they belong to an agent, its own resource left out."""

@@ -69,7 +69,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Declaration:
+class ResourceDeclaration:
     """Everything that is wanted.
 
     Attributes:
@@ -120,7 +120,7 @@ def read_settings(config_map: Mapping[str, Any] | None) -> Settings:
     return Settings(environment, tool_lock_of(str(data.get(LOCK_KEY) or "")), commit)
 
 
-class _Asked(Mapping[Place, int]):
+class _RecordedPorts(Mapping[Place, int]):
     """Ports of agents, and which of them were asked for: what a rendering knows of the others."""
 
     def __init__(self, ports: Mapping[Place, int]) -> None:
@@ -178,7 +178,9 @@ class Renderer:
         self._kept: dict[Place, _Kept] = {}
         self._read: dict[tuple[str, ...], ReadResource] = {}
 
-    def declaration(self, settings: Settings, resources: Iterable[KubeObject]) -> Declaration:
+    def declaration(
+        self, settings: Settings, resources: Iterable[KubeObject]
+    ) -> ResourceDeclaration:
         """Everything that resources declare now."""
         listed = {_fingerprint(each): each for each in resources}
         self._read = {
@@ -212,14 +214,14 @@ class Renderer:
             failovers=Failovers(objects),
         )
         judge = DriftJudge(objects, context, self._stack)
-        return Declaration(settings, read, rendered, unresolved, verdicts, judge)
+        return ResourceDeclaration(settings, read, rendered, unresolved, verdicts, judge)
 
     def _rendered(self, plan: AgentPlan, fingerprint: object) -> tuple[RenderedObject, ...]:
         kept = self._kept.get(plan.place)
         ports = plan.surroundings.ports
         if kept is not None and kept.fingerprint == fingerprint and kept.holds_among(ports):
             return kept.items
-        asked = _Asked(ports)
+        asked = _RecordedPorts(ports)
         items = render_agent(replace(plan, surroundings=replace(plan.surroundings, ports=asked)))
         self._kept[plan.place] = _Kept(fingerprint, dict(asked.answers), items)
         return items

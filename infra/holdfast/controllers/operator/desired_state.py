@@ -8,8 +8,8 @@ from typing import Any, Final
 from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore
 from holdfast.controllers.operator.declaration import (
-    Declaration,
     Renderer,
+    ResourceDeclaration,
     Settings,
     VerdictsFor,
     fingerprint_of,
@@ -60,7 +60,7 @@ class DesiredStateCache:
         verdicts_for: VerdictsFor,
         log: Log,
     ) -> None:
-        self.current: Declaration | None = None
+        self.current: ResourceDeclaration | None = None
         self.problem = ""
         self._settings_name = settings_name(stack)
         self._store, self._informers, self._log = store, following, log
@@ -146,7 +146,7 @@ class DesiredStateCache:
         return next(named, None)
 
 
-def _kinds_of(declaration: Declaration) -> set[KindKey]:
+def _kinds_of(declaration: ResourceDeclaration) -> set[KindKey]:
     return {
         (str(item.manifest["apiVersion"]), str(item.manifest["kind"]))
         for items in declaration.rendered.values()
@@ -154,7 +154,9 @@ def _kinds_of(declaration: Declaration) -> set[KindKey]:
     }
 
 
-def _changed(before: Declaration | None, after: Declaration, places: list[Place]) -> list[Place]:
+def _changed(
+    before: ResourceDeclaration | None, after: ResourceDeclaration, places: list[Place]
+) -> list[Place]:
     """The agents about which something else is declared than before."""
     if before is None or _but_commit(before.settings) != _but_commit(after.settings):
         return places

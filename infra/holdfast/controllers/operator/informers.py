@@ -14,8 +14,9 @@ from holdfast.drift.unmanaged import stack_selector
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KindKey, ObjectRef
 from holdfast.kube.structure import KindEntry, TypeTable
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
+from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.kinds.kinds import KINDS
+from holdfast.manifest.types.manifest import API_VERSION
 
 ALWAYS: Final = (
     *((API_VERSION, kind) for kind in KINDS),

@@ -15,7 +15,7 @@ from holdfast.errors import ClusterError, InputError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.structure import KindEntry, builtin_kind
-from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.progress import Progress
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.declared import plan_fleet

@@ -28,7 +28,7 @@ from holdfast.controllers.runtime.node_health import NODE, NodeHealth, trigger_o
 from holdfast.controllers.runtime.process import wait_for_api_server
 from holdfast.controllers.runtime.queue import KeyedQueue
 from holdfast.controllers.runtime.supervisor import Supervisor
-from holdfast.controllers.runtime.workers import Outcome, WorkerPool, WorkResult
+from holdfast.controllers.runtime.workers import WorkerPool, WorkOutcome, WorkResult
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import Identity, KubeObject
@@ -264,14 +264,14 @@ class AgentLoop:
         elif live is not None and (place := agent_place(identity, live)):
             self._pool.ask([place], f"{kind} {name} {'gone' if is_gone else 'changed'}")
 
-    def _reconcile(self, place: Place, triggers: Sequence[str]) -> Outcome:
+    def _reconcile(self, place: Place, triggers: Sequence[str]) -> WorkOutcome:
         declaration = self._desired.current
         assert declaration is not None  # noqa: S101  (no work begins before there is one)
         try:
             return self._reconciler.reconcile(place, declaration, triggers)
         except HoldfastError as error:
             self._log("act", level="error", namespace=place[0], agent=place[1], problem=str(error))
-            return Outcome(is_done=False)
+            return WorkOutcome(is_done=False)
 
     def _report_state(self) -> None:
         try:

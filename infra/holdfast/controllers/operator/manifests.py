@@ -15,16 +15,16 @@ from holdfast.errors import InputError, InvalidFilesError
 from holdfast.kube.objects import KindKey, KubeObject, api_group
 from holdfast.kube.rbac import policy_rule, role_and_binding, service_account_subject
 from holdfast.kube.structure import KindEntry, builtin_kind
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION, Agent
+from holdfast.manifest.agent.agent import AGENT_KIND, Agent
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions, plural_of
 from holdfast.manifest.stack.environment import Environment, NamespaceLimits
 from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.manifest.types.validation import validate
 from holdfast.render.fleet import FleetPlan
 from holdfast.render.objects.namespaces import render_limits, render_namespaces
-from holdfast.render.plan.marks import Origin as StackOrigin
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.marks import Provenance, RenderedObject
 from holdfast.render.plan.plan import AgentPlan, marks_of
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.plan.surroundings import Surroundings
@@ -123,7 +123,7 @@ def _plan(request: OperatorRequest) -> AgentPlan:
     if isinstance(manifest, list):
         raise InvalidFilesError(manifest)
     # Of no stack: a scan of the agents does not take their operator for a stranger.
-    stack = StackOrigin(f"holdfast-{request.name}")
+    stack = Provenance(f"holdfast-{request.name}")
     marks = marks_of(manifest.metadata, manifest.spec, NAMESPACE, stack)
     marks = replace(marks, component="operator")
     return AgentPlan(marks, manifest.spec, Surroundings(request.environment))
@@ -145,7 +145,7 @@ def _spec(request: OperatorRequest) -> KubeObject:
         },
         "description": f"Holds the agents of stack {request.stack} to what they declare",
         "image": request.image,
-        "args": ["operator", "run", "--stack", request.stack, "--address", f":{PORT}"],
+        "args": ["operator", "run", "--stack", request.stack, "--listen", f":{PORT}"],
         # Else each of its threads keeps an arena of its own of memory that is free again.
         "env": [{"name": "MALLOC_ARENA_MAX", "value": "2"}],
         "scaling": {"replicas": 2},

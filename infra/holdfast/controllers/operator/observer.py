@@ -11,7 +11,7 @@ from typing import Any
 
 from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.controllers.operator.agent_view import AgentView
-from holdfast.controllers.operator.declaration import Declaration
+from holdfast.controllers.operator.declaration import ResourceDeclaration
 from holdfast.controllers.operator.failover import FailoverState, failover_state_of
 from holdfast.controllers.watch.dispatcher import moment
 from holdfast.drift.finding import Finding
@@ -22,6 +22,7 @@ from holdfast.kube.scalars import format_utc
 from holdfast.manifest.agent.model import as_reference
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.resource_fleet import Place
+from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
 
 Read = Callable[[ObjectRef], KubeObject | None]
 
@@ -50,13 +51,13 @@ class AgentObserver:
         with self._noting:
             return tuple(self._ledger)
 
-    def is_too_early(self, place: Place, declaration: Declaration) -> bool:
+    def is_too_early(self, place: Place, declaration: ResourceDeclaration) -> bool:
         """Whether a kind of the agent's objects is still being read; it is asked for again then."""
         kinds = {item.manifest["kind"] for item in declaration.rendered.get(place, ())}
         return bool(kinds - self._store.listed - self._store.blind.keys())
 
     def observed(
-        self, place: Place, resource: KubeObject, declaration: Declaration, error: str
+        self, place: Place, resource: KubeObject, declaration: ResourceDeclaration, error: str
     ) -> AgentView:
         """An agent and what there is of it, not yet compared.
 
@@ -104,7 +105,11 @@ class AgentObserver:
         self._contested.add(place)
 
     def compared(
-        self, view: AgentView, place: Place, declaration: Declaration, contested: frozenset[str]
+        self,
+        view: AgentView,
+        place: Place,
+        declaration: ResourceDeclaration,
+        contested: frozenset[str],
     ) -> AgentView:
         """The same with how it differs from what is declared, and which rules that breaks."""
         view = replace(view, broken=self._rules_broken(place, view, declaration))
@@ -155,7 +160,7 @@ class AgentObserver:
         return found
 
     def _rules_broken(
-        self, place: Place, view: AgentView, declaration: Declaration
+        self, place: Place, view: AgentView, declaration: ResourceDeclaration
     ) -> tuple[str, ...]:
         revision = view.revision
         kept = self._broken.get(place)
@@ -167,7 +172,7 @@ class AgentObserver:
         return tuple(rules)
 
     def _findings(
-        self, place: Place, view: AgentView, declaration: Declaration
+        self, place: Place, view: AgentView, declaration: ResourceDeclaration
     ) -> tuple[Finding, ...]:
         declared = {reference_of(item.manifest).identity for item in view.rendered}
         only = frozenset(declared | view.live.keys())
@@ -209,7 +214,7 @@ def model_name(agent: DeclaredAgent, fleet: Fleet) -> str:
         return ""
     if model.ref is None:
         return str(model.name or "")
-    shared = fleet.model_config(model.ref, agent.namespace)
+    shared = fleet.find(ModelConfig, model.ref, agent.namespace)
     return str(shared.spec.name or "") if shared else ""
 
 
@@ -224,7 +229,7 @@ def tool_digests(agent: DeclaredAgent, fleet: Fleet) -> dict[str, str]:
             continue
         name, declared = str(tool.mcp.url), tool.mcp.digest
         if tool.mcp.server_ref is not None:
-            server = fleet.mcp_server(tool.mcp.server_ref, agent.namespace)
+            server = fleet.find(McpServer, tool.mcp.server_ref, agent.namespace)
             name = "/".join(as_reference(tool.mcp.server_ref, agent.namespace))
             declared = declared or (server.spec.digest if server else None)
         locked = fleet.tool_lock.servers.get(name)

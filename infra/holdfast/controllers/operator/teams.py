@@ -1,18 +1,18 @@
 """The status of teams: how many members are ready."""
 
 from holdfast.adapters.clock import utc_now
-from holdfast.controllers.operator.actor import Actor
+from holdfast.controllers.operator.actor import ClusterActor
 from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import Condition, with_times
 from holdfast.kube.objects import Identity, KubeObject, mapping_at, reference_of
 from holdfast.manifest.agent.agent import AGENT_KIND
-from holdfast.manifest.kinds.kinds import AGENT_TEAM_KIND
+from holdfast.manifest.kinds.kinds import AgentTeam
 
 
-def write_team_statuses(store: AgentStore, actor: Actor) -> None:
+def write_team_statuses(store: AgentStore, actor: ClusterActor) -> None:
     """Write the status of every team whose members changed; what fails is written next time."""
-    for team in store.of_kind(OWN_GROUP, AGENT_TEAM_KIND):
+    for team in store.of_kind(OWN_GROUP, AgentTeam.KIND):
         status = _status(team, store)
         if status == team.get("status"):
             continue

@@ -118,7 +118,7 @@ def run_ids() -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Run:
+class LoggedRun:
     """One run: a piece of work on one key.
 
     Attributes:
@@ -166,7 +166,7 @@ class Runs:
         self._ids = run_ids()
 
     @contextmanager
-    def begin(self, triggers: Sequence[str], **facts: str) -> Iterator[Run]:
+    def begin(self, triggers: Sequence[str], **facts: str) -> Iterator[LoggedRun]:
         """One run, as long as the block.
 
         Args:
@@ -178,4 +178,4 @@ class Runs:
             "reconcile", trigger=list(triggers), **self._traced, **named
         ) as span:
             trace = {"trace_id": span.trace_id} if span.trace_id else {}
-            yield Run(self._log, self._tracer, span, tuple(triggers), named | trace)
+            yield LoggedRun(self._log, self._tracer, span, tuple(triggers), named | trace)

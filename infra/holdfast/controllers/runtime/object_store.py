@@ -43,7 +43,7 @@ class _Tombstone:
     seconds: float
 
 
-class ObjectStore:
+class InformerStore:
     """Live objects by identity; safe to use from several threads.
 
     Laws: a deleted object stays deleted: the late answer to a write of our own does not bring it

@@ -19,7 +19,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class WorkOutcome:
     """What came of the work on a key.
 
     Attributes:
@@ -40,11 +40,11 @@ class WorkResult(Generic[K]):
     """
 
     key: K
-    outcome: Outcome
+    outcome: WorkOutcome
     fault: Exception | None = None
 
 
-Work = Callable[[K, tuple[str, ...]], Outcome]
+Work = Callable[[K, tuple[str, ...]], WorkOutcome]
 """Takes a key, and why it is worked on."""
 
 
@@ -134,4 +134,4 @@ class WorkerPool(Generic[K]):
             return WorkResult(key, self._work(key, triggers))
         except Exception as fault:
             # The failure of one key ends nothing else, and the loop's thread reports it.
-            return WorkResult(key, Outcome(is_done=False), fault)
+            return WorkResult(key, WorkOutcome(is_done=False), fault)

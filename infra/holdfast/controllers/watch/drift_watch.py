@@ -23,7 +23,7 @@ from holdfast.adapters.http.webhook import Webhook
 from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.log import Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals
-from holdfast.controllers.watch.inputs import Activity, DesiredState
+from holdfast.controllers.watch.inputs import Activity, WatchedDeclaration
 from holdfast.controllers.watch.listeners import LineListener, MetricsFileListener, WebhookListener
 from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.controllers.watch.metrics import DriftMetrics, MetricsFile
@@ -168,7 +168,7 @@ class WatchSources:
     silence_seconds: float
     progress: Progress = SILENT
 
-    def load(self) -> DesiredState:
+    def load(self) -> WatchedDeclaration:
         """Read the declaration, and what the cluster serves of it."""
         sources = self._sources = Scanner(self.request, self.progress)
         cluster = sources.cluster
@@ -187,11 +187,11 @@ class WatchSources:
         if around.judge is not None and objects:
             around.judge(objects[0])
         judge = DriftJudge(objects, around, sources.desired.stack)
-        return DesiredState(
+        return WatchedDeclaration(
             judge,
             kinds,
             frozenset((kind.refs[0].group, kind.kind) for kind in beside),
-            sources.desired.half_done,
+            sources.desired.in_flight,
             sources.desired.not_checked,
             lambda report, only: sources.finished(report, judge, only),
             *(log.sessions_of({ref.namespace for ref in refs}) if log else ()),

@@ -40,7 +40,7 @@ UPDATE_UNDER_WAY: Final = NotChecked(
 
 
 @dataclass(frozen=True)
-class _Heard:
+class _Numbered:
     """A change, and the number of the round that it belongs to."""
 
     number: int
@@ -51,18 +51,18 @@ class WatchLoop:
     """Watches until it is stopped."""
 
     def __init__(
-        self, sources: WatchInputs, listeners: Sequence[Listener], interval_seconds: float
+        self, inputs: WatchInputs, listeners: Sequence[Listener], interval_seconds: float
     ) -> None:
         """Prepare to watch.
 
         Args:
-            sources: Where everything comes from.
+            inputs: Where everything comes from.
             listeners: They hear of findings.
             interval_seconds: Within it every scope is read again, as a safety net.
         """
-        self._sources = sources
+        self._inputs = inputs
         self._interval_seconds = interval_seconds
-        self._loop: EventLoop[_Heard] = EventLoop(self._take_heard, self._turn, POLL_SECONDS)
+        self._loop: EventLoop[_Numbered] = EventLoop(self._take_numbered, self._turn, POLL_SECONDS)
         self._ledger = Ledger()
         self._dispatcher = ListenerDispatcher(listeners)
         self._number = 0
@@ -80,7 +80,7 @@ class WatchLoop:
         Raises:
             HoldfastError: the declaration or the cluster cannot be read at the start.
         """
-        self._activity = self._sources.activity()
+        self._activity = self._inputs.activity()
         self._begin()
         self._loop.every(self._listing_seconds, self._list_next, jitter=JITTER)
         try:
@@ -91,13 +91,13 @@ class WatchLoop:
 
     def _begin(self) -> None:
         """Begin a round: everything is read and judged by the declaration as it is now."""
-        wanted = self._sources.load()
+        desired = self._inputs.load()
         self._number += 1
-        self._session = WatchSession(wanted, self._sources, self._ledger, self._dispatcher)
+        self._session = WatchSession(desired, self._inputs, self._ledger, self._dispatcher)
         number, post = self._number, self._loop.post
-        self._watch: ClusterWatch = self._sources.watch(
-            wanted.kinds,
-            lambda change: post(_Heard(number, change)),
+        self._watch: ClusterWatch = self._inputs.watch(
+            desired.kinds,
+            lambda change: post(_Numbered(number, change)),
             self._session.store.versions,
         )
 
@@ -120,16 +120,16 @@ class WatchLoop:
         due = self._session.queue.seconds_until_due(time.monotonic())
         return due if self._problem is None else None
 
-    def _take_heard(self, heard: _Heard) -> None:
-        if heard.number == self._number:
-            self._take(heard.change)
+    def _take_numbered(self, numbered: _Numbered) -> None:
+        if numbered.number == self._number:
+            self._take(numbered.change)
 
     def _take(self, change: Change) -> None:
         session, store = self._session, self._session.store
         if isinstance(change, Moved):
             session.note_moved(change)
         elif isinstance(change, Snapshot):
-            session.hold(change)
+            session.defer(change)
             if change.is_restart:
                 self._dispatcher.restart(change.place.kind_name, "listed again")
         else:
@@ -142,7 +142,7 @@ class WatchLoop:
     def _keep_up_with_the_stack(self) -> None:
         """Judge nothing during an update; begin again after one that was recorded."""
         try:
-            now = self._sources.activity()
+            now = self._inputs.activity()
             if now.is_under_way:
                 self._problem = UPDATE_UNDER_WAY
                 return

@@ -18,7 +18,7 @@ from holdfast.drift.finding import DriftClass, Finding, Severity
 from holdfast.drift.record.ledger import Timestamp, Transition
 from holdfast.drift.record.watch_report import Listener, Look, Reading, Status, WatchState
 from holdfast.errors import InputError
-from holdfast.report.exchange.metric_names import METRICS
+from holdfast.report.exchange.prometheus import METRICS
 
 _SECONDS: Final = (0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 _FILE_SECONDS: Final = 5.0

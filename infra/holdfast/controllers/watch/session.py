@@ -10,9 +10,9 @@ from typing import Final
 
 from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind
-from holdfast.controllers.runtime.object_store import NOT_READ, ObjectStore
+from holdfast.controllers.runtime.object_store import NOT_READ, InformerStore
 from holdfast.controllers.watch.dispatcher import ListenerDispatcher, moment
-from holdfast.controllers.watch.inputs import AUTOSCALER_KIND, DesiredState, WatchInputs
+from holdfast.controllers.watch.inputs import AUTOSCALER_KIND, WatchedDeclaration, WatchInputs
 from holdfast.controllers.watch.pending import PendingChanges, Task, Version
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Ledger
@@ -31,28 +31,30 @@ class WatchSession:
 
     def __init__(
         self,
-        wanted: DesiredState,
-        sources: WatchInputs,
+        desired: WatchedDeclaration,
+        inputs: WatchInputs,
         ledger: Ledger,
         dispatcher: ListenerDispatcher,
     ) -> None:
-        self.store = ObjectStore(wanted.kinds, keeps_objects=False)
+        self.store = InformerStore(desired.kinds, keeps_objects=False)
         self.queue = PendingChanges()
-        self._desired = wanted
-        self._sources = sources
+        self._desired = desired
+        self._inputs = inputs
         self._ledger = ledger
         self._dispatcher = dispatcher
-        self._held: list[Snapshot] = []
-        self._later: list[Moved] = []
+        self._deferred_lists: list[Snapshot] = []
+        self._deferred_changes: list[Moved] = []
         self._unjudged: dict[Identity, NotChecked] = {}
         self._is_swept = False
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
         """What is not known, and why."""
-        held = {NOT_READ} if self._held else set()
-        half_done = {*self._desired.half_done.values(), *self._desired.not_checked}
-        return tuple(sorted({*self.store.not_checked, *self._unjudged.values(), *held, *half_done}))
+        deferred = {NOT_READ} if self._deferred_lists else set()
+        in_flight = {*self._desired.in_flight.values(), *self._desired.not_checked}
+        return tuple(
+            sorted({*self.store.not_checked, *self._unjudged.values(), *deferred, *in_flight})
+        )
 
     @property
     def objects(self) -> int:
@@ -65,14 +67,14 @@ class WatchSession:
             each.key == kind.key and each.entry is None for each in self._desired.kinds
         )
 
-    def hold(self, snapshot: Snapshot) -> None:
+    def defer(self, snapshot: Snapshot) -> None:
         """Keep a place that was read whole until it may be judged."""
-        self._held.append(snapshot)
+        self._deferred_lists.append(snapshot)
 
     def note_moved(self, moved: Moved) -> None:
         """Take one change of one object; after the place that it was in was judged, if it waits."""
-        if any(snapshot.place == moved.place for snapshot in self._held):
-            self._later.append(moved)
+        if any(snapshot.place == moved.place for snapshot in self._deferred_lists):
+            self._deferred_changes.append(moved)
         elif self.store.take(moved):
             self._note_autoscaler(moved.identity, moved.live)
             self.queue.add(moved.identity, Version(moved.live, moved.seconds))
@@ -91,18 +93,18 @@ class WatchSession:
 
         Autoscalers come first, for what they scale depends on them.
         """
-        held, self._held = self._held, []
-        for snapshot in held:
+        lists, self._deferred_lists = self._deferred_lists, []
+        for snapshot in lists:
             if snapshot.place.kind.kind == AUTOSCALER_KIND or self.store.is_ready(AUTOSCALER_KIND):
                 for task in self.queue.take_due(time.monotonic(), is_forced=True):
                     self._work_on(task)  # what came before the place was read
                 self._judge_place(snapshot)
             else:
-                self._held.append(snapshot)
-        later, self._later = self._later, []
-        for moved in later:
+                self._deferred_lists.append(snapshot)
+        changes, self._deferred_changes = self._deferred_changes, []
+        for moved in changes:
             self.note_moved(moved)
-        if not self._held:
+        if not self._deferred_lists:
             for task in self.queue.take_due(time.monotonic()):
                 self._work_on(task)
         self._close_orphaned_findings()
@@ -173,7 +175,7 @@ class WatchSession:
         return events
 
     def _read(self, identity: Identity) -> Version:
-        return Version(self._sources.read(self._ref_of(identity)), time.monotonic())
+        return Version(self._inputs.read(self._ref_of(identity)), time.monotonic())
 
     def _findings(self, identity: Identity, version: Version) -> list[Finding]:
         objects = {} if version.live is None else {identity: version.live}
@@ -186,7 +188,7 @@ class WatchSession:
         found: dict[Identity, list[Finding]] = {identity: [] for identity in only}
         for finding in report.findings:
             found[finding.ref.identity].append(finding)
-        known = {*self.store.unread.values(), *self._desired.half_done.values()}
+        known = {*self.store.unread.values(), *self._desired.in_flight.values()}
         for identity in only:
             self._unjudged.pop(identity, None)
         for item in set(report.not_checked) - known:
@@ -202,7 +204,7 @@ class WatchSession:
 
     def _close_orphaned_findings(self) -> None:
         """Once everything was read: findings about what is neither declared nor there any more."""
-        if self._is_swept or self._held or self.store.not_checked:
+        if self._is_swept or self._deferred_lists or self.store.not_checked:
             return
         self._is_swept = True
         left = (

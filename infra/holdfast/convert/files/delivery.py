@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from holdfast.convert.files.files import ExportedFile, GitSource, RenderedStack, kept
+from holdfast.convert.files.files import ExportedFile, RenderedStack, RepositorySource, kept
 from holdfast.convert.files.packages import kustomize_files
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.render.plan.marks import RenderedObject
@@ -25,7 +25,7 @@ _PKO = (
 )
 
 
-def argocd_files(stacks: Sequence[RenderedStack], source: GitSource) -> list[ExportedFile]:
+def argocd_files(stacks: Sequence[RenderedStack], source: RepositorySource) -> list[ExportedFile]:
     """A Kustomize tree, and an Application a stack that points into it."""
     marked = [kept(stack, *ARGO_KEEP) for stack in stacks]
     applications = [
@@ -39,9 +39,9 @@ def argocd_files(stacks: Sequence[RenderedStack], source: GitSource) -> list[Exp
     return [*kustomize_files(marked), *applications]
 
 
-def _application(stack: RenderedStack, source: GitSource) -> KubeObject:
+def _application(stack: RenderedStack, source: RepositorySource) -> KubeObject:
     left = _left_to_controllers(stack)
-    # Declared fields only: what the API server fills in is nobody's drift.
+    # Declared fields only: what the API server fills in is no drift.
     options = ["ServerSideApply=true"] + (["RespectIgnoreDifferences=true"] if left else [])
     spec: KubeObject = {"ignoreDifferences": left} if left else {}
     return {
@@ -81,7 +81,7 @@ def _left_to_controllers(stack: RenderedStack) -> list[KubeObject]:
     ]
 
 
-def flux_files(stacks: Sequence[RenderedStack], source: GitSource) -> list[ExportedFile]:
+def flux_files(stacks: Sequence[RenderedStack], source: RepositorySource) -> list[ExportedFile]:
     """A Kustomize tree, and a GitRepository with a Kustomization a stack that point into it."""
     marked = [kept(stack, *FLUX_KEEP) for stack in stacks]
     kustomizations = [
@@ -95,7 +95,7 @@ def flux_files(stacks: Sequence[RenderedStack], source: GitSource) -> list[Expor
     return [*kustomize_files(marked), *kustomizations]
 
 
-def _git_repository(source: GitSource) -> KubeObject:
+def _git_repository(source: RepositorySource) -> KubeObject:
     return {
         "apiVersion": "source.toolkit.fluxcd.io/v1",
         "kind": "GitRepository",
@@ -108,7 +108,7 @@ def _git_repository(source: GitSource) -> KubeObject:
     }
 
 
-def _kustomization(stack: RenderedStack, source: GitSource) -> KubeObject:
+def _kustomization(stack: RenderedStack, source: RepositorySource) -> KubeObject:
     return {
         "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
         "kind": "Kustomization",

@@ -33,7 +33,7 @@ class RenderedStack:
 
 
 @dataclass(frozen=True)
-class GitSource:
+class RepositorySource:
     """Where in Git the written files lie, for tools that fetch them from there.
 
     Attributes:

@@ -17,7 +17,7 @@ class Conversion:
         workload: As it was.
         others: What stands beside it and is no workload.
         findings: What is lost, and what is said otherwise.
-        left: What nobody has taken yet.
+        left: What is not taken yet.
         taken: Objects that go into the agent.
     """
 

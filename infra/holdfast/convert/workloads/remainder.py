@@ -53,7 +53,7 @@ class Remainder:
 
     @property
     def left(self) -> dict[str, Any]:
-        """What nobody has taken."""
+        """What is not taken."""
         return self._tree
 
     def leaves(self) -> Iterator[tuple[str, Any]]:

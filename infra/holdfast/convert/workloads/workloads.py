@@ -13,7 +13,7 @@ from holdfast.errors import InputError
 from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.kube.syntax import fault_in_label_name
-from holdfast.manifest.agent.agent import API_VERSION, OWN_PREFIXES
+from holdfast.manifest.types.manifest import API_VERSION, OWN_PREFIXES
 from holdfast.manifest.types.values import AGENT_NAME_MAX_CHARACTERS, SEMVER
 
 UNKNOWN_VERSION: Final = "0.0.0"
@@ -152,7 +152,7 @@ def _ports(spec: Fields, pod: Pod) -> None:
 
 
 def _rest(work: Conversion, template: Sequence[str]) -> None:
-    """Everything that nobody has taken."""
+    """Everything that is not taken."""
     left = work.left
     for known in ("apiVersion", "kind"):
         left.take(known)

@@ -20,13 +20,13 @@ from holdfast.kube.scalars import format_utc
 from holdfast.manifest.types.agent_label import agent_of
 
 ADMISSION: Final = "(admission)"
-"""Stands for the in-cluster mutation that is held to have set what nobody owns."""
+"""Stands for the in-cluster mutation that is assumed to have set a field without an owner."""
 
 CLOCK_SLACK: Final = timedelta(seconds=2)
 """Managed fields have whole seconds, and the log notes the arrival, not the write."""
 
 LARGEST_CANDIDATES: Final = 3
-"""More users than that wrote to the object since its deployment: naming all would name nobody."""
+"""With more writers to the object since its deployment, no list of them says anything."""
 
 _DEPLOYER: Final = re.compile(r"^(holdfast|pulumi-kubernetes(-[0-9a-f]{8})?|pulumi-resource-.*)$")
 _FIELD_WRITES: Final = frozenset({"create", "patch", "update"})
@@ -205,7 +205,7 @@ def session_findings(
     """One remark a pod and way into it, with everybody who took it, the latest first.
 
     Args:
-        live: Objects of the cluster; only pods are looked at.
+        live: Objects of the cluster; only pods are used.
         trail: The audit log.
         namespaces: Where the declared objects live.
     """

@@ -52,7 +52,7 @@ class ChangeSource:
 
 
 def source_of(finding: Finding) -> ChangeSource | None:
-    """The source that a finding shows; None where nobody is known, and for a remark."""
+    """The source that a finding shows; None where no actor is known, and for a remark."""
     if not finding.actors or not finding.counts:
         return None
     actor, kind = finding.actors[0], finding.ref.kind

@@ -26,7 +26,7 @@ ENGINES: Final = {
 
 
 def engine_of(live: Mapping[str, Any]) -> str:
-    """Field manager of the engine that delivers an object; empty when we do, or nobody known."""
+    """Field manager of the engine that delivers an object; empty for ourselves or unknown."""
     entries = read_managed_fields(live).of_object
     if any(entry.operation == "Apply" and is_deployer(entry.manager) for entry in entries):
         return ""

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from holdfast.drift.cause.causes import ChangeSource, source_of
-from holdfast.drift.finding import NOT_LOOKED_AT, AgentStatus, DriftReport, Finding
+from holdfast.drift.finding import HEALTH_NOT_CHECKED, AgentStatus, DriftReport, Finding
 from holdfast.kube.objects import canonical_json
 from holdfast.kube.scalars import format_utc
 from holdfast.kube.workload_status import HealthVerdict
@@ -36,10 +36,10 @@ class StackDrift:
     def agents(self) -> tuple[AgentStatus, ...]:
         """Every declared agent.
 
-        Law: what could not be looked at is neither in sync nor healthy.
+        Law: what could not be checked is neither in sync nor healthy.
         """
         return tuple(
-            replace(each, health=self.health.get(each.name, NOT_LOOKED_AT))
+            replace(each, health=self.health.get(each.name, HEALTH_NOT_CHECKED))
             for each in self.report.agents
         )
 
@@ -72,7 +72,7 @@ class SharedCause:
 def shared_causes(stacks: Iterable[StackDrift]) -> tuple[SharedCause, ...]:
     """What explains findings on more than one stack, the largest first.
 
-    A finding of which nobody knows who or when is no part of one.
+    A finding without a known actor and time is no part of one.
     """
     groups: dict[tuple[ChangeSource, bytes], list[tuple[datetime, str, Finding]]] = {}
     for each in stacks:

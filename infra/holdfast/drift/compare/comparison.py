@@ -144,7 +144,7 @@ class Walk:
             self.note(position, DriftClass.REMOVED, wanted, ABSENT)
 
     def surplus(self, parent: TypePosition, key: str, want: JsonObject, have: JsonObject) -> None:
-        """A field that nobody declared: nothing to say when it holds the default."""
+        """A field that is not declared: nothing to say when it holds the default."""
         position, found = parent.field(key), have[key]
         is_known = parent.structure.knows(key)
         if not (position.is_in_whole and is_known):

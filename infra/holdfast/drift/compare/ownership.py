@@ -35,7 +35,7 @@ class Ownership:
         desired: The declaration (normalised), for telling wiped ownership from none.
         live: The object as the server has it, with its metadata.
         read_baseline: Reads the object as it was after the last good update, with its metadata; of
-            an object in sync nobody asks. None without.
+            an object in sync it is not asked for. None without.
         is_during_update: Whether the stack was being updated at a time (seconds since 1970); None
             when that is not known.
     """
@@ -75,9 +75,9 @@ class Ownership:
         return tuple(entry for entry in owners if _signature(entry) not in self._before)
 
     def is_of_strangers(self, path: Path) -> bool:
-        """Whether somebody wrote a path between two updates, who neither deploys nor is unknown.
+        """Whether a known manager that does not deploy wrote a path between two updates.
 
-        An update that passes over such an addition records it; that makes it nobody's intention.
+        An update that passes over such an addition records it; that makes it no intention.
         What is written while an update runs is of the controllers that react to it.
         """
         if self.is_during_update is None:
@@ -104,13 +104,13 @@ class Ownership:
         return frozenset(_signature(entry) for entry in entries if entry.time)
 
     def names(self, field: str) -> bool:
-        """Whether any owner names a field, told without decoding: False is certain."""
+        """Whether any owner names a field, without decoding: False is certain."""
         raw = mapping_at(self.live, "metadata").get("managedFields")
         return not isinstance(raw, msgspec.Raw) or f'"f:{field}"'.encode() in bytes(raw)
 
     @cached_property
     def is_wiped(self) -> bool:
-        """Whether nobody owns anything of what was declared: the record was reset."""
+        """Whether nothing of what was declared has an owner: the record was reset."""
         if self.managed.say_nothing:
             return True
         declared: list[tuple[str, ...]]
@@ -125,7 +125,7 @@ class Ownership:
     def is_as_created(self, path: Path) -> bool:
         """Whether the server has seen no write to this part of the object since its creation.
 
-        What nobody owns then was set by the server or by admission when the object was made.
+        What has no owner then was set by the server or by admission when the object was made.
         `generation` counts changes outside metadata; the times in managed fields the others.
         """
         metadata = mapping_at(self.live, "metadata")
@@ -157,7 +157,7 @@ def undeclared_drift(
 
     Args:
         ref: The object.
-        difference: A difference in what nobody declared.
+        difference: A difference in what is not declared.
         ownership: Who owns the object's fields, and how it was after the last good update.
     """
     if difference.desired is ALLOCATED and not ownership.names(str(difference.path[-1])):

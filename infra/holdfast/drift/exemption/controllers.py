@@ -168,7 +168,7 @@ class Rollouts:
 
     @staticmethod
     def is_restart(ref: ObjectRef, difference: Difference) -> bool:
-        """Whether somebody has restarted a Rollout (`kubectl argo rollouts restart`).
+        """Whether a Rollout was restarted (`kubectl argo rollouts restart`).
 
         As with a Deployment's `restartedAt`, worth a word and no drift: what runs is as declared.
         """

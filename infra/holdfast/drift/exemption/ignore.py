@@ -1,7 +1,7 @@
 """Expected drift: rules that name an owner, a reason and an end, applied last and always counted.
 
-An expired rule hides nothing and is a finding itself. A rule that matches nothing is told, so that
-it can be removed. Pure: the day comes from the caller.
+An expired rule hides nothing and is a finding itself. A rule that matches nothing is reported, so
+that it can be removed. Pure: the day comes from the caller.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _RULE_VERSION: Final = "holdfast.dev/v1alpha1"
 
 @dataclass(frozen=True)
 class IgnoreRule:
-    """Drift that somebody expects.
+    """Drift that is expected.
 
     Attributes:
         location: Where the rule is written; its name in reports.
@@ -104,7 +104,7 @@ class IgnoreRules:
     today: date
 
     def rule_for(self, finding: Finding) -> IgnoreRule | None:
-        """The first rule in force that expects a finding; None when it is told."""
+        """The first rule in force that expects a finding; None when it is reported."""
         return next((rule for rule in self._in_force if rule.matches(finding)), None)
 
     @property
@@ -114,7 +114,7 @@ class IgnoreRules:
     def applied_to(self, report: DriftReport, *, is_whole: bool = True) -> DriftReport:
         """The report without what is expected, which is counted; expired rules become findings.
 
-        Law: each finding is either told or counted by exactly one rule.
+        Law: each finding is either reported or counted by exactly one rule.
 
         Args:
             report: Of a scan.
@@ -122,19 +122,19 @@ class IgnoreRules:
         """
         if not self.rules:
             return report
-        told: list[Finding] = []
+        reported: list[Finding] = []
         matched: dict[IgnoreRule, list[Finding]] = {rule: [] for rule in self._in_force}
         for finding in report.findings:
             rule = self.rule_for(finding)
-            (told if rule is None else matched[rule]).append(finding)
+            (reported if rule is None else matched[rule]).append(finding)
         if is_whole:
-            told += [_expired(rule) for rule in self.rules if rule.has_expired(self.today)]
-        told.sort(key=lambda finding: finding.sort_key)
+            reported += [_expired(rule) for rule in self.rules if rule.has_expired(self.today)]
+        reported.sort(key=lambda finding: finding.sort_key)
         ignored = tuple(
             IgnoredBy(rule.location, rule.reason, rule.owner, rule.expires, tuple(found))
             for rule, found in matched.items()
         )
-        return replace(report, findings=tuple(told), ignored=ignored)
+        return replace(report, findings=tuple(reported), ignored=ignored)
 
 
 def _expired(rule: IgnoreRule) -> Finding:

@@ -1,6 +1,6 @@
 """What the server and its controllers write into objects by themselves: never drift.
 
-Only for fields that nobody declared. Each entry is a kind, a pattern for the field path and, where
+Only for fields that are not declared. Each entry is a kind, a pattern for the field path and, where
 the writer matters, the managers that may write it. Names of managers are chosen by the client, so a
 manager counts only for the fields listed with it.
 
@@ -34,7 +34,7 @@ class ServerOwned:
     Attributes:
         kind: Empty for every kind.
         path: Matches the beginning of the dotted path.
-        managers: Who must own the field, alone; by default anybody or nobody.
+        managers: Who must own the field, alone; by default any or none.
         value: What the text of the value must match.
     """
 
@@ -74,7 +74,7 @@ _RULES: Final = (
         "PersistentVolumeClaim",
         _annotations("pv.kubernetes.io/", "volume.kubernetes.io/", "volume.beta.kubernetes.io/"),
     ),
-    # Set once, when the claim is bound; nobody can change them afterwards.
+    # Set once, when the claim is bound; they cannot change afterwards.
     ServerOwned("PersistentVolumeClaim", re.compile(r"spec\.(volumeName|storageClassName)$")),
     # A pod is filled in by admission and by the scheduler; hardly anything can change later.
     ServerOwned(
@@ -160,7 +160,7 @@ def is_server_owned(
     Args:
         ref: The object.
         difference: What differs.
-        managers: Names of the managers that own the path; empty when nobody does.
+        managers: Names of the managers that own the path; empty when none does.
         desired: The declaration, for what it says about its own controllers.
     """
     path, names = format_path(difference.path), tuple(managers)
@@ -190,7 +190,7 @@ def is_injected_bundle(
 
 
 def _is_written_by(managers: re.Pattern[str], names: tuple[str, ...]) -> bool:
-    """Whether the owners are those that a rule names; what nobody owns was written by none of them.
+    """Whether the owners are those that a rule names; never for a field without an owner.
 
     An object that was applied server-side has owners: a field without one was wiped.
     """

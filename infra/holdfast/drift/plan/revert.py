@@ -61,7 +61,7 @@ class ObjectPlan:
         steps: One for each finding that counts.
         apply: Body of a server-side apply; None when no declared field has to come back.
         patch: Operations of a JSON patch, guarded by uid and resourceVersion; empty for none.
-        replacement: What is made again after the object was deleted; None when it stays.
+        replacement: What is created after the object was deleted; None when it stays.
         undeployed: Fields that the files have removed since the last update. A revert keeps them;
             the next update removes them.
     """
@@ -89,7 +89,7 @@ class ObjectPlan:
 
     @property
     def restarts_pods(self) -> bool:
-        """Whether pods are started anew: their template changes, or all of the object does."""
+        """Whether pods are restarted: their template changes, or all of the object does."""
         if self.ref.kind not in _OF_PODS:
             return False
         done = [step for step in self.steps if step.step is not Step.LEAVE]
@@ -100,8 +100,8 @@ class ObjectPlan:
 _OF_PODS: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"})
 _TEMPLATE: Final = ("spec", "template")
 _WHOLE_OBJECT_REASONS: Final = {
-    DriftClass.RECREATED: "made again by somebody: its content is judged like any other",
-    DriftClass.UNMANAGED: "nobody declared it: declare it, or delete it by hand",
+    DriftClass.RECREATED: "recreated: its content is judged like any other",
+    DriftClass.UNMANAGED: "not declared: declare it, or delete it",
     DriftClass.TERMINATING: "being deleted: when it is gone, deploy again",
 }
 _REPLACE: Final = "--allow-replace deletes the object and makes it again"
@@ -122,7 +122,7 @@ def field_manager_for(desired: Mapping[str, Any], live: Mapping[str, Any] | None
 
 
 def plan_missing(finding: Finding, desired: KubeObject) -> ObjectPlan:
-    """Plan for an object that is gone: made again as declared."""
+    """Plan for an object that is gone: created as declared."""
     step = PlannedStep(finding, Step.CREATE)
     return ObjectPlan(finding.ref, (step,), apply=_writable(desired))
 
@@ -149,15 +149,15 @@ def plan_object(
         desired: The declaration.
         live: The object as it was read for these findings.
         structure: What is known about its type.
-        may_replace: What cannot be changed in place is deleted and made again.
+        may_replace: What cannot be changed in place is deleted and recreated.
     """
     ref = findings[0].ref
     counted = [finding for finding in findings if finding.counts]
     steps = tuple(_step_for(finding, live, may_replace=may_replace) for finding in counted)
     if any(step.step is Step.REPLACE for step in steps):
         # Everything else about the object comes right along with it.
-        anew = tuple(PlannedStep(finding, Step.REPLACE) for finding in counted)
-        return ObjectPlan(ref, anew, replacement=_writable(desired))
+        replaced = tuple(PlannedStep(finding, Step.REPLACE) for finding in counted)
+        return ObjectPlan(ref, replaced, replacement=_writable(desired))
     body: KubeObject | None = None
     undeployed: tuple[Path, ...] = ()
     if any(step.step is Step.APPLY for step in steps):
@@ -211,7 +211,7 @@ def _reason_to_leave(finding: Finding) -> str:
         ),
         (
             finding.expected_by is ExpectedBy.RECORD,
-            "only the stack's record is wrong: run `pulumi refresh`, which writes it anew",
+            "only the stack's record is wrong: run `pulumi refresh`, which rewrites it",
         ),
         (
             finding.expected_by is ExpectedBy.SERVER,
@@ -290,7 +290,7 @@ def _operation(step: PlannedStep, pointer: str) -> dict[str, Any]:
     known = finding.expected_by is ExpectedBy.BASELINE or finding.path == REPLICAS
     if step.step is Step.RESET and known:
         return {"op": "replace", "path": pointer, "value": finding.desired}
-    # Without a value the server fills in its default, and nobody becomes the owner.
+    # Without a value the server fills in its default, and no manager becomes the owner.
     return {"op": "remove", "path": pointer}
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from holdfast.drift.finding import Severity
-from holdfast.drift.probes.outcome import Outcome, Subject, as_declared, differs, unknown
+from holdfast.drift.probes.outcome import ProbeOutcome, Subject, as_declared, differs, unknown
 from holdfast.kube.objects import canonical_json
 from holdfast.kube.paths import ABSENT, ItemKey, Path
 from holdfast.manifest.fleet.tool_contracts import ToolContract, compare_tools
@@ -27,14 +27,16 @@ _UNSIGNED: Final = frozenset({"signatures"})
 """A signature is made at serving time and is no part of what the card says."""
 
 
-def judge_card(subject: Subject, declared: Mapping[str, Any], served: Mapping[str, Any]) -> Outcome:
+def judge_card(
+    subject: Subject, declared: Mapping[str, Any], served: Mapping[str, Any]
+) -> ProbeOutcome:
     """One finding a field that differs. Pure."""
     outcomes = [
         differs(subject, ("card", *path), _shown(wanted), _shown(found), Severity.MEDIUM)
         for path, wanted, found in _differences(declared, served, ())
         if path[:1] and path[0] not in _UNSIGNED
     ]
-    return Outcome.together(outcomes) if outcomes else as_declared()
+    return ProbeOutcome.together(outcomes) if outcomes else as_declared()
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
@@ -46,7 +48,7 @@ def _differences(
     found: Any,  # noqa: ANN401  (any JSON value)
     path: Path,
 ) -> Iterator[tuple[Path, Any, Any]]:
-    """Smallest parts that differ; skills are told apart by their id, other lists are whole."""
+    """Smallest parts that differ; skills are identified by their id, other lists are whole."""
     if isinstance(wanted, Mapping) and isinstance(found, Mapping):
         for key in sorted(wanted.keys() | found.keys()):
             yield from _differences(
@@ -82,7 +84,7 @@ def judge_tools(
     server: str,
     locked: Sequence[ToolContract] | None,
     live: Sequence[ToolContract] | str,
-) -> Outcome:
+) -> ProbeOutcome:
     """One finding a tool, description or schema that changed.
 
     Args:
@@ -95,13 +97,13 @@ def judge_tools(
     if isinstance(live, str):
         return unknown(subject, what, live)
     if locked is None:
-        return unknown(subject, what, "nobody has reviewed them: run `holdfast mcp lock`")
+        return unknown(subject, what, "not reviewed yet: run `holdfast mcp lock`")
     outcomes = []
     for change in compare_tools(locked, live):
         aspect = () if change.aspect in _WHOLE_TOOL else (change.aspect,)
         path = ("tools", server, change.tool, *aspect)
         outcomes.append(differs(subject, path, change.locked, change.live, Severity.HIGH))
-    return Outcome.together(outcomes) if outcomes else as_declared()
+    return ProbeOutcome.together(outcomes) if outcomes else as_declared()
 
 
 DEFAULT_ADDRESSES: Final = {
@@ -129,7 +131,7 @@ class ExpectedModel:
 
     @property
     def address(self) -> str:
-        """Address of the model in the Models API; empty when nobody knows where that is."""
+        """Address of the model in the Models API; empty where that is not known."""
         base = self.base_url or DEFAULT_ADDRESSES.get(self.provider.lower(), "")
         if not base:
             return ""
@@ -138,7 +140,7 @@ class ExpectedModel:
         return f"{versioned}/models/{quote(self.name, safe='')}"
 
 
-def judge_model(subject: Subject, model: ExpectedModel, answer: object) -> Outcome:
+def judge_model(subject: Subject, model: ExpectedModel, answer: object) -> ProbeOutcome:
     """Compare an answer of the Models API with what was expected. Pure."""
     fields = answer if isinstance(answer, dict) else {}
     resolved = fields.get("root") or fields.get("id")
@@ -150,7 +152,7 @@ def judge_model(subject: Subject, model: ExpectedModel, answer: object) -> Outco
 
 
 @dataclass(frozen=True)
-class CommandProbe:
+class CommandCheck:
     """One command, and what it should print.
 
     Attributes:
@@ -175,10 +177,10 @@ def digest_of(output: bytes) -> str:
     return f"sha256:{hashlib.sha256(output).hexdigest()}"
 
 
-def judge_output(subject: Subject, probe: CommandProbe, output: bytes) -> Outcome:
+def judge_output(subject: Subject, probe: CommandCheck, output: bytes) -> ProbeOutcome:
     """Compare an output with the reviewed one. Pure.
 
-    With the reviewed text at hand the finding shows both texts, else both digests.
+    With the reviewed text the finding shows both texts, else both digests.
     """
     found = digest_of(output)
     if found == probe.digest:

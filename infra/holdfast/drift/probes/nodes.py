@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.drift.finding import Severity
-from holdfast.drift.probes.outcome import Outcome, Subject, as_declared, differs
+from holdfast.drift.probes.outcome import ProbeOutcome, Subject, as_declared, differs
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.paths import ItemKey
 from holdfast.kube.scalars import parse_quantity
@@ -15,7 +15,7 @@ def probe_nodes(
     declared: Mapping[str, Any],
     nodes: Sequence[KubeObject],
     runtime_classes: Sequence[KubeObject],
-) -> Outcome:
+) -> ProbeOutcome:
     """Compare what a pod asks of its node with the nodes that take pods.
 
     A label or a device that no node has any more is drift although no object of the agent changed:
@@ -38,7 +38,7 @@ def probe_nodes(
             if wanted in names
             else differs(subject, path, wanted, None, Severity.HIGH)
         )
-    together = Outcome.together(outcomes)
+    together = ProbeOutcome.together(outcomes)
     if together.findings or not outcomes:
         return together
     return _all_at_once(subject, declared, open_nodes, together)
@@ -72,7 +72,7 @@ def _has_device(node: KubeObject, name: str, count: int) -> bool:
     return parse_quantity(str(allocatable)) >= count
 
 
-def _label(subject: Subject, key: str, value: str, nodes: Sequence[KubeObject]) -> Outcome:
+def _label(subject: Subject, key: str, value: str, nodes: Sequence[KubeObject]) -> ProbeOutcome:
     if any(_has_label(node, key, value) for node in nodes):
         return as_declared()
     others = sorted(
@@ -82,7 +82,7 @@ def _label(subject: Subject, key: str, value: str, nodes: Sequence[KubeObject]) 
     return differs(subject, path, value, others or None, Severity.HIGH)
 
 
-def _device(subject: Subject, name: str, count: int, nodes: Sequence[KubeObject]) -> Outcome:
+def _device(subject: Subject, name: str, count: int, nodes: Sequence[KubeObject]) -> ProbeOutcome:
     if any(_has_device(node, name, count) for node in nodes):
         return as_declared()
     most = max(
@@ -97,8 +97,8 @@ def _device(subject: Subject, name: str, count: int, nodes: Sequence[KubeObject]
 
 
 def _all_at_once(
-    subject: Subject, declared: Mapping[str, Any], nodes: Sequence[KubeObject], each: Outcome
-) -> Outcome:
+    subject: Subject, declared: Mapping[str, Any], nodes: Sequence[KubeObject], each: ProbeOutcome
+) -> ProbeOutcome:
     """Each demand is met somewhere; one node must meet all of them."""
     labels, devices = _labels(declared), _devices(declared)
     fits = any(
@@ -110,4 +110,4 @@ def _all_at_once(
         return each
     wanted = {**dict(labels), **dict(devices)}
     alone = differs(subject, ("nodes",), wanted, None, Severity.HIGH)
-    return Outcome.together((each, alone))
+    return ProbeOutcome.together((each, alone))

@@ -35,7 +35,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProbeOutcome:
     """What some probes say.
 
     Attributes:
@@ -49,7 +49,7 @@ class Outcome:
     unknown_agents: frozenset[str] = frozenset()
 
     @classmethod
-    def together(cls, outcomes: "Iterable[Outcome]") -> "Outcome":
+    def together(cls, outcomes: "Iterable[ProbeOutcome]") -> "ProbeOutcome":
         """Several outcomes as one."""
         parts = list(outcomes)
         return cls(
@@ -83,9 +83,9 @@ def _with_probes(agent: AgentStatus, found: int, blind: frozenset[str]) -> Agent
     return agent
 
 
-def as_declared() -> Outcome:
+def as_declared() -> ProbeOutcome:
     """The answer is what was declared."""
-    return Outcome(asked=1)
+    return ProbeOutcome(asked=1)
 
 
 def differs(
@@ -94,7 +94,7 @@ def differs(
     desired: Any,  # noqa: ANN401  (any JSON value)
     live: Any,  # noqa: ANN401  (any JSON value)
     severity: Severity,
-) -> Outcome:
+) -> ProbeOutcome:
     """The answer is not what was declared; None stands for nothing declared, or nothing there."""
     drift_class = DriftClass.CHANGED
     if desired is None:
@@ -110,10 +110,10 @@ def differs(
         mask_value(live, MASK_CHANGED),
         severity,
     )
-    return Outcome((finding,), asked=1)
+    return ProbeOutcome((finding,), asked=1)
 
 
-def unknown(subject: Subject, what: str, reason: str) -> Outcome:
+def unknown(subject: Subject, what: str, reason: str) -> ProbeOutcome:
     """The question could not be put, or the answer not be read."""
     not_checked = (NotChecked(f"{what} of {subject.workload}", reason),)
-    return Outcome(not_checked=not_checked, unknown_agents=frozenset({subject.agent}))
+    return ProbeOutcome(not_checked=not_checked, unknown_agents=frozenset({subject.agent}))

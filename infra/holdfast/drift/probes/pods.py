@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from holdfast.drift.cause.attribution import is_deployer
 from holdfast.drift.finding import Actor, Severity
-from holdfast.drift.probes.outcome import Outcome, Subject, as_declared, differs, unknown
+from holdfast.drift.probes.outcome import ProbeOutcome, Subject, as_declared, differs, unknown
 from holdfast.kube.managed_fields import read_managed_fields
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.kube.paths import ItemKey
@@ -55,7 +55,7 @@ _STATUSES = {"containers": "containerStatuses", "initContainers": "initContainer
 
 def probe_images(
     subject: Subject, declared: Mapping[str, Any], pods: Sequence[KubeObject]
-) -> Outcome:
+) -> ProbeOutcome:
     """Compare what runs with what was declared.
 
     Args:
@@ -68,14 +68,16 @@ def probe_images(
         for field in _STATUSES
         for item in declared.get(field) or ()
     }
-    return Outcome.together(
+    return ProbeOutcome.together(
         _container(subject, pod, field, name, image)
         for pod in pods
         for (field, name), image in wanted.items()
     )
 
 
-def _container(subject: Subject, pod: KubeObject, field: str, name: str, image: str) -> Outcome:
+def _container(
+    subject: Subject, pod: KubeObject, field: str, name: str, image: str
+) -> ProbeOutcome:
     pod_name = mapping_at(pod, "metadata").get("name", "")
     statuses = mapping_at(pod, "status").get(_STATUSES[field]) or ()
     status: Mapping[str, Any] = next((each for each in statuses if each.get("name") == name), {})
@@ -94,7 +96,7 @@ def _container(subject: Subject, pod: KubeObject, field: str, name: str, image: 
     return differs(subject, path, wanted, running, Severity.CRITICAL)
 
 
-def probe_fingerprint(subject: Subject, declared: str, pods: Iterable[KubeObject]) -> Outcome:
+def probe_fingerprint(subject: Subject, declared: str, pods: Iterable[KubeObject]) -> ProbeOutcome:
     """Compare the fingerprint that each running pod publishes with the declared one."""
     outcomes = []
     for pod in pods:
@@ -109,14 +111,14 @@ def probe_fingerprint(subject: Subject, declared: str, pods: Iterable[KubeObject
         else:
             path = ("fingerprint", ItemKey((("pod", metadata.get("name", "")),)))
             outcomes.append(differs(subject, path, declared, published, Severity.HIGH))
-    return Outcome.together(outcomes)
+    return ProbeOutcome.together(outcomes)
 
 
 MOUNTED_HASH: Final = "holdfast.dev/mounted-hash"
 _TEMPLATES: Final = (("spec", "template"), ("spec", "podTemplate"))
 AS_ROLLED: Final = "as when the pods were rolled last"
 _ROTATORS: Final = frozenset({"external-secrets", "secrets-store-csi-driver", "cert-manager"})
-"""Managers whose business it is: the next update takes their change in, and nobody meddled."""
+"""Managers whose business it is: the next update takes their change in, and that is no drift."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ class Written:
 
     Attributes:
         name: Kind and name.
-        actor: Whoever wrote it last; None when nothing tells.
+        actor: Who wrote it last; None when nothing tells.
     """
 
     name: str
@@ -134,14 +136,14 @@ class Written:
 
 def probe_contents(
     subject: Subject, live: Mapping[str, Any], now: str, contents: Sequence[Written]
-) -> Outcome:
+) -> ProbeOutcome:
     """Compare what the pods were rolled with and what they would be rolled with now.
 
     Args:
         subject: The agent.
         live: Its workload, as it is.
         now: Digest of all contents as they are; empty where none is there.
-        contents: Those, with whoever wrote them last.
+        contents: Those, with their last writers.
     """
     marks = (mapping_at(live, *path, "metadata", "annotations") for path in _TEMPLATES)
     rolled_with = next((str(each[MOUNTED_HASH]) for each in marks if MOUNTED_HASH in each), "")

@@ -61,7 +61,7 @@ class FindingHistory:
 
 
 @dataclass(frozen=True)
-class Alert:
+class DriftAlert:
     """Many small findings that add up.
 
     Attributes:
@@ -83,14 +83,6 @@ def in_order(observations: Iterable[Observation]) -> Iterator[Observation]:
         if not latest or parse_timestamp(each.observed_at) > parse_timestamp(latest):
             latest = each.observed_at
         yield replace(each, observed_at=latest)
-
-
-def finding_histories(observations: Iterable[Observation]) -> Mapping[str, FindingHistory]:
-    """The history of every finding ever reported, by its key."""
-    book = FindingHistories()
-    for observation in observations:
-        book.see(observation)
-    return book.by_key()
 
 
 def is_probed(finding: Finding) -> bool:
@@ -182,12 +174,12 @@ class FindingHistories:
         return {key: track.history(self.latest) for key, track in self.tracks.items()}
 
 
-def alerts(observations: Iterable[Observation], threshold: int) -> list[Alert]:
+def alerts(observations: Iterable[Observation], threshold: int) -> list[DriftAlert]:
     """One alert each time that low findings, none of which is one alone, become `threshold`.
 
     Law: between two alerts there is a complete scan with fewer.
     """
-    raised: list[Alert] = []
+    raised: list[DriftAlert] = []
     is_raised = False
     open_low: dict[str, Finding] = {}
     for observation in in_order(observations):
@@ -198,7 +190,7 @@ def alerts(observations: Iterable[Observation], threshold: int) -> list[Alert]:
         }
         open_low = low if observation.report.is_complete else {**open_low, **low}
         if len(open_low) >= threshold and not is_raised:
-            raised.append(Alert(observation.observed_at, tuple(open_low.values())))
+            raised.append(DriftAlert(observation.observed_at, tuple(open_low.values())))
         is_raised = len(open_low) >= threshold
     return raised
 

@@ -1,7 +1,7 @@
 """Which findings are open, since when, and what became of them: drift as it comes and goes. Pure.
 
 Laws: a finding is opened once and closed once; what is open is what was found last, object by
-object; a finding that came and went between two looks is told all the same when both are noted.
+object; a finding that came and went between two looks is reported when both are noted.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

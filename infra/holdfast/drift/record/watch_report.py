@@ -36,7 +36,7 @@ class WatchState:
 
 @dataclass(frozen=True)
 class Look:
-    """One look at one object, from what was heard to what was told, under one id.
+    """One look at one object, from the first change to the findings, under one id.
 
     Attributes:
         identifier: Of this look alone.
@@ -75,10 +75,10 @@ class Reading:
 
 
 class Listener:
-    """Whoever is told what a watch sees, by one thread; what it does not override it ignores."""
+    """Receives what a watch sees, from one thread; override what is of interest."""
 
     def looked(self, look: Look) -> None:
-        """One object was looked at."""
+        """One object was judged."""
 
     def read(self, reading: Reading) -> None:
         """A place was read whole."""
@@ -87,7 +87,7 @@ class Listener:
         """A stream had to begin again."""
 
     def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
-        """The state, whenever something was looked at or became unknown."""
+        """The state, whenever an object was judged or became unknown."""
 
     def settled(
         self, events: Sequence[FindingEvent], causes: Sequence[tuple[str, CauseEvent]]

@@ -1,10 +1,9 @@
 """The manifest of an agent."""
 
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from holdfast.kube.syntax import ANNOTATIONS_MAX_BYTES
 from holdfast.manifest.agent.a2a import AgentCardSpec, Provider
 from holdfast.manifest.agent.agent_checks import faults_of_spec
 from holdfast.manifest.agent.agent_types import AgentType
@@ -35,71 +34,34 @@ from holdfast.manifest.agent.skills import AgentSkill
 from holdfast.manifest.agent.state import ConfigEntry, SecretReference, StorageVolume
 from holdfast.manifest.agent.telemetry import Telemetry
 from holdfast.manifest.agent.tools import Tool
-from holdfast.manifest.text.faults import KEY, fault, together
+from holdfast.manifest.text.faults import fault, together
 from holdfast.manifest.types.kubernetes_fields import ExtraContainer, PodSpecChange
+from holdfast.manifest.types.manifest import Manifest
 from holdfast.manifest.types.references import RefersTo
 from holdfast.manifest.types.values import (
     AbsolutePath,
-    AgentName,
     ImageReference,
     Items,
     LabelName,
     LabelValue,
-    ManifestModel,
-    QualifiedKey,
     Semver,
     Text,
     Url,
     duration_milliseconds,
 )
 
-API_VERSION: Final = "holdfast.dev/v1alpha1"
 AGENT_KIND = "Agent"
-OWN_PREFIXES = ("holdfast.dev/", "app.kubernetes.io/")
 DEFAULT_GRACE_SECONDS = 60
 CRON_JOB_NAME_MAX_CHARACTERS = 52
 SECONDS_BEYOND_STARTUP = 60
 
 
-class Metadata(ManifestModel):
-    """Name, place and marks of a declared object."""
-
-    name: AgentName
-    """RFC 1123 label of at most 52 characters: role suffixes must still fit."""
-    namespace: LabelName | None = None
-    """Namespace; default the stack's."""
-    labels: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
-    """Labels put on every object, never into selectors."""
-    annotations: dict[QualifiedKey, str] = Field(default_factory=dict)
-    """Annotations put on every object."""
-
-    @model_validator(mode="after")
-    def _not_ours(self) -> Self:
-        for field, keys in (("labels", self.labels), ("annotations", self.annotations)):
-            if own := next((key for key in keys if key.startswith(OWN_PREFIXES)), None):
-                raise fault(
-                    "keys under holdfast.dev/ and app.kubernetes.io/ are Holdfast's",
-                    found=repr(own),
-                    remedy="choose another prefix",
-                    at=(field, own, KEY),
-                )
-        size = sum(len(key) + len(value.encode()) for key, value in self.annotations.items())
-        if size > ANNOTATIONS_MAX_BYTES:
-            raise fault(
-                f"annotations must have at most {ANNOTATIONS_MAX_BYTES} bytes together",
-                found=str(size),
-                at=("annotations",),
-            )
-        return self
-
-
 class AgentSpec(Placement):
     """What an agent is and needs."""
 
-    type: AgentType = "BYO"
-    """BYO: a Deployment with the agent's own image; Declarative: one with the stack's runtime
-    image, which reads from agent.json what the agent is; Job: runs that end, by schedules and
-    triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default BYO."""
+    type: AgentType = "Service"
+    """Service: a Deployment that answers requests; Job: runs that end, by schedules and triggers;
+    Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default Service."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """What the agent is for, at most 1,000 characters."""
     version: Semver
@@ -118,7 +80,10 @@ class AgentSpec(Placement):
     """Page about the agent; told in its card."""
     image: ImageReference | None = None
     """Image, such as name@sha256:<64 hex digits>; a tag without digest passes the policy pack in
-    profile dev only. Required but for type Declarative."""
+    profile dev only. Required but with runtime: managed."""
+    runtime: Literal["managed"] | None = None
+    """managed: the stack's runtime image (holdfast:images.runtime), which reads from agent.json
+    what the agent is; excludes image. Default the agent's own image."""
     command: Items[Text] = ()
     """Entry point; default the image's."""
     args: Items[str] = ()
@@ -152,6 +117,8 @@ class AgentSpec(Placement):
     """Folders with instructions and scripts that it reads."""
     a2a: AgentCardSpec = Field(default=AgentCardSpec.model_construct(), alias="a2a")
     """How it presents itself to other agents: its card."""
+    allowed_namespaces: Items[LabelName] = ()
+    """Other namespaces whose agents may refer to it."""
     budget: Budget = Budget.model_construct()
     """What it may spend."""
     guardrails: Items[Guardrail] = ()
@@ -264,15 +231,11 @@ class AgentSpec(Placement):
         return max(DEFAULT_DEADLINE_SECONDS, derived)
 
 
-class Agent(ManifestModel):
+class Agent(Manifest):
     """An agent as declared."""
 
-    api_version: Literal["holdfast.dev/v1alpha1"]
-    """Version of this manifest's schema."""
     kind: Literal["Agent"]
     """Agent."""
-    metadata: Metadata
-    """Name, place and marks."""
     spec: AgentSpec
     """What it is and needs."""
 

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from holdfast.manifest.kinds.exemptions import Day, Glob
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.values import (
     Duration,
     FieldPath,
@@ -20,8 +21,14 @@ from holdfast.manifest.types.values import (
 )
 
 
-class CommandProbe(ManifestModel):
+class CommandProbe(Choosing):
     """A command that `holdfast drift --probe-commands` runs, and what it should print."""
+
+    CHOICES = (
+        OneOf(
+            ("output", "digest"), remedy="write down what the command should print, or its sha256"
+        ),
+    )
 
     name: PartName
     """Name of the probe, unique in the agent."""
@@ -36,16 +43,6 @@ class CommandProbe(ManifestModel):
     """Longest run; default 30s."""
     severity: Literal["critical", "high", "medium", "low"] = "high"
     """Severity of a finding; default high."""
-
-    @model_validator(mode="after")
-    def _output_or_digest(self) -> Self:
-        if (self.output is None) is (self.digest is None):
-            raise fault(
-                "expected either output or digest",
-                found="neither" if self.output is None else "both",
-                remedy="write down what the command should print, or its sha256",
-            )
-        return self
 
 
 class IgnoredField(ManifestModel):

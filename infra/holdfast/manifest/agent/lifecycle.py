@@ -1,13 +1,13 @@
 """From before an agent starts until after it ends: fetch, warm up, check, drain, take turns."""
 
-from typing import Annotated, Self
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from holdfast.manifest.agent.health import Exec, HttpGet
 from holdfast.manifest.stack.environment import Environment, ObjectStore
-from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.references import EntryOf, Reaches
 from holdfast.manifest.types.values import (
     AbsolutePath,
@@ -48,37 +48,15 @@ class Fetch(ManifestModel):
         return urlsplit(self.uri).path.rpartition("/")[2]
 
 
-class PreStart(ManifestModel):
+class PreStart(Choosing):
     """One step before the agent starts: a fetch or a command; steps run one after another."""
+
+    CHOICES = (OneOf(("fetch", "command")),)
 
     fetch: Fetch | None = None
     """A file to fetch and check."""
     command: Items[Text] = ()
     """Command run in the agent's image, with its variables and volumes."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if (self.fetch is None) != bool(self.command):
-            raise fault("expected exactly one of fetch and command")
-        return self
-
-
-class PostStartCheck(ManifestModel):
-    """What a new version must show before it replaces the old one."""
-
-    llm: bool = True
-    """The model answers with the agent's own key; default true."""
-    tools: bool = True
-    """Every tool answers; default true."""
-    command: Items[Text] = ()
-    """Command run in the agent's image; 0 passes. Default none."""
-    timeout: Duration = "60s"
-    """Time the whole check may take; default 60s."""
-
-    @property
-    def timeout_seconds(self) -> int:
-        """The timeout in seconds, rounded up."""
-        return -(-duration_milliseconds(self.timeout) // 1000)
 
 
 class CacheWarmer(ManifestModel):
@@ -102,8 +80,10 @@ class Sleep(ManifestModel):
     """Seconds slept."""
 
 
-class PreStop(ManifestModel):
+class PreStop(Choosing):
     """What happens before SIGTERM; at most one of httpGet, exec and sleep."""
+
+    CHOICES = (OneOf(("http_get", "exec_", "sleep"), may_be_none=True),)
 
     http_get: HttpGet | None = None
     """Request to the agent."""
@@ -111,12 +91,6 @@ class PreStop(ManifestModel):
     """Command run in the container."""
     sleep: Sleep | None = None
     """A wait, so that traffic drains; default 5 seconds when nothing else is given."""
-
-    @model_validator(mode="after")
-    def _at_most_one(self) -> Self:
-        if sum(hook is not None for hook in (self.http_get, self.exec_, self.sleep)) > 1:
-            raise fault("expected at most one of httpGet, exec and sleep")
-        return self
 
     @property
     def reserved_seconds(self) -> int:
@@ -129,9 +103,6 @@ class Lifecycle(ManifestModel):
 
     pre_start: Items[PreStart] = ()
     """Steps before the agent starts, in order; it starts only when all of them succeeded."""
-    post_start_check: PostStartCheck | None = None
-    """What gates a new version; on by default when a model is set and the stack has
-    images.tools, off with llm and tools false."""
     cache_warmer: CacheWarmer | None = None
     """Sidecar that keeps the agent's caches warm; default none."""
     pre_stop: PreStop = PreStop.model_construct()

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.runtime import KeyReference
 from holdfast.manifest.text.faults import branch, chosen_by, fault
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
 from holdfast.manifest.types.values import (
     Duration,
@@ -161,8 +162,10 @@ class PromptSource(ManifestModel):
         return self
 
 
-class Prompt(ManifestModel):
+class Prompt(Choosing):
     """The system message."""
+
+    CHOICES = (OneOf(("system_message", "system_message_from")),)
 
     system_message: Text | None = None
     """The text itself; taken literally, nothing in it is expanded."""
@@ -171,12 +174,6 @@ class Prompt(ManifestModel):
     template_sources: Items[ObjectName] = ()
     """ConfigMaps in the agent's namespace with parts that the message includes; each is mounted
     as a folder below /etc/holdfast/prompt-templates."""
-
-    @model_validator(mode="after")
-    def _one_message(self) -> Self:
-        if (self.system_message is None) == (self.system_message_from is None):
-            raise fault("expected either systemMessage or systemMessageFrom")
-        return self
 
 
 class ModelConfigSpec(ManifestModel):

@@ -5,11 +5,13 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.values import (
     Duration,
     IntOrPercent,
     Items,
     ManifestModel,
+    Text,
     duration_milliseconds,
 )
 
@@ -36,19 +38,15 @@ class Pause(ManifestModel):
     """Time to wait, such as 10m."""
 
 
-class RolloutStep(ManifestModel):
+class RolloutStep(Choosing):
     """One step of a canary: a weight, or a pause."""
+
+    CHOICES = (OneOf(("set_weight", "pause")),)
 
     set_weight: Percentage | None = None
     """Percent of the traffic (of the pods, without a gateway) that the new version gets."""
     pause: Pause | None = None
     """A wait."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if (self.set_weight is None) == (self.pause is None):
-            raise fault("expected exactly one of setWeight and pause")
-        return self
 
 
 class Analysis(ManifestModel):
@@ -90,6 +88,24 @@ class Analysis(ManifestModel):
         return duration_milliseconds(self.window) // 1000
 
 
+class Preflight(ManifestModel):
+    """What a new version must show, in a Job of its own, before it replaces the old one."""
+
+    llm: bool = True
+    """The model answers with the agent's own key; default true."""
+    tools: bool = True
+    """Every tool answers; default true."""
+    command: Items[Text] = ()
+    """Command run in the agent's image; 0 passes. Default none."""
+    timeout: Duration = "60s"
+    """Time the whole check may take; default 60s."""
+
+    @property
+    def timeout_seconds(self) -> int:
+        """The timeout in seconds, rounded up."""
+        return -(-duration_milliseconds(self.timeout) // 1000)
+
+
 class Rollout(ManifestModel):
     """How a change reaches the pods."""
 
@@ -100,6 +116,9 @@ class Rollout(ManifestModel):
     """Pods above the number wanted, during an update; default 1."""
     max_unavailable: IntOrPercent = 0
     """Pods below the number wanted, during an update; default 0."""
+    preflight: Preflight | None = None
+    """What gates a new version; on by default when a model is set and the stack has images.tools,
+    off with llm and tools false."""
     steps: Items[RolloutStep] = ()
     """Steps of a canary, in order; required with Canary, after the last the new version has all."""
     analysis: Analysis | None = None

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from holdfast.kube.scalars import parse_quantity
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.kubernetes_fields import Affinity, Toleration, TopologySpreadConstraint
 from holdfast.manifest.types.values import (
     EnvName,
@@ -61,8 +62,10 @@ class FieldReference(ManifestModel):
     """Such as `metadata.name` or `status.podIP`."""
 
 
-class EnvSource(ManifestModel):
+class EnvSource(Choosing):
     """Where a variable's value comes from; exactly one."""
+
+    CHOICES = (OneOf(("secret_key_ref", "config_map_key_ref", "field_ref")),)
 
     secret_key_ref: OptionalKeyReference | None = None
     """A key of a Secret."""
@@ -71,21 +74,11 @@ class EnvSource(ManifestModel):
     field_ref: FieldReference | None = None
     """A field of the pod."""
 
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if (
-            sum(
-                part is not None
-                for part in (self.secret_key_ref, self.config_map_key_ref, self.field_ref)
-            )
-            != 1
-        ):
-            raise fault("expected exactly one of secretKeyRef, configMapKeyRef and fieldRef")
-        return self
 
-
-class EnvVar(ManifestModel):
+class EnvVar(Choosing):
     """An environment variable: a literal value, or a source."""
+
+    CHOICES = (OneOf(("value", "value_from")),)
 
     name: EnvName
     """Name of the variable."""
@@ -93,14 +86,6 @@ class EnvVar(ManifestModel):
     """Literal value; never a credential."""
     value_from: EnvSource | None = None
     """Where the value comes from."""
-
-    @model_validator(mode="after")
-    def _value_or_source(self) -> Self:
-        if (self.value is None) == (self.value_from is None):
-            raise fault(
-                "expected either value or valueFrom", found="both" if self.value else "neither"
-            )
-        return self
 
 
 class LocalObjectReference(ManifestModel):
@@ -117,8 +102,10 @@ class EnvSourceReference(LocalObjectReference):
     """Start without the variables where the object is missing; default false."""
 
 
-class EnvFromSource(ManifestModel):
+class EnvFromSource(Choosing):
     """All keys of a ConfigMap or Secret as variables."""
+
+    CHOICES = (OneOf(("config_map_ref", "secret_ref")),)
 
     prefix: EnvName | None = None
     """What the variables' names begin with; default nothing."""
@@ -126,12 +113,6 @@ class EnvFromSource(ManifestModel):
     """A ConfigMap."""
     secret_ref: EnvSourceReference | None = None
     """A Secret."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if (self.config_map_ref is None) == (self.secret_ref is None):
-            raise fault("expected either configMapRef or secretRef")
-        return self
 
 
 class Resources(ManifestModel):

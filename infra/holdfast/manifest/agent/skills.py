@@ -1,10 +1,8 @@
 """Skills: folders with instructions and scripts that an agent reads, pinned to their content."""
 
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import model_validator
-
-from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.references import Reaches
 from holdfast.manifest.types.values import (
     Commit,
@@ -38,8 +36,10 @@ class BucketSource(ManifestModel):
     """Digest of the archive."""
 
 
-class AgentSkill(ManifestModel):
+class AgentSkill(Choosing):
     """One skill, mounted read-only at /etc/holdfast/skills/<name>; exactly one source."""
+
+    CHOICES = (OneOf(("oci", "git", "bucket")),)
 
     name: PartName
     """Name of the skill and of its folder."""
@@ -51,9 +51,3 @@ class AgentSkill(ManifestModel):
     """Archive that holds it."""
     path: InnerPath | None = None
     """Folder inside the source; default its root."""
-
-    @model_validator(mode="after")
-    def _one_source(self) -> Self:
-        if sum(each is not None for each in (self.oci, self.git, self.bucket)) != 1:
-            raise fault("expected exactly one of oci, git and bucket")
-        return self

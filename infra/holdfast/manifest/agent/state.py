@@ -10,6 +10,7 @@ from pydantic import (
 from holdfast.kube.scalars import parse_quantity
 from holdfast.kube.syntax import fault_in_subdomain_name
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.values import (
     AbsolutePath,
     Duration,
@@ -76,8 +77,10 @@ class StorageVolume(ManifestModel):
         return not {"ReadWriteMany", "ReadOnlyMany"} & set(self.access_modes)
 
 
-class SecretReference(ManifestModel):
+class SecretReference(Choosing):
     """A secret by reference: never its value."""
+
+    CHOICES = (OneOf(("env", "mount_path")),)
 
     name: PartName
     """Name of this entry, by which model.apiKey and others refer to it."""
@@ -101,8 +104,6 @@ class SecretReference(ManifestModel):
 
     @model_validator(mode="after")
     def _one_way_in(self) -> Self:
-        if (self.env is None) == (self.mount_path is None):
-            raise fault("expected either env or mountPath")
         if self.env is not None and self.key is None:
             raise fault("env needs key", remedy="name the key of the secret whose value it gets")
         if self.env is not None and self.on_change == "reload":
@@ -139,8 +140,10 @@ class SecretReference(ManifestModel):
         return f"{24 * int(text[:-1])}h" if text.endswith("d") else text
 
 
-class ConfigEntry(ManifestModel):
+class ConfigEntry(Choosing):
     """Configuration files: written here, or taken from a ConfigMap that exists."""
+
+    CHOICES = (OneOf(("data", "from_")),)
 
     name: ShortLabel
     """Name of this entry; the ConfigMap is called `<agent>-<name>`."""
@@ -153,8 +156,6 @@ class ConfigEntry(ManifestModel):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        if (self.data is None) == (self.from_ is None):
-            raise fault("expected either data or from")
         if self.name in {"config", "prompt"}:
             raise fault(
                 "this name is Holdfast's own",

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from holdfast.manifest.agent.model import Reference
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
 from holdfast.manifest.types.values import (
     Duration,
@@ -30,8 +31,10 @@ class HeaderSource(ManifestModel):
     """Entry of secrets[] whose key holds the whole value."""
 
 
-class McpTool(ManifestModel):
+class McpTool(Choosing):
     """Tools of an MCP server, by name."""
+
+    CHOICES = (OneOf(("server_ref", "url")),)
 
     server_ref: Annotated[Reference, RefersTo("MCPServer", "tools")] | None = None
     """Name of an MCPServer; excludes url."""
@@ -54,8 +57,6 @@ class McpTool(ManifestModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if (self.server_ref is None) == (self.url is None):
-            raise fault("expected either serverRef or url")
         if self.server_ref is not None and self.transport != "streamable-http":
             raise fault("serverRef excludes transport: the MCPServer says it", at=("transport",))
         sent = [source.name.lower() for source in self.headers_from]
@@ -90,8 +91,10 @@ class HttpTool(ManifestModel):
     """HTTP method; default POST."""
 
 
-class Tool(ManifestModel):
+class Tool(Choosing):
     """One entry of tools[]: exactly one of mcp, agent and http."""
+
+    CHOICES = (OneOf(("mcp", "agent", "http")),)
 
     mcp: McpTool | None = None
     """Tools of an MCP server."""
@@ -99,9 +102,3 @@ class Tool(ManifestModel):
     """Another agent."""
     http: HttpTool | None = None
     """An HTTP endpoint."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if sum(part is not None for part in (self.mcp, self.agent, self.http)) != 1:
-            raise fault("expected exactly one of mcp, agent and http")
-        return self

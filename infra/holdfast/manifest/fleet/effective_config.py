@@ -10,11 +10,12 @@ from pydantic import BaseModel
 
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Segment, format_path
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
+from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.project_files import STACKS_FOLDER
-from holdfast.manifest.kinds.kinds import KINDS
+from holdfast.manifest.kinds.kinds import KINDS, McpServer
 from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.manifest.types.validation import validate
 
 
@@ -68,7 +69,7 @@ def effective_settings(fleet: Fleet) -> tuple[EffectiveValue, ...]:
     """Every setting of the fleet's stack, defaults included; overrides of agents aside."""
     settings = dict(_fields(fleet.environment))
     settings.pop("agents")
-    reader = _Reader("", frozenset())
+    reader = _ValueReader("", frozenset())
     return tuple(reader.values(settings, (), fleet.settings_origin))
 
 
@@ -81,11 +82,13 @@ def effective_values(agent: DeclaredAgent, fleet: Fleet) -> tuple[EffectiveValue
     """
     team = fleet.team_of(agent)
     handed_down = frozenset(_places(team.origin)) if team else frozenset()
-    reader = _Reader(agent.source, handed_down)
+    reader = _ValueReader(agent.source, handed_down)
     metadata = [*reader.values(agent.agent.metadata, ("metadata",), agent.origin.child("metadata"))]
     if agent.agent.metadata.namespace is None:
         metadata.insert(1, _stack_namespace(agent, fleet))
-    server = fleet.mcp_server(agent.name, agent.namespace) if agent.kind != AGENT_KIND else None
+    server = (
+        fleet.find(McpServer, agent.name, agent.namespace) if agent.kind != AGENT_KIND else None
+    )
     declared = server.spec if server else agent.spec
     spec = reader.values(declared, ("spec",), agent.origin.child("spec"))
     return _meaningful((*metadata, *spec), agent.kind)
@@ -146,7 +149,7 @@ def _places(origin: Origin) -> Iterator[SourceLocation]:
         yield from _places(child)
 
 
-class _Reader:
+class _ValueReader:
     """Walks the model and the origins side by side."""
 
     def __init__(self, manifest: str, handed_down: frozenset[SourceLocation]) -> None:

@@ -15,6 +15,7 @@ from holdfast.manifest.agent.memory import Database, Memory
 from holdfast.manifest.agent.model import DIRECT, ModelAccess, ModelConfigSpec, as_reference
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.references import model_choices
+from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.types.hosts import DEFAULT_PORTS, HostKind, host_kind
@@ -57,8 +58,8 @@ def targets_of(fleet: Fleet) -> Targets:
     """What the agents of a fleet may refer to."""
     return Targets(
         fleet.environment,
-        models={(each.namespace, each.name): each.spec for each in fleet.model_configs},
-        servers={(each.namespace, each.name): each.spec for each in fleet.mcp_servers},
+        models={(each.namespace, each.name): each.spec for each in fleet.of(ModelConfig)},
+        servers={(each.namespace, each.name): each.spec for each in fleet.of(McpServer)},
         agents=frozenset((each.namespace, each.name) for each in fleet.agents),
     )
 

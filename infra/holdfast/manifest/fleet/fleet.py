@@ -1,23 +1,25 @@
 """The declared fleet: every agent, model and tool server of a project, for one environment."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Segment, parse_path
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION, Agent, AgentSpec, Metadata
+from holdfast.manifest.agent.agent import AGENT_KIND, Agent, AgentSpec
 from holdfast.manifest.agent.model import ModelConfigSpec, ObjectReference, as_reference
 from holdfast.manifest.fleet.tool_lock import ToolLock
 from holdfast.manifest.kinds.exemptions import DriftIgnoreSpec, PolicyExceptionSpec
-from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, AgentTeam, Companion, McpServer
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.kinds.team import AgentTeamSpec
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.types.manifest import API_VERSION, Metadata
 
 S = TypeVar("S")
+S_co = TypeVar("S_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class DeclaredAgent(Declaration):
 class DeclaredCompanion(Declaration, Generic[S]):
     """What agents share, or what is said about several of them: a manifest of another kind."""
 
+    kind: str
     metadata: Metadata
     spec: S
 
@@ -85,6 +88,61 @@ DeclaredDriftIgnore = DeclaredCompanion[DriftIgnoreSpec]
 DeclaredMcpServer = DeclaredCompanion[McpServerSpec]
 DeclaredModelConfig = DeclaredCompanion[ModelConfigSpec]
 DeclaredPolicyException = DeclaredCompanion[PolicyExceptionSpec]
+Declared = DeclaredAgent | DeclaredCompanion[Any]
+
+
+class KindOf(Protocol[S_co]):
+    """A kind of manifest, by the type of its spec."""
+
+    @property
+    def spec(self) -> S_co:
+        """What the object is and needs."""
+
+
+def declared(manifest: Agent | Companion, namespace: str, source: str, origin: Origin) -> Declared:
+    """A valid manifest at its place.
+
+    Args:
+        manifest: What is declared.
+        namespace: Where it lives; the stack's default filled in.
+        source: File that declares it.
+        origin: Where each of its values was written.
+    """
+    if isinstance(manifest, Agent):
+        return DeclaredAgent(namespace, source, origin, manifest)
+    return DeclaredCompanion(
+        namespace, source, origin, manifest.kind, manifest.metadata, manifest.spec
+    )
+
+
+def fleet_of(
+    manifests: Iterable[Declared],
+    environment: Environment,
+    tool_lock: "ToolLock | None" = None,
+    stack: str = "",
+) -> "Fleet":
+    """The fleet that manifests declare, wherever they were read.
+
+    Args:
+        manifests: Valid ones, in any order.
+        environment: Settings of the stack.
+        tool_lock: The reviewed tools of servers.
+        stack: Name of the stack; empty for none.
+    """
+    agents: list[DeclaredAgent] = []
+    companions: list[DeclaredCompanion[Any]] = []
+    for each in manifests:
+        if isinstance(each, DeclaredAgent):
+            agents.append(each)
+        else:
+            companions.append(each)
+    return Fleet(
+        agents=tuple(sorted(agents, key=lambda each: each.name)),
+        companions=tuple(sorted(companions, key=lambda each: (each.namespace, each.name))),
+        environment=environment,
+        tool_lock=tool_lock or ToolLock(),
+        stack=stack,
+    )
 
 
 @dataclass(frozen=True)
@@ -93,11 +151,7 @@ class Fleet:
 
     Attributes:
         agents: Sorted by name.
-        model_configs: Sorted by namespace and name.
-        mcp_servers: Sorted by namespace and name.
-        agent_teams: Sorted by namespace and name.
-        policy_exceptions: Waivers, expired ones included; sorted by namespace and name.
-        drift_ignores: Rules on expected drift, expired ones included; sorted likewise.
+        companions: Manifests of all other kinds, sorted by namespace and name.
         tool_lock: The reviewed tools of servers.
         environment: The settings of the stack that the fleet was loaded for.
         stack: Name of that stack; empty when none was given.
@@ -105,12 +159,8 @@ class Fleet:
     """
 
     agents: tuple[DeclaredAgent, ...]
-    model_configs: tuple[DeclaredModelConfig, ...]
-    mcp_servers: tuple[DeclaredMcpServer, ...]
     environment: Environment
-    agent_teams: tuple[DeclaredAgentTeam, ...] = ()
-    policy_exceptions: tuple[DeclaredPolicyException, ...] = ()
-    drift_ignores: tuple[DeclaredDriftIgnore, ...] = ()
+    companions: tuple[DeclaredCompanion[Any], ...] = ()
     tool_lock: ToolLock = field(default_factory=ToolLock)
     stack: str = ""
     settings_origin: Origin = field(
@@ -125,7 +175,7 @@ class Fleet:
     @property
     def hosted_servers(self) -> tuple[DeclaredMcpServer, ...]:
         """The tool servers that the stack runs."""
-        return tuple(each for each in self.mcp_servers if each.spec.is_hosted)
+        return tuple(each for each in self.of(McpServer) if each.spec.is_hosted)
 
     def setting_location(self, path: str = "") -> SourceLocation:
         """Place of a setting such as `policy.rules`, or of the closest one that was written."""
@@ -135,17 +185,23 @@ class Fleet:
         """The agent that a manifest of `namespace` refers to; None when there is none."""
         return self._agents.get(as_reference(reference, namespace))
 
-    def model_config(
-        self, reference: str | ObjectReference, namespace: str
-    ) -> DeclaredModelConfig | None:
-        """The shared model that a manifest of `namespace` refers to; None when there is none."""
-        return self._model_configs.get(as_reference(reference, namespace))
+    def of(self, kind: type[KindOf[S]]) -> tuple[DeclaredCompanion[S], ...]:
+        """All manifests of one kind, such as `ModelConfig`, sorted by namespace and name."""
+        word = kind.KIND  # type: ignore[attr-defined]  # a class variable, which no protocol has
+        return tuple(each for each in self.companions if each.kind == word)
 
-    def mcp_server(
-        self, reference: str | ObjectReference, namespace: str
-    ) -> DeclaredMcpServer | None:
-        """The tool server that a manifest of `namespace` refers to; None when there is none."""
-        return self._mcp_servers.get(as_reference(reference, namespace))
+    def find(
+        self, kind: type[KindOf[S]], reference: str | ObjectReference, namespace: str
+    ) -> DeclaredCompanion[S] | None:
+        """The object of a kind that a manifest of `namespace` refers to; None without one."""
+        word = kind.KIND  # type: ignore[attr-defined]  # a class variable, which no protocol has
+        return self._companions.get((word, *as_reference(reference, namespace)))
+
+    def with_items(self, kind: type[KindOf[S]], items: Iterable[DeclaredCompanion[S]]) -> "Fleet":
+        """The fleet with other manifests of one kind."""
+        word = kind.KIND  # type: ignore[attr-defined]  # a class variable, which no protocol has
+        others = (each for each in self.companions if each.kind != word)
+        return replace(self, companions=(*others, *items))
 
     def team_of(self, agent: DeclaredAgent) -> DeclaredAgentTeam | None:
         """The team that names an agent among its members; None when none does."""
@@ -155,7 +211,7 @@ class Fleet:
     def _teams(self) -> dict[tuple[str, str], DeclaredAgentTeam]:
         return {
             as_reference(member, team.namespace): team
-            for team in self.agent_teams
+            for team in self.of(AgentTeam)
             for member in team.spec.members
         }
 
@@ -164,12 +220,8 @@ class Fleet:
         return {(each.namespace, each.name): each for each in self.agents}
 
     @cached_property
-    def _model_configs(self) -> dict[tuple[str, str], DeclaredModelConfig]:
-        return {(each.namespace, each.name): each for each in self.model_configs}
-
-    @cached_property
-    def _mcp_servers(self) -> dict[tuple[str, str], DeclaredMcpServer]:
-        return {(each.namespace, each.name): each for each in self.mcp_servers}
+    def _companions(self) -> dict[tuple[str, str, str], DeclaredCompanion[Any]]:
+        return {(each.kind, each.namespace, each.name): each for each in self.companions}
 
 
 def server_as_agent(server: DeclaredMcpServer) -> DeclaredAgent:

@@ -8,25 +8,16 @@ from typing import Any
 
 from holdfast.errors import InputError, InvalidFilesError, ManifestError
 from holdfast.kube.paths import format_path
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION, Agent
+from holdfast.manifest.agent.agent import AGENT_KIND, Agent
 from holdfast.manifest.fleet.credential_scan import faults_of_credentials
 from holdfast.manifest.fleet.declared_names import DeclaredNames
-from holdfast.manifest.fleet.fleet import DeclaredAgent, DeclaredCompanion, Fleet
+from holdfast.manifest.fleet.fleet import Declared, Fleet, declared, fleet_of
 from holdfast.manifest.fleet.fleet_checks import faults_in_environment, faults_of_fleet
-from holdfast.manifest.fleet.merge import Project, effective_agent, effective_server
+from holdfast.manifest.fleet.merge import ProjectInputs, effective_agent, effective_server
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
 from holdfast.manifest.fleet.team_defaults import Memberships
 from holdfast.manifest.fleet.tool_lock import ToolLock, read_tool_lock
-from holdfast.manifest.kinds.kinds import (
-    AGENT_TEAM_KIND,
-    DRIFT_IGNORE_KIND,
-    KINDS,
-    MCP_SERVER_KIND,
-    MODEL_CONFIG_KIND,
-    POLICY_EXCEPTION_KIND,
-    Companion,
-    McpServer,
-)
+from holdfast.manifest.kinds.kinds import KINDS, AgentTeam, Companion, McpServer
 from holdfast.manifest.kinds.versions import SUPPORTED
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import StackSettings, path_in_file, read_stack_file
@@ -34,6 +25,7 @@ from holdfast.manifest.text.documents import Document, read_documents
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.redaction import described
 from holdfast.manifest.text.source_text import read_text
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.manifest.types.validation import suggestion, validate
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -44,25 +36,7 @@ class _Gathered:
     """What has been read so far."""
 
     errors: list[ManifestError] = field(default_factory=list)
-    agents: list[DeclaredAgent] = field(default_factory=list)
-    companions: dict[str, list[DeclaredCompanion[Any]]] = field(default_factory=dict)
-
-    def fleet(self, environment: Environment) -> Fleet:
-        """All of it, in a stack's settings."""
-        return Fleet(
-            agents=tuple(sorted(self.agents, key=lambda each: each.name)),
-            model_configs=self.of_kind(MODEL_CONFIG_KIND),
-            mcp_servers=self.of_kind(MCP_SERVER_KIND),
-            agent_teams=self.of_kind(AGENT_TEAM_KIND),
-            policy_exceptions=self.of_kind(POLICY_EXCEPTION_KIND),
-            drift_ignores=self.of_kind(DRIFT_IGNORE_KIND),
-            environment=environment,
-        )
-
-    def of_kind(self, kind: str) -> tuple[DeclaredCompanion[Any], ...]:
-        """Companions of one kind, sorted by namespace and name."""
-        found = self.companions.get(kind, ())
-        return tuple(sorted(found, key=lambda each: (each.namespace, each.name)))
+    manifests: list[Declared] = field(default_factory=list)
 
 
 def load_fleet(
@@ -97,13 +71,16 @@ def load_fleet(
     gathered.errors += [*names.faults(), *memberships.faults()]
     gathered.errors += _unknown_overrides(settings, names)
     agents = frozenset(names.of(AGENT_KIND))
-    project = Project(root, settings, environment.namespace, memberships, agents)
+    project = ProjectInputs(root, settings, environment.namespace, memberships, agents)
     for document in documents:
         _gather(document, project, gathered)
     fleet = replace(
-        gathered.fleet(environment),
-        tool_lock=_lock(root, gathered) if is_lock_read else ToolLock(),
-        stack=stack or "",
+        fleet_of(
+            gathered.manifests,
+            environment,
+            _lock(root, gathered) if is_lock_read else ToolLock(),
+            stack or "",
+        ),
         settings_origin=settings.origin,
     )
     gathered.errors += faults_of_fleet(fleet, names)
@@ -170,7 +147,7 @@ def _documents(
         yield from content.documents
 
 
-def _gather(document: Document, project: Project, gathered: _Gathered) -> None:
+def _gather(document: Document, project: ProjectInputs, gathered: _Gathered) -> None:
     data, origin = document.data, document.origin
     if not isinstance(data, dict):
         gathered.errors.append(_no_manifest(data, origin))
@@ -192,27 +169,15 @@ def _gather(document: Document, project: Project, gathered: _Gathered) -> None:
         gathered.errors += result
     elif not faulty:
         namespace = result.metadata.namespace or project.namespace
-        _declare(result, origin, document.origin.file, namespace, gathered)
+        gathered.manifests.append(declared(result, namespace, document.origin.file, origin))
 
 
 def _own_part(data: dict[str, Any]) -> dict[str, Any]:
     """A manifest without what takes effect elsewhere: a team's defaults, judged at its members."""
     spec = data.get("spec")
-    if data.get("kind") != AGENT_TEAM_KIND or not isinstance(spec, dict):
+    if data.get("kind") != AgentTeam.KIND or not isinstance(spec, dict):
         return data
     return {**data, "spec": {key: value for key, value in spec.items() if key != "defaults"}}
-
-
-def _declare(
-    manifest: Agent | Companion, origin: Origin, source: str, namespace: str, gathered: _Gathered
-) -> None:
-    if isinstance(manifest, Agent):
-        gathered.agents.append(DeclaredAgent(namespace, source, origin, manifest))
-        return
-    companion: DeclaredCompanion[Any] = DeclaredCompanion(
-        namespace, source, origin, manifest.metadata, manifest.spec
-    )
-    gathered.companions.setdefault(manifest.kind, []).append(companion)
 
 
 def _kind(document: Document, errors: list[ManifestError]) -> type[Agent | Companion] | None:
@@ -234,7 +199,7 @@ def _kind(document: Document, errors: list[ManifestError]) -> type[Agent | Compa
 
 
 def _unknown_overrides(settings: StackSettings, names: DeclaredNames) -> Iterator[ManifestError]:
-    known = {*names.of(AGENT_KIND), *names.of(MCP_SERVER_KIND)}
+    known = {*names.of(AGENT_KIND), *names.of(McpServer.KIND)}
     for name in settings.overrides:
         if name not in known:
             yield ManifestError(

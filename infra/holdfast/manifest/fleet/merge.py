@@ -14,7 +14,7 @@ from holdfast.manifest.text.origin import Origin
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class ProjectInputs:
     """What every document is read with.
 
     Attributes:
@@ -33,7 +33,7 @@ class Project:
 
 
 def effective_agent(
-    data: dict[str, Any], origin: Origin, project: Project, faulty: set[str]
+    data: dict[str, Any], origin: Origin, project: ProjectInputs, faulty: set[str]
 ) -> tuple[dict[str, Any], Origin, list[ManifestError]]:
     """A raw agent over its team's defaults, under the stack's override, with its prompt's text.
 
@@ -60,7 +60,7 @@ def effective_agent(
 
 
 def effective_server(
-    data: dict[str, Any], origin: Origin, project: Project
+    data: dict[str, Any], origin: Origin, project: ProjectInputs
 ) -> tuple[dict[str, Any], Origin]:
     """A raw tool server under the stack's override, if that is not an agent's of its name."""
     metadata = data.get("metadata")
@@ -77,7 +77,7 @@ def _overridden(
     spec: Any,  # noqa: ANN401  (raw data)
     origin: Origin,
     name: object,
-    project: Project,
+    project: ProjectInputs,
 ) -> tuple[Any, Origin]:
     change = project.settings.overrides.get(name) if isinstance(name, str) else None
     if not isinstance(change, dict) or not isinstance(spec, dict):

@@ -16,13 +16,13 @@ from holdfast.manifest.fleet.fleet import (
     DeclaredModelConfig,
     Fleet,
 )
-from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, MODEL_CONFIG_KIND
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, AgentTeam, McpServer, ModelConfig
 from holdfast.manifest.types.references import RefersTo, marked, parts_of
 from holdfast.manifest.types.validation import suggestion
 
 _WORDS = {
     AGENT_KIND: "an agent",
-    MODEL_CONFIG_KIND: "a ModelConfig",
+    ModelConfig.KIND: "a ModelConfig",
     MCP_SERVER_KIND: "an MCPServer",
 }
 
@@ -112,12 +112,12 @@ def _bar_between(agent: DeclaredAgent, callee: DeclaredAgent) -> tuple[str, str,
             f"one to {callee.name!r}, although egress.mode is denyAll ({place})",
             "set egress.mode: allowList, or remove the reference",
         )
-    if agent.namespace not in {callee.namespace, *callee.spec.a2a.allowed_namespaces}:
-        place = callee.location_of("spec.a2a.allowedNamespaces")
+    if agent.namespace not in {callee.namespace, *callee.spec.allowed_namespaces}:
+        place = callee.location_of("spec.allowedNamespaces")
         return (
             f"expected an agent that namespace {agent.namespace!r} may refer to",
-            f"{callee.name!r}, whose a2a.allowedNamespaces ({place}) does not name it",
-            f"add {agent.namespace} to a2a.allowedNamespaces of {callee.name!r}",
+            f"{callee.name!r}, whose allowedNamespaces ({place}) does not name it",
+            f"add {agent.namespace} to allowedNamespaces of {callee.name!r}",
         )
     if not lets_in(callee, agent):
         place = callee.location_of("spec.network.ingressFrom")
@@ -134,7 +134,7 @@ def _bar_between(agent: DeclaredAgent, callee: DeclaredAgent) -> tuple[str, str,
 
 def faults_of_teams(fleet: Fleet, names: DeclaredNames) -> Iterator[ManifestError]:
     """Members of teams that are no agents."""
-    for team in fleet.agent_teams:
+    for team in fleet.of(AgentTeam):
         for each in marked(team.spec, RefersTo):
             if fleet.agent(each.value, team.namespace) is None:
                 member = ManifestReference(AGENT_KIND, each.value, each.path)
@@ -147,9 +147,9 @@ def target_of(
     """What a reference leads to; None when it leads nowhere."""
     if reference.kind == AGENT_KIND:
         return fleet.agent(reference.reference, agent.namespace)
-    if reference.kind == MODEL_CONFIG_KIND:
-        return fleet.model_config(reference.reference, agent.namespace)
-    return fleet.mcp_server(reference.reference, agent.namespace)
+    if reference.kind == ModelConfig.KIND:
+        return fleet.find(ModelConfig, reference.reference, agent.namespace)
+    return fleet.find(McpServer, reference.reference, agent.namespace)
 
 
 def _names(entry: Caller, callee: DeclaredAgent, caller: DeclaredAgent) -> bool:

@@ -8,23 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from holdfast.errors import ManifestError
-from holdfast.manifest.agent.agent import AGENT_KIND, OWN_PREFIXES, Agent
+from holdfast.manifest.agent.agent import AGENT_KIND, Agent
 from holdfast.manifest.fleet.declared_names import DeclaredNames
-from holdfast.manifest.fleet.fleet import DeclaredAgent, DeclaredCompanion, Fleet
+from holdfast.manifest.fleet.fleet import Declared, Fleet, declared, fleet_of
 from holdfast.manifest.fleet.fleet_checks import faults_in_environment, faults_of_fleet
 from holdfast.manifest.fleet.tool_lock import ToolLock
-from holdfast.manifest.kinds.kinds import (
-    AGENT_TEAM_KIND,
-    DRIFT_IGNORE_KIND,
-    KINDS,
-    MCP_SERVER_KIND,
-    MODEL_CONFIG_KIND,
-    POLICY_EXCEPTION_KIND,
-    Companion,
-)
+from holdfast.manifest.kinds.kinds import KINDS, Companion
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.text.documents import Document
 from holdfast.manifest.text.origin import Origin
+from holdfast.manifest.types.manifest import OWN_PREFIXES
 from holdfast.manifest.types.validation import validate
 
 _SOURCE: Final = "holdfast.dev/source"
@@ -92,50 +85,19 @@ def fleet_of_resources(
         tool_lock: The reviewed tools of servers.
     """
     read = list(resources)
-    agents: list[DeclaredAgent] = []
-    companions: dict[str, list[DeclaredCompanion[Any]]] = {}
+    valid: list[Declared] = []
     invalid: dict[Place, tuple[str, ...]] = {}
     for each in read:
         document, content = each.document, each.content
         namespace = str(document.data["metadata"]["namespace"])
-        if isinstance(content, list):
-            if document.data["kind"] == AGENT_KIND:
-                name = str(document.data["metadata"]["name"])
-                invalid[namespace, name] = tuple(_words(fault) for fault in content)
-        elif isinstance(content, Agent):
-            agents.append(DeclaredAgent(namespace, each.source, document.origin, content))
-        else:
-            companion: DeclaredCompanion[Any] = DeclaredCompanion(
-                namespace, each.source, document.origin, content.metadata, content.spec
-            )
-            companions.setdefault(content.kind, []).append(companion)
-    fleet = _fleet(agents, companions, environment, stack, tool_lock)
+        if not isinstance(content, list):
+            valid.append(declared(content, namespace, each.source, document.origin))
+        elif document.data["kind"] == AGENT_KIND:
+            name = str(document.data["metadata"]["name"])
+            invalid[namespace, name] = tuple(_words(fault) for fault in content)
+    fleet = fleet_of(valid, environment, tool_lock, stack)
     names = DeclaredNames([each.document for each in read], environment.namespace)
     return ResourceFleet(fleet, invalid, _unresolved(fleet, names))
-
-
-def _fleet(
-    agents: list[DeclaredAgent],
-    companions: Mapping[str, list[DeclaredCompanion[Any]]],
-    environment: Environment,
-    stack: str,
-    tool_lock: ToolLock,
-) -> Fleet:
-    def of_kind(kind: str) -> tuple[DeclaredCompanion[Any], ...]:
-        found = companions.get(kind, ())
-        return tuple(sorted(found, key=lambda each: (each.namespace, each.name)))
-
-    return Fleet(
-        agents=tuple(sorted(agents, key=lambda each: each.name)),
-        model_configs=of_kind(MODEL_CONFIG_KIND),
-        mcp_servers=of_kind(MCP_SERVER_KIND),
-        agent_teams=of_kind(AGENT_TEAM_KIND),
-        policy_exceptions=of_kind(POLICY_EXCEPTION_KIND),
-        drift_ignores=of_kind(DRIFT_IGNORE_KIND),
-        tool_lock=tool_lock,
-        environment=environment,
-        stack=stack,
-    )
 
 
 def _unresolved(fleet: Fleet, names: DeclaredNames) -> dict[Place, tuple[str, ...]]:

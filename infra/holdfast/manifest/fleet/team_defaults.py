@@ -7,7 +7,7 @@ from typing import Any
 from holdfast.errors import ManifestError
 from holdfast.kube.paths import format_path
 from holdfast.manifest.fleet.overlay import overlay_spec
-from holdfast.manifest.kinds.kinds import AGENT_TEAM_KIND
+from holdfast.manifest.kinds.kinds import AgentTeam
 from holdfast.manifest.text.documents import Document
 from holdfast.manifest.text.origin import Origin
 
@@ -46,7 +46,7 @@ class Memberships:
         self._errors: list[ManifestError] = []
         for document in documents:
             data = document.data if isinstance(document.data, dict) else {}
-            if data.get("kind") == AGENT_TEAM_KIND:
+            if data.get("kind") == AgentTeam.KIND:
                 self._read(document, data, default_namespace)
 
     def of(self, namespace: object, name: object) -> Membership | None:

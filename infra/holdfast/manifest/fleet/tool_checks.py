@@ -7,6 +7,7 @@ from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.agent.tools import McpTool
 from holdfast.manifest.fleet.fleet import Declaration, DeclaredAgent, DeclaredMcpServer, Fleet
 from holdfast.manifest.fleet.tool_lock import LOCK_FILE, LockedServer
+from holdfast.manifest.kinds.kinds import McpServer
 from holdfast.manifest.types.references import parts_of
 from holdfast.manifest.types.validation import suggestion
 
@@ -14,7 +15,9 @@ from holdfast.manifest.types.validation import suggestion
 def faults_of_tools(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
     """Tools that the declared server does not offer."""
     for tool, path in parts_of(agent.spec, McpTool):
-        server = fleet.mcp_server(tool.server_ref, agent.namespace) if tool.server_ref else None
+        server = (
+            fleet.find(McpServer, tool.server_ref, agent.namespace) if tool.server_ref else None
+        )
         if server is None or not server.spec.tool_names:
             continue
         place = server.location_of("spec.toolNames")
@@ -25,7 +28,7 @@ def faults_of_tools(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestErro
 
 def faults_of_lock(fleet: Fleet) -> Iterator[ManifestError]:
     """Names and digests in manifests that are not those of the reviewed tools."""
-    for server in fleet.mcp_servers:
+    for server in fleet.of(McpServer):
         if locked := fleet.tool_lock.servers.get(server_key(server)):
             yield from _against_lock(
                 server, ("spec",), server.spec.tool_names, server.spec.digest, locked
@@ -45,7 +48,7 @@ def key_of_tool(tool: McpTool, agent: DeclaredAgent, fleet: Fleet) -> str:
     """What the server of an agent's tools is called in the lock; empty when it is not declared."""
     if tool.server_ref is None:
         return tool.url or ""
-    server = fleet.mcp_server(tool.server_ref, agent.namespace)
+    server = fleet.find(McpServer, tool.server_ref, agent.namespace)
     return server_key(server) if server else ""
 
 

@@ -6,6 +6,7 @@ from holdfast.errors import SourceLocation
 from holdfast.manifest.agent.tools import McpTool, Transport
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.tool_checks import key_of_tool, server_key
+from holdfast.manifest.kinds.kinds import McpServer
 from holdfast.manifest.types.references import parts_of
 
 
@@ -32,7 +33,7 @@ def tool_servers_of(fleet: Fleet) -> tuple[DeclaredToolServer, ...]:
     """Every tool server once, sorted by key."""
     servers: dict[str, tuple[str, Transport, SourceLocation]] = {}
     digests: dict[str, list[tuple[SourceLocation, str]]] = {}
-    for server in fleet.mcp_servers:
+    for server in fleet.of(McpServer):
         key, address = server_key(server), server.spec.address(server.namespace, server.name)
         servers[key] = (address, server.spec.transport, server.location_of("metadata.name"))
         if server.spec.digest is not None:

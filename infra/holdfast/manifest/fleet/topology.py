@@ -10,7 +10,7 @@ from holdfast.manifest.agent.dependency import Dependency, as_dependency
 from holdfast.manifest.agent.exposure import GATEWAY, Caller, Namespace
 from holdfast.manifest.agent.model import as_reference
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, MODEL_CONFIG_KIND
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, McpServer, ModelConfig
 from holdfast.manifest.types.ordering import waves
 from holdfast.manifest.types.references import Reaches, RefersTo, Relation, marked
 
@@ -82,8 +82,8 @@ def candidates_of(
         return (Node(SERVICE_KIND, namespace, name),)
     declared = {
         AGENT_KIND: fleet.agent(name, namespace),
-        MCP_SERVER_KIND: fleet.mcp_server(name, namespace),
-        MODEL_CONFIG_KIND: fleet.model_config(name, namespace),
+        MCP_SERVER_KIND: fleet.find(McpServer, name, namespace),
+        ModelConfig.KIND: fleet.find(ModelConfig, name, namespace),
     }
     return tuple(
         Node(kind, namespace, name)

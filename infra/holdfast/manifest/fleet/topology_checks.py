@@ -10,7 +10,7 @@ from holdfast.manifest.fleet.declared_names import DeclaredNames
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.references import ManifestReference, faults_of_entry, faults_of_sharing
 from holdfast.manifest.fleet.topology import Edge, Node, candidates_of, edges_of, node_of
-from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, MODEL_CONFIG_KIND
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, AgentTeam, McpServer, ModelConfig
 from holdfast.manifest.types.ordering import cycles
 from holdfast.manifest.types.validation import suggestion
 
@@ -83,7 +83,7 @@ def faults_of_volumes(fleet: Fleet) -> Iterator[ManifestError]:
 def faults_of_tenants(fleet: Fleet) -> Iterator[ManifestError]:
     """Namespaces that two teams claim, and agents that live in another team's namespace."""
     owners: dict[str, tuple[str, str]] = {}
-    for team in fleet.agent_teams:
+    for team in fleet.of(AgentTeam):
         for index, namespace in enumerate(team.spec.namespaces):
             path: Path = ("spec", "namespaces", index)
             place = str(team.location_of(path))
@@ -113,7 +113,7 @@ def _absent(
     agent: DeclaredAgent, path: Path, dependency: Dependency, names: DeclaredNames
 ) -> Iterator[ManifestError]:
     kinds = (
-        (dependency.kind,) if dependency.kind else (AGENT_KIND, MCP_SERVER_KIND, MODEL_CONFIG_KIND)
+        (dependency.kind,) if dependency.kind else (AGENT_KIND, MCP_SERVER_KIND, ModelConfig.KIND)
     )
     namespace = dependency.namespace or agent.namespace
     declared = [names.of(kind) for kind in kinds]
@@ -142,16 +142,16 @@ def _unreachable(
         if callee is not None and callee is not agent:
             yield from faults_of_entry(agent, path, callee)
     elif target.kind == MCP_SERVER_KIND:
-        server = fleet.mcp_server(target.name, target.namespace)
+        server = fleet.find(McpServer, target.name, target.namespace)
         if server is not None:
             reference = ManifestReference(MCP_SERVER_KIND, target.name, path)
             yield from faults_of_sharing(reference, agent, server)
-    elif target.kind == MODEL_CONFIG_KIND:
-        model = fleet.model_config(target.name, target.namespace)
+    elif target.kind == ModelConfig.KIND:
+        model = fleet.find(ModelConfig, target.name, target.namespace)
         if model is None:
             return
         yield from faults_of_sharing(
-            ManifestReference(MODEL_CONFIG_KIND, target.name, path), agent, model
+            ManifestReference(ModelConfig.KIND, target.name, path), agent, model
         )
         if model.spec.base_url is None:
             yield _fault(

@@ -10,6 +10,7 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.values import (
     FieldPath,
     Items,
@@ -103,8 +104,10 @@ class IgnoreTarget(ManifestModel):
         return self
 
 
-class DriftIgnoreSpec(ManifestModel):
+class DriftIgnoreSpec(Choosing):
     """Drift of several objects that is expected: counted in every report, but not told."""
+
+    CHOICES = (OneOf(("paths", "managers"), remedy="say which changes are meant"),)
 
     target: IgnoreTarget
     """The objects."""
@@ -118,9 +121,3 @@ class DriftIgnoreSpec(ManifestModel):
     """Team that answers for it."""
     expires: Day
     """Last day on which it holds."""
-
-    @model_validator(mode="after")
-    def _paths_or_managers(self) -> Self:
-        if bool(self.paths) == bool(self.managers):
-            raise fault("expected either paths or managers", remedy="say which changes are meant")
-        return self

@@ -11,6 +11,7 @@ from holdfast.manifest.fleet.fleet import (
     DeclaredPolicyException,
     Fleet,
 )
+from holdfast.manifest.kinds.kinds import DriftIgnore, PolicyException
 from holdfast.manifest.types.validation import suggestion
 
 LONGEST_EXCEPTION = timedelta(days=90)
@@ -27,7 +28,7 @@ def faults_of_exemptions(
         today: The day to judge by; manifests know no clock.
         rules: Names of the policy pack's rules.
     """
-    for exception in fleet.policy_exceptions:
+    for exception in fleet.of(PolicyException):
         yield from _faults_of_rules(exception, rules)
         if exception.spec.expires - today > LONGEST_EXCEPTION:
             last = today + LONGEST_EXCEPTION
@@ -39,8 +40,8 @@ def faults_of_exemptions(
                 remedy=f"write {last} or earlier, and renew the exception when it ends",
             )
     exemptions: list[DeclaredPolicyException | DeclaredDriftIgnore] = [
-        *fleet.policy_exceptions,
-        *fleet.drift_ignores,
+        *fleet.of(PolicyException),
+        *fleet.of(DriftIgnore),
     ]
     for exemption in exemptions:
         if has_expired(exemption, today):

@@ -18,13 +18,13 @@ from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.agent.telemetry import Metrics, Telemetry
 from holdfast.manifest.agent.tools import Transport
 from holdfast.manifest.text.faults import fault, together
+from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.values import (
     AbsolutePath,
     ImageReference,
     Items,
     LabelName,
     LabelValue,
-    ManifestModel,
     Port,
     Semver,
     Sha256,
@@ -43,7 +43,7 @@ OWN_PATHS: Final[Mapping[Path, Path]] = {
 """Field of an agent to the field of a tool server that stands for it, where they are not alike."""
 
 
-class HostedServer(ManifestModel):
+class HostedServer(Choosing):
     """A tool server as a stack runs it: like an agent without model, closed but to its callers."""
 
     image: ImageReference | None = None
@@ -130,6 +130,8 @@ class HostedServer(ManifestModel):
 class McpServerSpec(HostedServer):
     """A tool server that several agents share through tools[].mcp.serverRef."""
 
+    CHOICES = (OneOf(("image", "url")),)
+
     url: Url | None = None
     """Address of a server that runs elsewhere; excludes image."""
     tool_names: Items[ToolName] = ()
@@ -150,9 +152,6 @@ class McpServerSpec(HostedServer):
 
     @model_validator(mode="after")
     def _here_or_elsewhere(self) -> Self:
-        if (self.image is None) == (self.url is None):
-            found = "both" if self.url else "neither"
-            raise fault("expected either image or url", found=found)
         if self.is_hosted:
             return self
         fields = HostedServer.model_fields

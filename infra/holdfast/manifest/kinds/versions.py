@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final
 
-from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.manifest.types.manifest import API_VERSION
 
 OLDER_VERSIONS: Final[Mapping[str, date]] = {}
 """Versions that a newer one replaced, each with its last day, by the word in `apiVersion`.

@@ -10,7 +10,6 @@ structural schemas.
 from typing import Any, Final
 
 from holdfast.kube.objects import KubeObject
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.json_schema import Schema, manifest_schema
 from holdfast.manifest.publish.resource_interface import (
@@ -22,6 +21,7 @@ from holdfast.manifest.publish.resource_interface import (
     STATUS,
     SUBRESOURCES,
 )
+from holdfast.manifest.types.manifest import API_VERSION
 
 _KEPT: Final = frozenset(
     {
@@ -125,6 +125,8 @@ def _structural(schema: Schema, definitions: dict[str, Schema]) -> Schema:
         if exclusive in schema:
             # OpenAPI 3.0, which the API server speaks, has a word beside the bound for it.
             result |= {bound: schema[exclusive], exclusive: True}
+    if "allOf" in schema:
+        result["allOf"] = [_choice(each) for each in schema["allOf"]]
     if "const" in schema:
         result |= {"type": "string", "enum": [schema["const"]]}
     if "properties" in schema:
@@ -140,6 +142,20 @@ def _structural(schema: Schema, definitions: dict[str, Schema]) -> Schema:
     if "items" in schema:
         result["items"] = _structural(schema["items"], definitions)
     return result if "type" in result else result | _ANYTHING
+
+
+def _choice(choice: Schema) -> Schema:
+    """Fields that exclude each other; a null, which no structural schema can name, is given."""
+    alternatives = []
+    for each in choice["oneOf"]:
+        if "required" not in each:
+            required = [{"required": other["required"]} for other in choice["oneOf"][:-1]]
+            alternatives.append({"not": {"anyOf": required}})
+            continue
+        given = {name: rule for name, rule in each["properties"].items() if "not" not in rule}
+        properties = {"properties": given} if given else {}
+        alternatives.append({"required": each["required"], **properties})
+    return {"oneOf": alternatives}
 
 
 def _chosen(schema: Schema, choices: list[Any], definitions: dict[str, Schema]) -> Schema:

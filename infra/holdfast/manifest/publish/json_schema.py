@@ -15,13 +15,14 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from holdfast.manifest.agent.agent import API_VERSION, AgentSpec
+from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.kinds.team import AgentTeamSpec
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import NAMESPACE, PULUMI_KEYS
 from holdfast.manifest.types.annotations import models_below
+from holdfast.manifest.types.manifest import API_VERSION
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
@@ -147,6 +148,8 @@ def _as_change(definition: Schema) -> Schema:
     """A definition for overrides: nothing is required, everything may be null (removed)."""
     change = copy.deepcopy(definition)
     change.pop("required", None)
+    # Half of a choice may be written here, and the other half below.
+    change.pop("allOf", None)
     for place in _places(change):
         if "$ref" in place:
             place["$ref"] += _CHANGE

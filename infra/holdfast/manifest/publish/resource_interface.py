@@ -225,14 +225,15 @@ RULES: Final[dict[str, tuple[Schema, ...]]] = {
             f"a name must have at most {AGENT_NAME_MAX_CHARACTERS} characters",
         ),
         _rule(
-            "has(self.spec.image) || (has(self.spec.type) && self.spec.type == 'Declarative')",
-            "image is required but for type Declarative",
+            "has(self.spec.image) != (has(self.spec.runtime) && self.spec.runtime == 'managed')",
+            "image is required but with runtime: managed, which has none",
             ".spec",
         ),
         _rule(
             "(has(self.spec.type) && self.spec.type == 'Job') == "
-            "(has(self.spec.schedules) && size(self.spec.schedules) > 0)",
-            "an agent of type Job runs by its schedules, and no other has any",
+            "((has(self.spec.schedules) && size(self.spec.schedules) > 0) || "
+            "(has(self.spec.triggers) && size(self.spec.triggers) > 0))",
+            "an agent of type Job runs by its schedules and triggers, and no other has any",
             ".spec",
         ),
         _rule(

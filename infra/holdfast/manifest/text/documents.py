@@ -56,7 +56,7 @@ def read_documents(text: str, file: str) -> FileContent:
         text: Decoded text, as `source_text.read_text` returns it.
         file: Name of the file for people.
     """
-    reader = _Reader(text, file)
+    reader = _DocumentReader(text, file)
     documents: list[Document] = []
     try:
         documents.extend(reader.documents())
@@ -75,7 +75,7 @@ class _UnreadableError(Exception):
         self.fault = fault
 
 
-class _Reader:
+class _DocumentReader:
     """Turns events into data and origins, document by document."""
 
     def __init__(self, text: str, file: str) -> None:

@@ -208,8 +208,8 @@ def _items(document: Any) -> Iterator[Any]:  # noqa: ANN401  (whatever a file ho
 
 def _is_for_kustomize(one: KubeObject) -> bool:
     """Whether only kustomize reads it; Flux has a kind of the same name, which deploys."""
-    group = one["apiVersion"].partition("/")[0]
-    return one["kind"] == "Kustomization" and group == "kustomize.config.k8s.io"
+    is_called_so = one["kind"] == "Kustomization"
+    return is_called_so and str(one["apiVersion"]).startswith("kustomize.config.k8s.io/")
 
 
 def _fault_in(one: Any) -> str:  # noqa: ANN401  (whatever a file holds)

@@ -6,21 +6,16 @@ and then applied; the history of the stack says that it was done, or why it was 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
-from holdfast.adapters.cluster.kinds import served_kinds
 from holdfast.adapters.engine.update_record import DONE, NOT_DONE
-from holdfast.errors import ClusterError, HoldfastError
+from holdfast.errors import HoldfastError
 from holdfast.kube.objects import ObjectRef
-from holdfast.kube.structure import KindEntry
 from holdfast.operations.progress import Progress
-from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import action_record, journal_of
-
-REQUEST_TIMEOUT_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,29 +81,6 @@ def execute(
         _record(context, request, NOT_DONE, f"{plan.summary}: {error.message}")
         raise
     _record(context, request, DONE, plan.summary)
-
-
-def cluster_of(context: StackContext) -> ClusterSource:
-    """The cluster of a stack; nothing is sent yet."""
-    return ClusterSource.connect(context.kubeconfig, context.kube_context, REQUEST_TIMEOUT_SECONDS)
-
-
-def kind_entry(cluster: ClusterSource, ref: ObjectRef) -> KindEntry:
-    """What the cluster calls the kind of an object.
-
-    Raises:
-        ClusterError: the cluster does not serve it, or cannot be asked.
-    """
-    key = (ref.api_version, ref.kind)
-    if key not in cluster.kinds:
-        cluster.kinds.update(served_kinds(cluster.client, [key]))
-    entry = cluster.kinds.get(key)
-    if entry is None:
-        raise ClusterError(
-            f"the cluster does not serve {ref.kind} ({ref.api_version}), the kind of {ref}",
-            remedy="install its definition, then run `holdfast up`",
-        )
-    return entry
 
 
 def _record(context: StackContext, request: ActionRequest, outcome: str, detail: str) -> None:

@@ -14,9 +14,10 @@ from holdfast.adapters.cluster.json_answers import list_whole, read_whole
 from holdfast.errors import ClusterError, HoldfastError
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.manifest.fleet.fleet import DeclaredAgent
-from holdfast.operations.actions.action import ActionStep, cluster_of
+from holdfast.operations.actions.action import ActionStep
 from holdfast.operations.actions.pods import HEALTHY_SECONDS, LOOK_SECONDS
 from holdfast.operations.progress import Progress
+from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 
 SNAPSHOTS: Final = "snapshot.storage.k8s.io/v1"
@@ -79,7 +80,7 @@ def apply_backup(context: StackContext, plan: BackupPlan, progress: Progress) ->
     Raises:
         HoldfastError: the agent has no schedule of backups in the cluster, or the Job failed.
     """
-    client = cluster_of(context).client
+    client = ClusterSource.of_stack(context).client
     job = _job_of(_schedule_of(client, plan), plan.job)
     path = path_of("batch/v1", "jobs", plan.job.namespace)
     client.write("POST", path, msgspec.json.encode(job), content_type=JSON)
@@ -93,7 +94,7 @@ def backups_of(context: StackContext, agent: DeclaredAgent) -> list[BackupFound]
     Raises:
         ClusterError: they cannot be listed.
     """
-    client = cluster_of(context).client
+    client = ClusterSource.of_stack(context).client
     backup = agent.spec.backup
     by_job = backup is not None and backup.method == "Job"
     found = [*(_jobs(client, agent) if by_job else _snapshots(client, agent))]
@@ -144,7 +145,7 @@ def _wait_for_job(client: ApiClient, ref: ObjectRef) -> None:
                 raise ClusterError(f"{ref} failed: {condition.get('message')}")
         time.sleep(LOOK_SECONDS)
     raise ClusterError(
-        f"{ref} did not end within {HEALTHY_SECONDS:g} s; it goes on",
+        f"{ref} did not end within {HEALTHY_SECONDS:g} s; it is still running",
         remedy=f"see `kubectl describe job -n {ref.namespace} {ref.name}`",
     )
 

@@ -15,8 +15,7 @@ from holdfast.adapters.engine.state.rebuilding import remove_from_state
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
-from holdfast.kube.structure import KindEntry, builtin_kind
-from holdfast.operations.actions.action import cluster_of
+from holdfast.kube.structure import kubernetes_kind
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
@@ -44,7 +43,7 @@ def detach(
         ClusterError: the server refused, a claim does not go, or updates keep registering it.
         EngineError: an update is under way.
     """
-    cluster = cluster_of(context)
+    cluster = ClusterSource.of_stack(context)
     for claim in claims:
         _keep_volume(cluster, claim)
     for _ in range(_ATTEMPTS):
@@ -58,7 +57,7 @@ def detach(
             for claim in claims:
                 _delete(cluster, claim)
                 volume = volume_of(claim)
-                progress.step(f"set aside: {reference_of(claim)}; its data is in {VOLUME} {volume}")
+                progress.step(f"detached: {reference_of(claim)}; its data is in {VOLUME} {volume}")
             return
     raise ClusterError(
         f"updates of stack {context.name} register claims of {agent} again and again",
@@ -93,7 +92,7 @@ def live_claim(cluster: ClusterSource, ref: ObjectRef) -> KubeObject | None:
     Raises:
         ClusterError: it cannot be read.
     """
-    live = read_object(cluster.client, ref, _entry(ref.kind))
+    live = read_object(cluster.client, ref, kubernetes_kind("v1", ref.kind))
     return None if live is None else {"apiVersion": "v1", "kind": ref.kind, **live}
 
 
@@ -117,7 +116,9 @@ def _keep_volume(cluster: ClusterSource, claim: KubeObject) -> None:
     if volume := volume_of(claim):
         ref = ObjectRef("", VOLUME, volume, "v1")
         kept = {"spec": {"persistentVolumeReclaimPolicy": "Retain"}}
-        merge_object(cluster.client, _entry(VOLUME), ref, kept, Writer(FIELD_MANAGER))
+        merge_object(
+            cluster.client, kubernetes_kind("v1", VOLUME), ref, kept, Writer(FIELD_MANAGER)
+        )
 
 
 def _delete(cluster: ClusterSource, claim: KubeObject) -> None:
@@ -129,7 +130,13 @@ def _delete(cluster: ClusterSource, claim: KubeObject) -> None:
         "metadata": {key: claim["metadata"][key] for key in ("namespace", "name", "uid")},
     }
     try:
-        delete_object(cluster.client, _entry(CLAIM), guarded, is_orphaning=False, is_trial=False)
+        delete_object(
+            cluster.client,
+            kubernetes_kind("v1", CLAIM),
+            guarded,
+            is_orphaning=False,
+            is_trial=False,
+        )
     except ApiError as error:
         if not error.is_absent:
             raise
@@ -139,7 +146,7 @@ def _delete(cluster: ClusterSource, claim: KubeObject) -> None:
             return
         if time.monotonic() > deadline:
             raise ClusterError(
-                f"{ref} was deleted and does not go: something still uses it",
+                f"{ref} was deleted but still exists: something uses it",
                 remedy=f"see `kubectl describe pvc -n {ref.namespace} {ref.name}`",
             )
         time.sleep(_LOOK_SECONDS)
@@ -148,9 +155,3 @@ def _delete(cluster: ClusterSource, claim: KubeObject) -> None:
 def _claims_of(pod: KubeObject) -> set[str]:
     volumes = mapping_at(pod, "spec").get("volumes") or ()
     return {str(mapping_at(each, "persistentVolumeClaim").get("claimName")) for each in volumes}
-
-
-def _entry(kind: str) -> KindEntry:
-    entry = builtin_kind("v1", kind)
-    assert entry is not None  # noqa: S101  (Kubernetes has this kind)
-    return entry

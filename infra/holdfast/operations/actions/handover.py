@@ -7,9 +7,11 @@ from holdfast.adapters.cluster.kinds import served_kinds
 from holdfast.adapters.engine.state.rebuilding import remove_from_state
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import ObjectRef
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
-from holdfast.operations.actions.action import ActionStep, cluster_of
+from holdfast.manifest.agent.agent import AGENT_KIND
+from holdfast.manifest.types.manifest import API_VERSION
+from holdfast.operations.actions.action import ActionStep
 from holdfast.operations.progress import Progress
+from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.state_ownership import RecordedAgents
 
@@ -65,11 +67,11 @@ def plan_handover(context: StackContext) -> HandoverPlan:
     orphans = sorted(recorded.urns.keys() - declared)
     if orphans:
         raise InputError(
-            f"{', '.join(orphans)}: deployed, and declared no more: nothing would delete the rest",
+            f"{', '.join(orphans)}: deployed but no longer declared: nothing would delete the rest",
             remedy="go back to {mode: observe}, run `holdfast up`, then change the mode",
         )
     wanted = (API_VERSION, AGENT_KIND)
-    if wanted not in served_kinds(cluster_of(context).client, [wanted]):
+    if wanted not in served_kinds(ClusterSource.of_stack(context).client, [wanted]):
         raise ClusterError(
             f"the cluster does not serve {API_VERSION} {AGENT_KIND}",
             remedy="run 'holdfast operator install'",

@@ -15,7 +15,6 @@ from holdfast.errors import HoldfastError
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.workload_status import HealthVerdict
 from holdfast.manifest.types.agent_label import AGENT_LABEL
-from holdfast.operations.actions.action import cluster_of
 from holdfast.operations.scan.health import HealthReader
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
@@ -45,7 +44,7 @@ class AgentPods:
     @classmethod
     def of(cls, context: StackContext, agent: str, namespace: str) -> "AgentPods":
         """Find the cluster; nothing is sent yet."""
-        return cls(context, cluster_of(context), agent, namespace)
+        return cls(context, ClusterSource.of_stack(context), agent, namespace)
 
     def find(self, node: str = "") -> list[KubeObject]:
         """Pods that exist now, by name; on one node only, if it is named.
@@ -155,7 +154,7 @@ class AgentPods:
                 return
             if time.monotonic() > deadline:
                 names = ", ".join(sorted(name_of(pod) for pod in left.values()))
-                why = f"pod {names} does not go" if left else verdict.reason
+                why = f"pod {names} does not terminate" if left else verdict.reason
                 raise HoldfastError(
                     f"{self.agent} is not healthy {HEALTHY_SECONDS:g} s after a pod was replaced: "
                     f"{why}; nothing more is replaced"

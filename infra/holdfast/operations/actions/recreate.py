@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from holdfast.adapters.cluster.writing import Writer, apply_object, delete_object, read_object
+from holdfast.adapters.cluster.writing import Writer, apply_object, delete_object
 from holdfast.drift.plan.next_update import NEVER_REPLACED
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent
-from holdfast.operations.actions.action import ActionStep, kind_entry
+from holdfast.operations.actions.action import ActionStep
 from holdfast.operations.actions.pods import HEALTHY_SECONDS, LOOK_SECONDS, AgentPods, uid_of
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.live import ClusterSource
@@ -52,7 +52,7 @@ class RecreatePlan:
     @property
     def summary(self) -> str:
         """How many objects are recreated."""
-        return f"{len(self.declared)} objects made again"
+        return f"{len(self.declared)} objects recreated"
 
 
 def plan_recreate(context: StackContext, agent: DeclaredAgent, *, is_whole: bool) -> RecreatePlan:
@@ -66,14 +66,12 @@ def plan_recreate(context: StackContext, agent: DeclaredAgent, *, is_whole: bool
     own = [item for item in context.rendered if item.agent == agent.name and _may_go(item)]
     chosen = [item for item in own if is_whole or item.manifest["kind"] in _RUNS_PODS]
     if not chosen:
-        raise InputError(
-            f"{agent.name} declares nothing that can be made again", remedy="add --all"
-        )
+        raise InputError(f"{agent.name} declares nothing that can be recreated", remedy="add --all")
     cluster = AgentPods.of(context, agent.name, agent.namespace).cluster
     declared = tuple(cluster.placed([item.manifest for item in chosen]))
     live = []
     for one in declared:
-        found = _read(cluster, one)
+        found = cluster.live(reference_of(one))
         if found is not None and revision_of(found) != revision_of(one):
             raise InputError(
                 f"{reference_of(one)} runs another revision than the files here declare",
@@ -96,17 +94,17 @@ def apply_recreate(context: StackContext, plan: RecreatePlan, progress: Progress
     with context.locked():
         before = pods.uids()
         for one in plan.live:
-            entry = kind_entry(pods.cluster, reference_of(one))
+            entry = pods.cluster.entry_of(reference_of(one))
             delete_object(pods.cluster.client, entry, one, is_orphaning=False, is_trial=False)
         deadline = time.monotonic() + HEALTHY_SECONDS
         _wait_until_gone(pods.cluster, plan.live, deadline)
         if any(one["kind"] in _RUNS_PODS for one in plan.declared):
             # A pod that still holds a volume must not meet its successor.
             while before & pods.uids():
-                _pause(deadline, f"pods of {plan.agent} do not go")
+                _pause(deadline, f"pods of {plan.agent} do not terminate")
         for one in plan.declared:
             ref = reference_of(one)
-            entry = kind_entry(pods.cluster, ref)
+            entry = pods.cluster.entry_of(ref)
             apply_object(pods.cluster.client, entry, ref, one, Writer(FIELD_MANAGER))
             progress.step(f"created: {ref}")
         pods.wait_until_healthy(deadline)
@@ -114,21 +112,15 @@ def apply_recreate(context: StackContext, plan: RecreatePlan, progress: Progress
 
 def _wait_until_gone(cluster: ClusterSource, gone: Sequence[KubeObject], deadline: float) -> None:
     for one in gone:
-        while (now := _read(cluster, one)) is not None and uid_of(now) == uid_of(one):
-            _pause(deadline, f"{reference_of(one)} was deleted and does not go")
-
-
-def _read(cluster: ClusterSource, one: KubeObject) -> KubeObject | None:
-    ref = reference_of(one)
-    live = read_object(cluster.client, ref, kind_entry(cluster, ref))
-    return live and {"apiVersion": ref.api_version, "kind": ref.kind, **live}
+        while (now := cluster.live(reference_of(one))) is not None and uid_of(now) == uid_of(one):
+            _pause(deadline, f"{reference_of(one)} was deleted but still exists")
 
 
 def _pause(deadline: float, problem: str) -> None:
     if time.monotonic() > deadline:
         raise ClusterError(
             problem,
-            remedy="see what its finalizers wait for; `holdfast drift revert` makes again "
+            remedy="see what its finalizers wait for; `holdfast drift revert` recreates "
             "what is gone",
         )
     time.sleep(LOOK_SECONDS / 4)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from holdfast.adapters.clock import utc_now
-from holdfast.adapters.cluster.writing import Writer, merge_object, read_object
+from holdfast.adapters.cluster.writing import Writer, merge_object
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent
-from holdfast.operations.actions.action import ActionStep, kind_entry
+from holdfast.operations.actions.action import ActionStep
 from holdfast.operations.actions.pods import HEALTHY_SECONDS, AgentPods, name_of, owner_kinds
 from holdfast.operations.progress import Progress
 from holdfast.operations.stack.context import StackContext
@@ -124,13 +124,13 @@ def _live_workloads(context: StackContext, pods: AgentPods) -> Iterable[KubeObje
     ]
     for one in pods.cluster.placed(declared):
         ref = reference_of(one)
-        live = read_object(pods.cluster.client, ref, kind_entry(pods.cluster, ref))
+        live = pods.cluster.live(ref)
         if live is None:
             raise ClusterError(
                 f"{ref} does not exist",
                 remedy=f"run `holdfast up -s {context.name}` or `holdfast drift revert`",
             )
-        yield {"apiVersion": ref.api_version, "kind": ref.kind, **live}
+        yield live
 
 
 def _restart(pods: AgentPods, workload: KubeObject) -> None:
@@ -140,7 +140,7 @@ def _restart(pods: AgentPods, workload: KubeObject) -> None:
     if ref.kind == "Rollout":
         change = {"restartAt": now}
     body = {"metadata": {"uid": workload["metadata"]["uid"]}, "spec": change}
-    merge_object(pods.cluster.client, kind_entry(pods.cluster, ref), ref, body, _WRITER)
+    merge_object(pods.cluster.client, pods.cluster.entry_of(ref), ref, body, _WRITER)
 
 
 def _is_selected(pod: KubeObject, workload: KubeObject) -> bool:

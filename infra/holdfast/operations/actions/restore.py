@@ -14,7 +14,7 @@ from holdfast.adapters.cluster.json_answers import read_whole
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent
-from holdfast.operations.actions.action import ActionStep, cluster_of
+from holdfast.operations.actions.action import ActionStep
 from holdfast.operations.actions.backup import SNAPSHOTS
 from holdfast.operations.actions.claims import (
     CLAIM,
@@ -139,7 +139,7 @@ def _claims_in_the_way(
         return  # restoreCommand fills the claim that exists
     own = [volume.name for volume in agent.spec.storage if volume.existing_claim is None]
     snapshots = dict.fromkeys(own, wanted) if isinstance(wanted, str) else dict(wanted)
-    cluster = cluster_of(context)
+    cluster = ClusterSource.of_stack(context)
     for volume, snapshot in sorted(snapshots.items()):
         _require_usable(cluster, agent.namespace, snapshot)
         claim = live_claim(

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from holdfast.adapters.cluster.writing import read_object
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import commit_named
-from holdfast.errors import ClusterError, HoldfastError, InputError
+from holdfast.errors import HoldfastError, InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.commit_project import project_at
@@ -17,7 +16,6 @@ from holdfast.operations.stack.update_history import update_records
 from holdfast.render.plan.marks import REVISION, revision_of
 
 MOST_COMMITS = 20
-_REQUEST_TIMEOUT_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -105,17 +103,7 @@ def _live_object(context: StackContext, named: str) -> KubeObject:
             remedy=f"there are: {', '.join(close)}" if close else "write Kind/namespace/name",
         )
     ref = wanted[0]
-    cluster = ClusterSource.connect(
-        context.kubeconfig, context.kube_context, _REQUEST_TIMEOUT_SECONDS
-    )
-    cluster.placed([one for one in context.objects if reference_of(one) == ref])
-    entry = cluster.kinds.get((ref.api_version, ref.kind))
-    if entry is None:
-        raise ClusterError(
-            f"the cluster does not serve {ref.kind} ({ref.api_version})",
-            remedy="install the CRD that defines it",
-        )
-    found = read_object(cluster.client, ref, entry)
+    found = ClusterSource.of_stack(context).live(ref)
     if found is None:
         raise HoldfastError(
             f"{ref} does not exist", remedy=f"see `holdfast drift -s {context.name}`"

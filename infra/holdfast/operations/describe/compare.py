@@ -22,7 +22,7 @@ _MARKS = frozenset({"holdfast.dev/stack", "holdfast.dev/revision", "holdfast.dev
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class StackValueDifference:
     """One value that is not the same on two stacks.
 
     Attributes:
@@ -46,13 +46,13 @@ class LiveComparison:
         not_checked: Stack and what of it could not be read: nothing is known about that.
     """
 
-    differences: tuple[Difference, ...]
+    differences: tuple[StackValueDifference, ...]
     not_checked: tuple[tuple[str, NotChecked], ...]
 
 
 def compare(
     first: StackContext, second: StackContext, agent: str, *, with_objects: bool
-) -> list[Difference]:
+) -> list[StackValueDifference]:
     """What two stacks make differently of the same manifests, value by value.
 
     Args:
@@ -80,12 +80,12 @@ def compare(
     return differences
 
 
-def _settings(first: Fleet, second: Fleet) -> Iterator[Difference]:
+def _settings(first: Fleet, second: Fleet) -> Iterator[StackValueDifference]:
     sides = [effective_settings(fleet) for fleet in (first, second)]
     yield from _between("stack settings", NAMESPACE, sides)
 
 
-def _values(name: str, first: Fleet, second: Fleet) -> Iterator[Difference]:
+def _values(name: str, first: Fleet, second: Fleet) -> Iterator[StackValueDifference]:
     sides = [
         effective_values(agent, fleet)
         for fleet in (first, second)
@@ -98,25 +98,27 @@ def _values(name: str, first: Fleet, second: Fleet) -> Iterator[Difference]:
 
 def _between(
     agent: str, prefix: str, sides: list[tuple[EffectiveValue, ...]]
-) -> Iterator[Difference]:
+) -> Iterator[StackValueDifference]:
     first, second = ({each.field: each for each in side} for side in sides)
     for path in dict.fromkeys([*first, *second]):
         pair = (first.get(path), second.get(path))
         shown = tuple(_text(each.value) if each else ABSENT for each in pair)
         if shown[0] != shown[1]:
             origins = tuple(each.origin if each else "" for each in pair)
-            yield Difference(agent, prefix + path, (shown[0], shown[1]), (origins[0], origins[1]))
+            yield StackValueDifference(
+                agent, prefix + path, (shown[0], shown[1]), (origins[0], origins[1])
+            )
 
 
 def differences_of_objects(
     name: str, first: Iterable[KubeObject], second: Iterable[KubeObject]
-) -> Iterator[Difference]:
+) -> Iterator[StackValueDifference]:
     """What differs in one agent's objects, but for the marks that every stack has of its own."""
     sides = [_leaves(objects) for objects in (first, second)]
     for path in dict.fromkeys([*sides[0], *sides[1]]):
         shown = (sides[0].get(path, ABSENT), sides[1].get(path, ABSENT))
         if shown[0] != shown[1]:
-            yield Difference(name, path, shown)
+            yield StackValueDifference(name, path, shown)
 
 
 def _leaves(objects: Iterable[KubeObject]) -> dict[str, str]:

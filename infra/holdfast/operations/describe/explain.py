@@ -12,7 +12,7 @@ from holdfast_policies.table import RULES_BY_ID
 
 from holdfast.errors import InputError
 from holdfast.manifest.agent.agent import AGENT_KIND
-from holdfast.manifest.kinds.kinds import KINDS
+from holdfast.manifest.kinds.kinds import KINDS, PolicyException
 from holdfast.manifest.publish.reference import (
     STACK_FILE,
     FieldEntry,
@@ -176,7 +176,7 @@ def _in_force(rule: Rule, state: StackContext) -> InForce:
     except PolicyConfigError as error:
         raise InputError("\n".join(error.faults), remedy="run `holdfast validate`") from error
     ruling = next(each for each in profile.rulings if each.rule is rule)
-    waivers = (each for each in state.fleet.policy_exceptions if rule.id in each.spec.rules)
+    waivers = (each for each in state.fleet.of(PolicyException) if rule.id in each.spec.rules)
     return InForce(
         stack=state.name,
         profile=str(profile.environment),

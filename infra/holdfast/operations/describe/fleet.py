@@ -13,7 +13,7 @@ from holdfast.kube.workload_status import Health, HealthVerdict
 from holdfast.operations.describe.topology import Graph
 from holdfast.operations.policy.heat_map import HeatMap, heat_map
 from holdfast.operations.policy.model import PolicyReport, Verdict
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.stack.agent_stack import Suspension
 
 
@@ -167,7 +167,7 @@ class FleetStack:
     looked_at: str
     agents: tuple[FleetAgent, ...]
     drift: DriftReport
-    context: DriftContext
+    context: ReportContext
     policy: PolicyReport
     graph: Graph
     updates: tuple[UpdateRecord, ...] = ()
@@ -256,7 +256,7 @@ def grouped(agents: Iterable[FleetAgent]) -> list[tuple[str, list[FleetAgent]]]:
     return list(groups.items())
 
 
-def open_drift(report: DriftReport, context: DriftContext) -> dict[str, tuple[OpenDrift, ...]]:
+def open_drift(report: DriftReport, context: ReportContext) -> dict[str, tuple[OpenDrift, ...]]:
     """Agent to its drift, the worst first; the empty name for what belongs to no agent."""
     found: dict[str, list[OpenDrift]] = {}
     for each in sorted(report.drift, key=lambda one: (one.severity.rank, one.sort_key)):

@@ -23,7 +23,7 @@ from holdfast.operations.describe.topology import graph_of
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import policy_of, profile_by, rendered_objects
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import update_records
 
@@ -60,7 +60,7 @@ class FleetRequest:
         other = next((each for each in self.scans if each not in self.stacks), "")
         if other:
             raise InputError(
-                f"--scan {other}={self.scans[other].file}: stack {other} is not reported",
+                f"--saved {other}={self.scans[other].file}: stack {other} is not reported",
                 remedy=f"add -s {other}",
             )
 
@@ -93,11 +93,11 @@ def _source(root: Path) -> Source | None:
 def _seen(request: FleetRequest, state: StackContext) -> Seen:
     saved = request.scans.get(state.name)
     if saved is not None:
-        context = DriftContext(state.name, request.observed_at)
+        context = ReportContext(state.name, request.observed_at)
         return seen_in_scan(request.root, saved, state.fleet, context)
     if request.is_offline:
         return seen_offline(state.fleet)
-    return seen_in_cluster(state, DriftContext(state.name, request.made_at))
+    return seen_in_cluster(state, ReportContext(state.name, request.made_at))
 
 
 def _stack(request: FleetRequest, state: StackContext) -> FleetStack:
@@ -132,7 +132,7 @@ def _policy(state: StackContext, made_at: str) -> PolicyReport:
     profile = profile_by(policy)
     gathered = rendered_objects(state)
     # The exact line of each fault takes long to find; a fleet's report names its agent's.
-    judged = [replace(each, place_of=_at(each.near)) for each in gathered.judged]
+    judged = [replace(each, place_of=_at(each.approximate_location)) for each in gathered.judged]
     findings, objects = verdicts(judged, profile)
     told = tuple(waiver_findings(gathered.judged, findings, profile.waivers))
     return PolicyReport(

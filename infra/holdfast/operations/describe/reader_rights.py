@@ -8,7 +8,7 @@ from holdfast.adapters.cluster.listing import WATCHED_KINDS
 from holdfast.drift.reader_role import Reader, ReadKind, reader_objects
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, reference_of
-from holdfast.kube.structure import KindEntry, builtin_kind
+from holdfast.kube.structure import KindEntry, builtin_kind, kubernetes_kind
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
@@ -18,7 +18,6 @@ from holdfast.render.pod.mounted import mounted_contents
 
 _SCALED: Final = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "Rollout"})
 _AUTOSCALER: Final = ("autoscaling/v2", "HorizontalPodAutoscaler")
-_REQUEST_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def _declared_kinds(context: StackContext, objects: Sequence[KubeObject]) -> Ite
     foreign = [one for one in objects if _builtin(one) is None]
     cluster: ClusterSource | None = None
     if foreign:
-        cluster = ClusterSource.connect(context.kubeconfig, context.kube_context, _REQUEST_SECONDS)
+        cluster = ClusterSource.of_stack(context)
         cluster.placed(foreign)
     for one in objects:
         key = (str(one["apiVersion"]), str(one["kind"]))
@@ -84,8 +83,7 @@ def _kinds_beside(objects: Sequence[KubeObject]) -> Iterator[ReadKind]:
     if any(kind in _SCALED for _, kind in declared):
         beside.add(_AUTOSCALER)
     for api_version, kind in beside:
-        known = builtin_kind(api_version, kind)
-        assert known is not None  # noqa: S101  (Kubernetes has these kinds)
+        known = kubernetes_kind(api_version, kind)
         for namespace in _namespaces_of(objects):
             yield _read(api_version, known, namespace)
 
@@ -108,9 +106,7 @@ def _mounted(fleet: Fleet) -> Iterator[ReadKind]:
         for one in mounted_contents(agent):
             places.setdefault((one.kind, one.namespace), set()).add(one.name)
     for (kind, namespace), names in sorted(places.items()):
-        known = builtin_kind("v1", kind)
-        assert known is not None  # noqa: S101  (Kubernetes has these kinds)
-        yield ReadKind("v1", known.plural, namespace, tuple(sorted(names)))
+        yield ReadKind("v1", kubernetes_kind("v1", kind).plural, namespace, tuple(sorted(names)))
 
 
 def _builtin(one: KubeObject) -> KindEntry | None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from holdfast.adapters.files import write_atomically
 from holdfast.convert.files.delivery import argocd_files, flux_files, pko_files
-from holdfast.convert.files.files import ExportedFile, GitSource, RenderedStack, object_file
+from holdfast.convert.files.files import ExportedFile, RenderedStack, RepositorySource, object_file
 from holdfast.convert.files.packages import helm_files, kustomize_files
 from holdfast.errors import InputError
 from holdfast.kube.text import yaml_document, yaml_documents
@@ -47,7 +47,7 @@ def rendered_stack(context: StackContext, form: str, agent: str | None = None) -
 
 
 def exported_files(
-    stacks: Sequence[RenderedStack], form: str, source: GitSource | None = None
+    stacks: Sequence[RenderedStack], form: str, source: RepositorySource | None = None
 ) -> Sequence[ExportedFile]:
     """The files of a form that is not printed.
 
@@ -95,7 +95,7 @@ def write_files(files: Sequence[ExportedFile], folder: Path, *, is_forced: bool)
 
 def git_source(
     form: str, folder: Path, *, repo: str | None, revision: str | None, path: str | None
-) -> GitSource:
+) -> RepositorySource:
     """Where the tool will find the written files.
 
     Raises:
@@ -112,7 +112,7 @@ def git_source(
                 remedy="name its path from the root of the repository with --path",
             )
         path = folder.as_posix()
-    return GitSource(repo, revision or "main", "" if path == "." else path)
+    return RepositorySource(repo, revision or "main", "" if path == "." else path)
 
 
 def _file_text(file: ExportedFile) -> str:

@@ -16,8 +16,8 @@ from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.describe.compare import (
     ABSENT,
-    Difference,
     LiveComparison,
+    StackValueDifference,
     differences_of_objects,
 )
 from holdfast.operations.scan.request import ScanRequest
@@ -53,7 +53,7 @@ class StackDifference:
 
     sides: tuple[Deployed, Deployed]
     only: tuple[Sequence[Commit], Sequence[Commit]]
-    differences: tuple[Difference, ...]
+    differences: tuple[StackValueDifference, ...]
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def stack_difference(root: Path, first: str, second: str, agent: str) -> StackDi
     return StackDifference(sides, only, found)
 
 
-def differences(first: Deployed, second: Deployed, agent: str) -> list[Difference]:
+def differences(first: Deployed, second: Deployed, agent: str) -> list[StackValueDifference]:
     """Every value in which the objects of two stacks differ, agent by agent.
 
     Raises:
@@ -186,7 +186,7 @@ def compare_live(root: Path, stacks: tuple[str, str], agent: str) -> LiveCompari
         raise no_such_agent(agent, sorted(names))
     first, second = (dict(_deviations(scan, agent)) for scan in scans)
     differences = [
-        Difference(key[0], f"{key[1]}: {key[2]}".removesuffix(": "), values)
+        StackValueDifference(key[0], f"{key[1]}: {key[2]}".removesuffix(": "), values)
         for key in sorted({*first, *second})
         if len(set(values := (first.get(key, AS_RENDERED), second.get(key, AS_RENDERED)))) > 1
     ]

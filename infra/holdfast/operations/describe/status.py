@@ -15,13 +15,14 @@ from holdfast.errors import ClusterError, HoldfastError, InvalidFilesError, Mani
 from holdfast.kube.workload_status import Health, HealthVerdict, WorkloadState
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.kinds.kinds import ModelConfig
 from holdfast.operations.describe.fleet import FleetAgent, Replicas, StackStatus, open_drift
 from holdfast.operations.policy.heat_map import state_of
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.scan.health import AgentHealth, live_agents
 from holdfast.operations.scan.recording import damage_note, default_history_file
 from holdfast.operations.scan.request import ScanRequest
-from holdfast.operations.scan.scan_context import AgentLocations, DriftContext
+from holdfast.operations.scan.scan_context import AgentLocations, ReportContext
 from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.agent_stack import Suspension, read_control, stack_client
 from holdfast.operations.stack.context import StackContext, agent_named
@@ -29,7 +30,7 @@ from holdfast.operations.stack.declaration import StackLocations
 from holdfast.operations.stack.update_history import update_records
 from holdfast.render.provenance.origins import Origins
 
-NOT_LOOKED_AT = "not looked at"
+NOT_CHECKED = "not checked"
 MOST_EXACT_PLACES = 50
 
 
@@ -48,12 +49,12 @@ class Seen:
         not_checked: What could not be read.
     """
 
-    context: DriftContext
+    context: ReportContext
     words: str = ""
     report: DriftReport = field(default_factory=DriftReport)
     sync: Mapping[str, AgentState] = field(default_factory=dict)
     live: Mapping[str, AgentHealth] = field(default_factory=dict)
-    why_not: str = NOT_LOOKED_AT
+    why_not: str = NOT_CHECKED
     not_checked: tuple[NotChecked, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -66,11 +67,11 @@ class Seen:
 def seen_offline(fleet: Fleet) -> Seen:
     """Nothing is asked, on purpose."""
     scope = f"cluster of stack {fleet.stack}"
-    reason = f"{NOT_LOOKED_AT}: leave out --offline to ask it, or give --scan {fleet.stack}=FILE"
-    return Seen(DriftContext(fleet.stack), not_checked=(NotChecked(scope, reason),))
+    reason = f"{NOT_CHECKED}: leave out --offline to ask it, or give --scan {fleet.stack}=FILE"
+    return Seen(ReportContext(fleet.stack), not_checked=(NotChecked(scope, reason),))
 
 
-def seen_in_cluster(state: StackContext, context: DriftContext) -> Seen:
+def seen_in_cluster(state: StackContext, context: ReportContext) -> Seen:
     """The cluster is asked, and only read."""
     fleet, stack = state.fleet, state.name
     try:
@@ -79,7 +80,7 @@ def seen_in_cluster(state: StackContext, context: DriftContext) -> Seen:
         raise
     except HoldfastError as error:
         reason = NotChecked(f"cluster of stack {stack}", str(error))
-        return Seen(DriftContext(stack), not_checked=(reason,), why_not=f"{NOT_LOOKED_AT}: {error}")
+        return Seen(ReportContext(stack), not_checked=(reason,), why_not=f"{NOT_CHECKED}: {error}")
     context, notes = _with_history(state.root, context, scan.report)
     seen = Seen(
         _with_places(context, scan.report, fleet),
@@ -94,7 +95,7 @@ def seen_in_cluster(state: StackContext, context: DriftContext) -> Seen:
     except HoldfastError as error:
         reason = NotChecked(f"health on stack {stack}", str(error))
         return replace(
-            seen, not_checked=(*seen.not_checked, reason), why_not=f"{NOT_LOOKED_AT}: {error}"
+            seen, not_checked=(*seen.not_checked, reason), why_not=f"{NOT_CHECKED}: {error}"
         )
 
 
@@ -112,7 +113,7 @@ class SavedScan:
     agents: int | None = None
 
 
-def seen_in_scan(root: Path, saved: SavedScan, fleet: Fleet, context: DriftContext) -> Seen:
+def seen_in_scan(root: Path, saved: SavedScan, fleet: Fleet, context: ReportContext) -> Seen:
     """What a saved scan says; health stands in no such file."""
     file, report, declared = saved.file, saved.report, len(fleet.workloads)
     not_checked = list(report.not_checked)
@@ -131,13 +132,13 @@ def seen_in_scan(root: Path, saved: SavedScan, fleet: Fleet, context: DriftConte
             agent.name: AgentState.OUT_OF_SYNC if agent.name in drifted else others
             for agent in fleet.workloads
         },
-        why_not=f"{NOT_LOOKED_AT}: {health.reason}",
+        why_not=f"{NOT_CHECKED}: {health.reason}",
         not_checked=(*not_checked, health),
         notes=notes,
     )
 
 
-def _with_places(context: DriftContext, report: DriftReport, fleet: Fleet) -> DriftContext:
+def _with_places(context: ReportContext, report: DriftReport, fleet: Fleet) -> ReportContext:
     """The context, knowing where fields are declared; of many, where their agents are.
 
     The exact line of a field takes long to find.
@@ -149,8 +150,8 @@ def _with_places(context: DriftContext, report: DriftReport, fleet: Fleet) -> Dr
 
 
 def _with_history(
-    root: Path, context: DriftContext, report: DriftReport | None
-) -> tuple[DriftContext, tuple[str, ...]]:
+    root: Path, context: ReportContext, report: DriftReport | None
+) -> tuple[ReportContext, tuple[str, ...]]:
     """The context, knowing since when findings stand, and notes; nothing is recorded."""
     file = default_history_file(root, context.stack)
     book, damaged = read_book(file)
@@ -222,7 +223,7 @@ def _model(agent: DeclaredAgent, fleet: Fleet) -> tuple[str, str]:
     model = agent.spec.model
     if model is None:
         return "", ""
-    shared = fleet.model_config(model.ref, agent.namespace) if model.ref is not None else None
+    shared = fleet.find(ModelConfig, model.ref, agent.namespace) if model.ref is not None else None
     chosen = shared.spec if shared is not None else model
     return chosen.provider or "", chosen.name or ""
 
@@ -255,7 +256,7 @@ def stack_status(context: StackContext, name: str = "") -> StackStatus:
     report = Scanner(ScanRequest(context.root, context.name), context=context).scan().report
     suspension, problem = _suspension(context)
     seen = Seen(
-        DriftContext(context.name),
+        ReportContext(context.name),
         report=report,
         sync={each.name: each.state for each in report.agents},
         live=live_agents(context),

@@ -10,6 +10,7 @@ from holdfast.manifest.agent.model import Reference, as_reference
 from holdfast.manifest.fleet.fleet import DeclaredAgentTeam, Fleet
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.topology import Edge, Node, edges_of, node_of, start_waves
+from holdfast.manifest.kinds.kinds import AgentTeam
 from holdfast.manifest.types.validation import suggestion
 
 
@@ -72,7 +73,7 @@ def graphs_by_team(graph: Graph, teams: Iterable[TeamReach]) -> list[Graph]:
 def team_reaches(fleet: Fleet) -> list[TeamReach]:
     """Every team with what its entry points reach, sorted by namespace and name."""
     edges = edges_of(fleet)
-    return [_reach(team, edges) for team in fleet.agent_teams]
+    return [_reach(team, edges) for team in fleet.of(AgentTeam)]
 
 
 def waves_of(fleet: Fleet) -> list[list[Node]]:

@@ -17,7 +17,7 @@ from holdfast.manifest.stack.admission import AdmissionSettings
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.objects.admission import AdmissionPlan, judged_by, waivers_of
 from holdfast.render.plan.declared import plan_fleet
-from holdfast.render.plan.marks import Origin
+from holdfast.render.plan.marks import Provenance
 
 TARGETS: Final[Mapping[str, Callable[..., list[KubeObject]]]] = {
     "vap": bundle,
@@ -78,7 +78,7 @@ def plan_of_stack(context: StackContext) -> AdmissionPlan:
         stack.rpartition("/")[2],
         judged_by(context.policy_profile, fleet.environment.policy.rules),
         AdmissionSettings(),
-        Origin(stack),
+        Provenance(stack),
         tuple(sorted(declared.namespaces)),
         waivers_of(fleet),
     )
@@ -87,4 +87,4 @@ def plan_of_stack(context: StackContext) -> AdmissionPlan:
 def plan_of_profile(profile: Environment) -> AdmissionPlan:
     """A profile as it is, for a whole cluster."""
     settings = AdmissionSettings(scope="cluster")
-    return AdmissionPlan(str(profile), profile_of(profile), settings, Origin(str(profile)))
+    return AdmissionPlan(str(profile), profile_of(profile), settings, Provenance(str(profile)))

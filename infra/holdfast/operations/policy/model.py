@@ -11,6 +11,7 @@ from enum import StrEnum
 from holdfast.drift.finding import NotChecked, Severity
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
+from holdfast.kube.text import counted
 from holdfast.operations.policy.changes import ObjectChange
 
 
@@ -78,7 +79,7 @@ class PolicyFinding:
     def headline(self) -> str:
         """What is wrong, without the object; one sentence."""
         if self.verdict is Verdict.UNDETERMINED:
-            return "cannot be told yet: the value is not known"
+            return "undetermined: the value is not known yet"
         place = f"{self.path}: " if self.path else ""
         if not self.expected:
             return f"{place}{self.found}"
@@ -146,22 +147,18 @@ def summary_line(report: PolicyReport) -> str:
     """One line: how much, how bad, whether everything could be told."""
     violated = [each for each in report.findings if each.verdict is Verdict.VIOLATED]
     mandatory = sum(each.is_mandatory for each in violated)
-    counted = [
+    violations = [
         (mandatory, "mandatory violation"),
         (len(violated) - mandatory, "advisory violation"),
     ]
-    parts = [_counted(count, noun) for count, noun in counted if count] or ["no violation"]
+    parts = [counted(count, noun) for count, noun in violations if count] or ["no violation"]
     if waived := report.counts[Verdict.WAIVED]:
         parts.append(f"{waived} waived")
     if unknown := report.counts[Verdict.UNDETERMINED]:
-        parts.append(f"{unknown} cannot be told yet")
+        parts.append(f"{unknown} undetermined")
     objects = sum(bool(each.ref.kind) for each in report.objects)
     parts.append(f"{report.passed} passed")
-    text = f"{', '.join(parts)} ({_counted(objects, 'object')}, profile {report.profile})"
+    text = f"{', '.join(parts)} ({counted(objects, 'object')}, profile {report.profile})"
     if report.not_checked:
-        text += f"; INCOMPLETE: {_counted(len(report.not_checked), 'thing')} not checked"
+        text += f"; INCOMPLETE: {counted(len(report.not_checked), 'thing')} not checked"
     return text
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

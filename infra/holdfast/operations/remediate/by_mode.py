@@ -6,8 +6,13 @@ from dataclasses import dataclass, replace
 from holdfast.adapters.git.repository import is_branch
 from holdfast.drift.finding import Finding
 from holdfast.operations.progress import Progress
-from holdfast.operations.remediate.adopt import Adoption, commit_adoption, plan_adoption
-from holdfast.operations.remediate.revert import RevertPlan, apply_revert, plan_revert
+from holdfast.operations.remediate.adopt import Adoption, plan_adoption
+from holdfast.operations.remediate.revert import (
+    RevertOutcome,
+    RevertPlan,
+    apply_revert,
+    plan_revert,
+)
 from holdfast.operations.scan.scanner import Scan, Scanner
 
 
@@ -22,19 +27,6 @@ class Remediation:
 
     adoption: Adoption | None
     revert: RevertPlan
-
-
-@dataclass(frozen=True)
-class RemediationOutcome:
-    """What came of it.
-
-    Attributes:
-        scan: The scan that verified a revert; None when nothing was reverted.
-        failures: How many objects could not be reverted.
-    """
-
-    scan: Scan | None = None
-    failures: int = 0
 
 
 def plan_by_mode(scanner: Scanner, scan: Scan, *, may_replace: bool = False) -> Remediation:
@@ -54,20 +46,19 @@ def propose(scanner: Scanner, adoption: Adoption, branch: str | None, progress: 
         progress: Takes the name of the branch.
     """
     root, stack = scanner.request.project_root, scanner.request.stack
-    if not adoption.files:
+    if not adoption.change.files:
         return
-    digest = hashlib.sha256(adoption.diff.encode()).hexdigest()[:8]
+    digest = hashlib.sha256(adoption.change.diff.encode()).hexdigest()[:8]
     name = branch or f"adopt-{stack.rpartition('/')[2]}-{digest}"
     if branch is None and is_branch(root, name):
         progress.step(f"adoption waits on branch {name}")
         return
-    commit = commit_adoption(root, adoption, stack, name)
-    progress.step(f"committed {commit[:12]} on branch {name}")
+    adoption.write(root, name, progress)
 
 
 def apply_by_mode(
     scanner: Scanner, plan: Remediation, branch: str | None, progress: Progress
-) -> RemediationOutcome:
+) -> RevertOutcome | None:
     """Do what was planned: propose what is adopted, revert what is reverted.
 
     Raises:
@@ -77,9 +68,8 @@ def apply_by_mode(
     if plan.adoption is not None:
         propose(scanner, plan.adoption, branch, progress)
     if not plan.revert.acting:
-        return RemediationOutcome()
-    outcome = apply_revert(scanner, plan.revert, progress)
-    return RemediationOutcome(outcome.scan, outcome.failures)
+        return None
+    return apply_revert(scanner, plan.revert, progress)
 
 
 def _of_mode(scanner: Scanner, scan: Scan, mode: str) -> Scan:

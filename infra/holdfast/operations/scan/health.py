@@ -21,7 +21,6 @@ from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.plan.marks import RenderedObject
 
-_REQUEST_TIMEOUT_SECONDS = 60.0
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Job", "CronJob"})
 GONE = HealthVerdict(Health.DEGRADED, "it does not exist")
 
@@ -88,9 +87,7 @@ class HealthReader:
 
     @cached_property
     def _cluster(self) -> ClusterSource:
-        return ClusterSource.connect(
-            self.context.kubeconfig, self.context.kube_context, _REQUEST_TIMEOUT_SECONDS
-        )
+        return ClusterSource.of_stack(self.context)
 
     def _live_workloads(self) -> Iterator[tuple[str, ObjectRef, KubeObject | ClusterError | None]]:
         """Agent, workload, and what runs of that: None where nothing does, or why it is unseen."""

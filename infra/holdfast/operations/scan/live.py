@@ -4,20 +4,27 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kind_reader import ListOptions
 from holdfast.adapters.cluster.kinds import custom_types, served_kinds
 from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
 from holdfast.adapters.cluster.listing import read_bystanders, read_kind, read_listed
+from holdfast.adapters.cluster.writing import read_object
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.scan import LiveState
 from holdfast.drift.unmanaged import declared_namespaces, stack_selector
+from holdfast.errors import ClusterError
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, placed, reference_of
-from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
+from holdfast.kube.structure import KindEntry, TypeTable, kubernetes_kind
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.operations.progress import SILENT, Progress
 
+if TYPE_CHECKING:
+    from holdfast.operations.stack.context import StackContext
+
+REQUEST_TIMEOUT_SECONDS = 60.0
 _AUTOSCALER = ObjectRef("", "HorizontalPodAutoscaler", "", "autoscaling/v2")
 
 
@@ -48,6 +55,37 @@ class ClusterSource:
 
         client = ApiClient(connection(), request_timeout_seconds, connection)
         return cls(client, progress=progress)
+
+    @classmethod
+    def of_stack(cls, stack: "StackContext") -> "ClusterSource":
+        """The cluster of a stack; nothing is sent yet."""
+        return cls.connect(stack.kubeconfig, stack.kube_context, REQUEST_TIMEOUT_SECONDS)
+
+    def entry_of(self, ref: ObjectRef) -> KindEntry:
+        """How the cluster calls the kind of an object.
+
+        Raises:
+            ClusterError: the cluster does not serve it, or cannot be asked.
+        """
+        key = (ref.api_version, ref.kind)
+        if key not in self.kinds:
+            self.kinds.update(served_kinds(self.client, [key]))
+        entry = self.kinds.get(key)
+        if entry is None:
+            raise ClusterError(
+                f"the cluster does not serve {ref.kind} ({ref.api_version}), the kind of {ref}",
+                remedy="install its CustomResourceDefinition, then run `holdfast up`",
+            )
+        return entry
+
+    def live(self, ref: ObjectRef) -> KubeObject | None:
+        """An object as it is now; None when there is none.
+
+        Raises:
+            ClusterError: it cannot be read, or the cluster does not serve its kind.
+        """
+        live = read_object(self.client, ref, self.entry_of(ref))
+        return live and {"apiVersion": ref.api_version, "kind": ref.kind, **live}
 
     def placed(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
         """Objects with their namespace, now that the server has said which kinds have one."""
@@ -97,8 +135,7 @@ class ClusterSource:
     def autoscalers(self, objects: list[KubeObject]) -> Iterable[KubeObject]:
         """Live autoscalers of the namespaces in question, whoever made them."""
         namespaces = {reference_of(one).namespace for one in objects} - {""}
-        entry = builtin_kind(_AUTOSCALER.api_version, _AUTOSCALER.kind)
-        assert entry is not None  # noqa: S101  (Kubernetes has this kind)
+        entry = kubernetes_kind(_AUTOSCALER.api_version, _AUTOSCALER.kind)
         return read_kind(self.client, _AUTOSCALER, entry, namespaces)
 
     def _bystanders(

@@ -46,7 +46,7 @@ NO_LOCATIONS: Final[Locations] = ObjectLocations()
 
 
 @dataclass(frozen=True)
-class DriftContext:
+class ReportContext:
     """What a report of drift says besides its findings.
 
     Attributes:

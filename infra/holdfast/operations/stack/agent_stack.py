@@ -16,9 +16,9 @@ from holdfast.adapters.cluster.writing import Writer, apply_object, read_object
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.kube.structure import KindEntry
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.publish.custom_resource import plural_of
 from holdfast.manifest.publish.resource_interface import AGENT_STACK_KIND
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.stack.context import StackContext
 
 ENTRY: Final = KindEntry(plural_of(AGENT_STACK_KIND), is_namespaced=False, type_name="")

@@ -15,6 +15,7 @@ from holdfast.errors import SourceLocation
 from holdfast.kube.paths import parse_path
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.kinds.exemptions import DriftIgnoreSpec
+from holdfast.manifest.kinds.kinds import DriftIgnore
 from holdfast.manifest.stack.ignore_file import IGNORE_FILE, read_ignore_file
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.declaration_cache import StackDeclaration
@@ -50,7 +51,7 @@ def ignore_rules_of(
         for each in read_ignore_file(file, name, fleet.stack if fleet else ""):
             rules.append(_of_spec(each.entry, each.origin.value_location))
     if fleet is not None:
-        rules += (_of_spec(each.spec, each.location_of("spec")) for each in fleet.drift_ignores)
+        rules += (_of_spec(each.spec, each.location_of("spec")) for each in fleet.of(DriftIgnore))
         rules += (rule for agent in fleet.agents for rule in _of_agent(agent))
     return tuple(rules)
 

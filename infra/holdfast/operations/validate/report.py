@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.errors import ManifestError, SourceLocation
+from holdfast.kube.text import counted
 from holdfast.operations.policy.model import PolicyFinding, Verdict
 
 
@@ -99,10 +100,10 @@ class ValidationReport:
         counts = (
             (len(self.errors), "error"),
             (len(self.refused), "mandatory rule violation"),
-            (len(self.breaches) - len(self.refused) - waived, "advisory remark"),
+            (len(self.breaches) - len(self.refused) - waived, "advisory violation"),
             (waived, "waived violation"),
         )
-        found = [f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
+        found = [counted(count, noun) for count, noun in counts if count]
         return ", ".join(found) or "valid"
 
 

@@ -16,7 +16,7 @@ from holdfast.manifest.fleet.loader import load_fleet, manifest_files_in
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
 from holdfast.manifest.kinds.exemptions import PolicyExceptionSpec
 from holdfast.manifest.kinds.expiry import faults_of_exemptions, has_expired
-from holdfast.manifest.kinds.kinds import DRIFT_IGNORE_KIND, POLICY_EXCEPTION_KIND
+from holdfast.manifest.kinds.kinds import DriftIgnore, PolicyException
 from holdfast.manifest.stack.stack_files import path_in_file
 from holdfast.operations.policy.evaluate import verdicts
 from holdfast.operations.policy.model import PolicyFinding
@@ -181,8 +181,8 @@ def _missing_crds(state: StackContext) -> Iterator[ManifestError]:
 def exemptions_of(fleet: Fleet, today: date) -> Iterator[Exemption]:
     """Every exemption that still holds, in words."""
     granted: list[DeclaredPolicyException | DeclaredDriftIgnore] = [
-        *fleet.policy_exceptions,
-        *fleet.drift_ignores,
+        *fleet.of(PolicyException),
+        *fleet.of(DriftIgnore),
     ]
     for each in granted:
         if has_expired(each, today):
@@ -190,10 +190,10 @@ def exemptions_of(fleet: Fleet, today: date) -> Iterator[Exemption]:
         target = each.spec.target
         about = f"{target.kind} {target.namespace}/{target.name}"
         if isinstance(each.spec, PolicyExceptionSpec):
-            kind, about = POLICY_EXCEPTION_KIND, f"{', '.join(each.spec.rules)} on {about}"
+            kind, about = PolicyException.KIND, f"{', '.join(each.spec.rules)} on {about}"
         else:
             what = ", ".join((*each.spec.paths, *each.spec.managers))
-            kind, about = DRIFT_IGNORE_KIND, f"{what} of {about}"
+            kind, about = DriftIgnore.KIND, f"{what} of {about}"
         place = each.location_of("metadata.name")
         expires = each.spec.expires.isoformat()
         yield Exemption(place, kind, each.name, about, each.spec.owner, expires)

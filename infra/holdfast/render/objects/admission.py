@@ -12,8 +12,9 @@ from holdfast_policies.waivers import Waiver
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.manifest.kinds.kinds import PolicyException
 from holdfast.manifest.stack.admission import AdmissionSettings
-from holdfast.render.plan.marks import Origin, RenderedObject, revised
+from holdfast.render.plan.marks import Provenance, RenderedObject, revised
 
 _ROLES = {
     "CustomResourceDefinition": "definition",
@@ -39,7 +40,7 @@ class AdmissionPlan:
     name: str
     profile: Profile
     settings: AdmissionSettings
-    origin: Origin
+    origin: Provenance
     namespaces: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()
 
@@ -87,7 +88,7 @@ def admission_of(fleet: Fleet, stack: str, namespaces: Iterable[str]) -> Admissi
         name=stack.rpartition("/")[2],
         profile=judged_by(fleet.environment.profile_for(stack), policy.rules),
         settings=policy.admission,
-        origin=Origin(stack),
+        origin=Provenance(stack),
         namespaces=tuple(sorted(namespaces)),
         waivers=waivers_of(fleet),
     )
@@ -120,7 +121,7 @@ def waivers_of(fleet: Fleet) -> tuple[Waiver, ...]:
             approver=each.spec.approver,
             expires=each.spec.expires,
         )
-        for each in fleet.policy_exceptions
+        for each in fleet.of(PolicyException)
     )
 
 

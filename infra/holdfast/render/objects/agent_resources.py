@@ -4,25 +4,19 @@ Everything that rendering reads is in them, so that whoever reads them in the cl
 same objects as whoever reads the files.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from holdfast.kube.objects import KubeObject, canonical_json
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
+from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredCompanion, Fleet
 from holdfast.manifest.fleet.tool_lock import tool_lock_text
-from holdfast.manifest.kinds.kinds import (
-    AGENT_TEAM_KIND,
-    DRIFT_IGNORE_KIND,
-    MCP_SERVER_KIND,
-    MODEL_CONFIG_KIND,
-    POLICY_EXCEPTION_KIND,
-)
+from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import AgentMarks, Origin, RenderedObject, revised
+from holdfast.manifest.types.manifest import API_VERSION
+from holdfast.render.plan.marks import AgentMarks, Provenance, RenderedObject, revised
 from holdfast.render.plan.plan import AgentPlan
 
 FINALIZER: Final = "holdfast.dev/objects"
@@ -58,14 +52,12 @@ def render_agent_resource(plan: AgentPlan, *, is_expanded: bool) -> RenderedObje
 
 def render_shared_resources(fleet: Fleet, stack: str) -> tuple[RenderedObject, ...]:
     """What agents share, and the settings of the stack."""
-    kinds: tuple[tuple[str, Sequence[DeclaredCompanion[Any]]], ...] = (
-        (AGENT_TEAM_KIND, fleet.agent_teams),
-        (DRIFT_IGNORE_KIND, fleet.drift_ignores),
-        (MCP_SERVER_KIND, fleet.mcp_servers),
-        (MODEL_CONFIG_KIND, fleet.model_configs),
-        (POLICY_EXCEPTION_KIND, fleet.policy_exceptions),
+    companions = (
+        _companion(each, stack)
+        for kind in sorted(KINDS)
+        for each in fleet.companions
+        if each.kind == kind
     )
-    companions = (_companion(kind, each, stack) for kind, all_ in kinds for each in all_)
     return (_settings(fleet, stack), *companions)
 
 
@@ -82,19 +74,19 @@ def with_commit(item: RenderedObject, commit: str) -> RenderedObject:
     return replace(item, manifest=item.manifest | {"metadata": metadata})
 
 
-def _companion(kind: str, declared: DeclaredCompanion[Any], stack: str) -> RenderedObject:
-    metadata = _marks(declared.name, declared.namespace, Origin(stack, declared.source))
+def _companion(declared: DeclaredCompanion[Any], stack: str) -> RenderedObject:
+    metadata = _marks(declared.name, declared.namespace, Provenance(stack, declared.source))
     metadata["labels"] = dict(declared.metadata.labels) | metadata["labels"]
     metadata["annotations"] = dict(declared.metadata.annotations) | metadata["annotations"]
-    role = f"resource-{kind.lower()}-{declared.namespace}-{declared.name}"
-    return revised(RenderedObject("", role, _resource(kind, metadata, declared.spec)))
+    role = f"resource-{declared.kind.lower()}-{declared.namespace}-{declared.name}"
+    return revised(RenderedObject("", role, _resource(declared.kind, metadata, declared.spec)))
 
 
 def _settings(fleet: Fleet, stack: str) -> RenderedObject:
     manifest: KubeObject = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": _marks(settings_name(stack), fleet.environment.namespace, Origin(stack)),
+        "metadata": _marks(settings_name(stack), fleet.environment.namespace, Provenance(stack)),
         "data": {
             SETTINGS_KEY: canonical_json(_settings_data(fleet.environment)).decode(),
             LOCK_KEY: tool_lock_text(fleet.tool_lock),
@@ -110,7 +102,7 @@ def _settings_data(environment: Environment) -> KubeObject:
     )
 
 
-def _marks(name: str, namespace: str, origin: Origin) -> KubeObject:
+def _marks(name: str, namespace: str, origin: Provenance) -> KubeObject:
     """Metadata of what belongs to no agent."""
     labels = {
         key: value

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.stack.environment import NamespaceLimits
-from holdfast.render.plan.marks import Origin, RenderedObject
+from holdfast.render.plan.marks import Provenance, RenderedObject
 
 _POD_SECURITY = "pod-security.kubernetes.io"
 
 
-def render_namespaces(names: Iterable[str], origin: Origin) -> list[RenderedObject]:
+def render_namespaces(names: Iterable[str], origin: Provenance) -> list[RenderedObject]:
     """One Namespace a name, in order of name."""
     return [
         RenderedObject(
@@ -34,7 +34,7 @@ def render_namespaces(names: Iterable[str], origin: Origin) -> list[RenderedObje
 
 
 def render_limits(
-    names: Iterable[str], limits: NamespaceLimits, origin: Origin
+    names: Iterable[str], limits: NamespaceLimits, origin: Provenance
 ) -> list[RenderedObject]:
     """A ResourceQuota and a LimitRange a namespace, as far as the environment limits anything."""
     rendered = []
@@ -49,7 +49,7 @@ def render_limits(
 
 
 def _limit(
-    kind: str, role: str, namespace: str, spec: KubeObject, origin: Origin
+    kind: str, role: str, namespace: str, spec: KubeObject, origin: Provenance
 ) -> RenderedObject:
     return RenderedObject(
         "",

@@ -4,11 +4,11 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from holdfast.manifest.fleet.fleet import DeclaredAgent, DeclaredMcpServer, Fleet, server_as_agent
-from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, McpServer, ModelConfig
 from holdfast.render.fleet import FleetPlan
 from holdfast.render.objects.admission import admission_of
 from holdfast.render.objects.agent_resources import render_shared_resources
-from holdfast.render.plan.marks import Origin
+from holdfast.render.plan.marks import Provenance
 from holdfast.render.plan.plan import AgentPlan, marks_of
 from holdfast.render.plan.surroundings import Surroundings
 from holdfast.render.plan.tool_servers import COMPONENT, with_callers
@@ -27,7 +27,7 @@ def plan_fleet(fleet: Fleet, stack: str, left_out: Collection[tuple[str, str]] =
     mode = fleet.environment.agent_resources.mode
     plan = FleetPlan(
         agents=plan_workloads(fleet, stack, left_out),
-        origin=Origin(stack),
+        origin=Provenance(stack),
         are_namespaces_managed=fleet.environment.namespaces == "managed",
         are_namespaces_protected=fleet.environment.profile_for(stack) != "dev",
         namespace_limits=fleet.environment.namespace_limits,
@@ -43,8 +43,8 @@ def plan_workloads(
     """Plans of the fleet's `workloads` alone, in their order; arguments as of `plan_fleet`."""
     surroundings = Surroundings(
         fleet.environment,
-        models={(each.namespace, each.name): each.spec for each in fleet.model_configs},
-        servers={(each.namespace, each.name): each.spec for each in fleet.mcp_servers},
+        models={(each.namespace, each.name): each.spec for each in fleet.of(ModelConfig)},
+        servers={(each.namespace, each.name): each.spec for each in fleet.of(McpServer)},
         ports={(each.namespace, each.name): each.spec.network.expose.port for each in fleet.agents},
     )
     agents = (
@@ -57,7 +57,7 @@ def plan_workloads(
 
 
 def _plan(declared: DeclaredAgent, surroundings: Surroundings, stack: str) -> AgentPlan:
-    origin = Origin(stack, declared.source)
+    origin = Provenance(stack, declared.source)
     marks = marks_of(declared.agent.metadata, declared.spec, declared.namespace, origin)
     return AgentPlan(marks, declared.spec, surroundings)
 

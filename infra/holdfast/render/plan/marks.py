@@ -14,7 +14,7 @@ REVISION = "holdfast.dev/revision"
 
 
 @dataclass(frozen=True)
-class Origin:
+class Provenance:
     """Where an object comes from.
 
     Attributes:
@@ -47,7 +47,7 @@ class AgentMarks:
 
     name: str
     namespace: str
-    origin: Origin
+    origin: Provenance
     version: str = ""
     owner: str = ""
     component: str = "custom"

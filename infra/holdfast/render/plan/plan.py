@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from holdfast.manifest.agent.agent import AGENT_KIND, AgentSpec, Metadata
+from holdfast.manifest.agent.agent import AGENT_KIND, AgentSpec
+from holdfast.manifest.types.manifest import Metadata
 from holdfast.render.objects.failover import Side
-from holdfast.render.plan.marks import AgentMarks, Origin
+from holdfast.render.plan.marks import AgentMarks, Provenance
 from holdfast.render.plan.surroundings import Surroundings
 
 
@@ -43,7 +44,7 @@ class AgentPlan:
         return f"{address}:{self.spec.network.expose.port}{self.url_path}"
 
 
-def marks_of(metadata: Metadata, spec: AgentSpec, namespace: str, origin: Origin) -> AgentMarks:
+def marks_of(metadata: Metadata, spec: AgentSpec, namespace: str, origin: Provenance) -> AgentMarks:
     """What the objects of a declared agent carry."""
     return AgentMarks(
         name=metadata.name,

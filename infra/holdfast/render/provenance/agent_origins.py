@@ -15,6 +15,7 @@ from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
+from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
 from holdfast.manifest.text.origin import Origin
 from holdfast.render.plan.declared import plan_workloads
 from holdfast.render.plan.marks import REVISION
@@ -95,9 +96,9 @@ class AgentOrigins:
         names = [segment for segment in path if isinstance(segment, str)]
         for name in reversed(names[-2:]):
             if name in {"labels", "annotations"}:
-                return Source(self.agent.origin, ("metadata", name)).found
+                return OriginPath(self.agent.origin, ("metadata", name)).found
             if any(each.alias == name for each in type(self.agent.spec).model_fields.values()):
-                return Source(self.agent.origin, ("spec", name)).found
+                return OriginPath(self.agent.origin, ("spec", name)).found
         return None
 
     @cached_property
@@ -105,14 +106,14 @@ class AgentOrigins:
         return _rendered(self.fleet, self.stack, self.agent)
 
     @cached_property
-    def _sources(self) -> Mapping[tuple[Identity, Path], list["Source"]]:
+    def _sources(self) -> Mapping[tuple[Identity, Path], list["OriginPath"]]:
         """The values behind each leaf: those that move the fewest other leaves with it."""
         base = {
             identity: {path: value for path, value in leaves_of(one) if path != _NOT_INFORMATIVE}
             for identity, one in self._objects.items()
         }
         fewest: dict[tuple[Identity, Path], int] = {}
-        best: dict[tuple[Identity, Path], list[Source]] = {}
+        best: dict[tuple[Identity, Path], list[OriginPath]] = {}
         for source, fleet in self._variants():
             try:
                 objects = _rendered(fleet, self.stack, self.agent)
@@ -126,29 +127,29 @@ class AgentOrigins:
                     best[key].append(source)
         return best
 
-    def _variants(self) -> Iterator[tuple["Source", Fleet]]:
+    def _variants(self) -> Iterator[tuple["OriginPath", Fleet]]:
         """The fleet with one value changed: of the agent, of what it shares, of the stack."""
         own, fleet = self.agent, self.fleet
         # A tool server's values are among those of the servers.
         for path, manifest in variants(own.agent) if own.kind == AGENT_KIND else ():
             changed = replace(own, agent=manifest)
-            yield Source(own.origin, path), _with_agent(fleet, own, changed)
-        for index, model in enumerate(fleet.model_configs):
+            yield OriginPath(own.origin, path), _with_agent(fleet, own, changed)
+        for index, model in enumerate(fleet.of(ModelConfig)):
             for path, one in variants(model.spec, ("spec",)):
-                models = _with_item(fleet.model_configs, index, replace(model, spec=one))
-                yield Source(model.origin, path), replace(fleet, model_configs=models)
-        for index, server in enumerate(fleet.mcp_servers):
+                models = _with_item(fleet.of(ModelConfig), index, replace(model, spec=one))
+                yield OriginPath(model.origin, path), fleet.with_items(ModelConfig, models)
+        for index, server in enumerate(fleet.of(McpServer)):
             for path, other in variants(server.spec, ("spec",)):
-                servers = _with_item(fleet.mcp_servers, index, replace(server, spec=other))
-                yield Source(server.origin, path), replace(fleet, mcp_servers=servers)
+                servers = _with_item(fleet.of(McpServer), index, replace(server, spec=other))
+                yield OriginPath(server.origin, path), fleet.with_items(McpServer, servers)
         for path, environment in variants(fleet.environment):
             if path[0] != "agents":
-                settings = Source(fleet.settings_origin, path)
+                settings = OriginPath(fleet.settings_origin, path)
                 yield settings, replace(fleet, environment=environment)
 
 
 @dataclass(frozen=True)
-class Source:
+class OriginPath:
     """One value of a file."""
 
     origin: Origin
@@ -171,7 +172,9 @@ def place_of(agent: DeclaredAgent) -> SourceLocation:
     return agent.origin.nearest(("metadata", "name")).key_location
 
 
-def _common(sources: list[Source], own: Origin, *, is_around: bool = False) -> FieldOrigin | None:
+def _common(
+    sources: list[OriginPath], own: Origin, *, is_around: bool = False
+) -> FieldOrigin | None:
     """What several values have in common: their field, or the part around all of them.
 
     Values of the agent's own manifest count before those that it shares.
@@ -196,7 +199,7 @@ def _common(sources: list[Source], own: Origin, *, is_around: bool = False) -> F
         path = path[:length]
     if is_around and any(path == each.path for each in sources):
         path = path[:-1]
-    return Source(first.origin, path).found if len(path) > 1 else None
+    return OriginPath(first.origin, path).found if len(path) > 1 else None
 
 
 def _with_item(items: tuple[T, ...], index: int, new: T) -> tuple[T, ...]:

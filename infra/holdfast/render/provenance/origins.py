@@ -13,7 +13,7 @@ from holdfast.render.plan.declared import plan_workloads
 from holdfast.render.provenance.agent_origins import (
     AgentOrigins,
     FieldOrigin,
-    Source,
+    OriginPath,
     objects_of,
     place_of,
 )
@@ -96,4 +96,4 @@ class Origins:
         agent = next(inside, None)
         if agent is None:
             return None
-        return Source(agent.origin, ("metadata", "namespace")).found
+        return OriginPath(agent.origin, ("metadata", "namespace")).found

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
 from pydantic import BaseModel
 
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
+from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, McpServer, ModelConfig
+
+_SHARED: Final = {McpServer.KIND, ModelConfig.KIND}
 
 
 def part_for(fleet: Fleet, agent: DeclaredAgent) -> Fleet:
@@ -32,9 +35,12 @@ def part_for(fleet: Fleet, agent: DeclaredAgent) -> Fleet:
     return replace(
         fleet,
         agents=tuple(each for each in fleet.agents if is_near(each)),
-        model_configs=tuple(each for each in fleet.model_configs if each.name in names),
-        mcp_servers=tuple(
-            each for each in fleet.mcp_servers if each.origin is agent.origin or each.name in names
+        companions=tuple(
+            each
+            for each in fleet.companions
+            if each.kind not in _SHARED
+            or each.name in names
+            or (is_server and each.origin is agent.origin)
         ),
     )
 

@@ -227,7 +227,7 @@ class DriftDocument(Part):
     layers: list[LayerPart] | UnsetType = UNSET
 
 
-class _Version(Part):
+class _SchemaVersionOnly(Part):
     schema_version: str
 
 
@@ -326,7 +326,7 @@ def read_drift_json(text: bytes, source: str) -> DriftReport:
         InputError: it is no drift report, or one of another version.
     """
     try:
-        version = msgspec.json.decode(text, type=_Version).schema_version
+        version = msgspec.json.decode(text, type=_SchemaVersionOnly).schema_version
         if version != SCHEMA_VERSION:
             raise InputError(
                 f"{source}: expected schemaVersion {SCHEMA_VERSION}, got {version!r}",

@@ -29,7 +29,7 @@ from holdfast.report.documents.policy import PolicyFindingPart, Profile
 from holdfast.report.documents.stacks import HealthCounts
 from holdfast.report.documents.topology import TopologyPart
 from holdfast.report.documents.updates import UpdatePart
-from holdfast.report.text.fleet_words import verdict_of
+from holdfast.report.text.fleet_summary import verdict_of
 
 SCHEMA_VERSION: Final = "holdfast.dev/fleet/v1"
 
@@ -280,7 +280,7 @@ class FleetStackPart(Part):
 
 
 class FleetDocument(Part):
-    """What `holdfast report -s STACK -o json` prints.
+    """What `holdfast status -s STACK -o fleet` prints.
 
     Attributes:
         made_at: RFC 3339.
@@ -301,7 +301,7 @@ class FleetDocument(Part):
 def fleet_schema() -> dict[str, Any]:
     """The JSON Schema of the document."""
     return schema_of(
-        "Holdfast fleet report", "What `holdfast report -s STACK -o json` prints.", FleetDocument
+        "Holdfast fleet report", "What `holdfast status -s STACK -o fleet` prints.", FleetDocument
     )
 
 

@@ -1,50 +1,19 @@
 """The drift of a stack over time as JSON, `holdfast.dev/drift-history/v1`."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from holdfast.drift.finding import DriftClass, DriftReport, Severity
-from holdfast.drift.record.finding_history import Alert, FindingHistory, Observation
-from holdfast.kube.objects import KubeObject
+from holdfast.drift.record.finding_history import FindingHistory
 from holdfast.kube.paths import format_path
+from holdfast.operations.describe.history import HistoryReport
 from holdfast.report.documents.drift import DriftDocument, FindingPlacePart, drift_document
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.documents.parts import Count, ObjectPart, Part, schema_of
 
 SCHEMA_VERSION: Final = "holdfast.dev/drift-history/v1"
-
-
-@dataclass(frozen=True)
-class HistoryReport:
-    """What is asked of a history.
-
-    Attributes:
-        stack: Name of the stack; empty for a file of one's own.
-        scans: How many scans it holds up to the moment that was asked for.
-        last: The last of them.
-        sightings: Everything ever reported by then.
-        alerts: Raised by then, oldest first.
-        configuration: Every object as that scan saw it; None when it is not asked for or known.
-    """
-
-    stack: str
-    scans: int
-    last: Observation
-    sightings: Mapping[str, FindingHistory]
-    alerts: Sequence[Alert]
-    configuration: tuple[KubeObject, ...] | None = None
-
-    @property
-    def in_order(self) -> list[FindingHistory]:
-        """What is open first, the worst and oldest first."""
-        return sorted(
-            self.sightings.values(),
-            key=lambda each: (not each.is_open, each.finding.severity.rank, each.since),
-        )
 
 
 def broken_rules(report: DriftReport) -> dict[str, list[str]]:
@@ -113,7 +82,7 @@ class AlertPart(Part):
 
 
 class HistoryDocument(Part, kw_only=True):
-    """What `holdfast drift history -o json` prints.
+    """What `holdfast history --scans -o json` prints.
 
     Attributes:
         broken_rules: With --at: rule to the objects that newly broke it.
@@ -141,7 +110,7 @@ class HistoryDocument(Part, kw_only=True):
 def history_schema() -> dict[str, Any]:
     """The JSON Schema of the document."""
     return schema_of(
-        "Holdfast drift history", "What `holdfast drift history -o json` prints.", HistoryDocument
+        "Holdfast drift history", "What `holdfast history --scans -o json` prints.", HistoryDocument
     )
 
 

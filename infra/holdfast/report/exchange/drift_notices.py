@@ -8,22 +8,25 @@ from holdfast.drift.finding import DriftReport, ExpectedBy, Finding, NotChecked
 from holdfast.drift.record.finding_history import finding_key
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.text import line_diff, safe_text, value_words
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.report.exchange.notice import Fact, Notice, NoticeReport, RuleText
 from holdfast.report.text.drift_text import remarks_on, summary_line
-from holdfast.report.text.finding_words import (
+from holdfast.report.text.finding_text import (
+    GUIDES,
+    NOT_CHECKED,
     actor_words,
+    anchor_of,
     headline,
     path_words,
     policy_words,
     risk_words,
+    runbook_link,
 )
-from holdfast.report.text.runbook import GUIDES, NOT_CHECKED, anchor_of, runbook_link
 
 _LONGEST_VALUE_CHARACTERS: Final = 2000
 
 
-def drift_notices(report: DriftReport, context: DriftContext) -> NoticeReport:
+def drift_notices(report: DriftReport, context: ReportContext) -> NoticeReport:
     """The report in the form that every file format writes."""
     return NoticeReport(
         title=f"Drift of stack {context.stack}" if context.stack else "Drift",
@@ -55,7 +58,7 @@ def fingerprint_of(finding: Finding) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _notice(finding: Finding, context: DriftContext) -> Notice:
+def _notice(finding: Finding, context: ReportContext) -> Notice:
     return Notice(
         rule=anchor_of(finding.drift_class),
         severity=finding.severity,
@@ -77,7 +80,7 @@ def _printable(ref: ObjectRef) -> ObjectRef:
     )
 
 
-def _facts(finding: Finding, context: DriftContext) -> Iterator[Fact]:
+def _facts(finding: Finding, context: ReportContext) -> Iterator[Fact]:
     if finding.path:
         is_record = finding.expected_by is ExpectedBy.RECORD
         found = "recorded" if is_record else "live"

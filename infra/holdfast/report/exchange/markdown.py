@@ -1,15 +1,40 @@
 """Notices as Markdown for a pull request: the summary first, the rest folded, never too long.
 
-What a deployment would change comes before what is wrong, agent by agent. Foreign text is inert.
+What a deployment would change comes before what is wrong, agent by agent. Foreign text cannot end
+its cell, open a link or ping anybody.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeVar
 
 from holdfast.drift.finding import Severity
 from holdfast.operations.policy.changes import ObjectChange, by_agent, count_words
-from holdfast.report.exchange.inert_markdown import inert, inert_code, inert_diff
 from holdfast.report.exchange.notice import Notice, NoticeReport, RuleText, grouped_by
+
+_LONGEST_CELL_CHARACTERS: Final = 300
+_MEANINGFUL: Final = re.compile(r"[^\w ,;=/'+?%-]|_")
+
+
+def escape_markdown(text: str) -> str:
+    """Text without any character that Markdown or HTML gives a meaning to.
+
+    Law: what is left besides character references is letters, digits, spaces
+    and `,;=/'+?%-`, none of which means anything in the middle of a line.
+    """
+    return _MEANINGFUL.sub(lambda match: f"&#{ord(match[0])};", text)
+
+
+def escaped_code(text: str, longest: int = _LONGEST_CELL_CHARACTERS) -> str:
+    """Foreign text as escape_markdown code, cut where it is long."""
+    cut = text[:longest]
+    return f"<code>{escape_markdown(cut)}{'…' if len(text) > len(cut) else ''}</code>"
+
+
+def escaped_diff(lines: list[str]) -> str:
+    """Lines of a diff as a block in which nothing but their signs has a meaning."""
+    return "\n".join(['<pre lang="diff">', *map(escape_markdown, lines), "</pre>"])
+
 
 LONGEST_COMMENT_CHARACTERS: Final = 60_000
 """Services cut comments at 65,536 characters; what is posted with it needs room, too."""
@@ -33,9 +58,9 @@ def markdown(report: NoticeReport) -> str:
     """The whole report, ending in a line end; at most 60,000 characters.
 
     What does not fit is the least severe, and the text says how much of it there is. Empty when
-    there is nothing to say about a change: see `NoticeReport.is_silent`.
+    there is nothing to say about a change: see `NoticeReport.is_empty_comment`.
     """
-    if report.is_silent:
+    if report.is_empty_comment:
         return ""
     head = "\n".join(_head(report)) + "\n"
     rules = {rule.name: rule for rule in report.rules}
@@ -85,42 +110,42 @@ def _parts(items: list[Item]) -> list[list[Item]]:
 
 
 def _change_section(agent: str, changes: Sequence[ObjectChange]) -> Iterator[str]:
-    whose = f"agent {inert_code(agent)}" if agent else "no agent"
+    whose = f"agent {escaped_code(agent)}" if agent else "no agent"
     yield ""
     yield f"<details open><summary>changes · {whose} · {count_words(changes)}</summary>"
     yield ""
     lines: list[str] = []
     for each in changes:
         lines += [each.title, *(f"{line}" for field in each.fields for line in field.lines)]
-    yield inert_diff(lines)
+    yield escaped_diff(lines)
     places = dict.fromkeys(
         str(field.location) for each in changes for field in each.fields if field.location
     )
     if places:
         yield ""
-        yield f"declared at {', '.join(map(inert_code, places))}"
+        yield f"declared at {', '.join(map(escaped_code, places))}"
     yield ""
     yield "</details>"
 
 
 def _head(report: NoticeReport) -> Iterator[str]:
     state = "✅" if report.is_complete and report.worst is None else "⚠️"
-    yield f"### {state} {inert(report.title)}"
+    yield f"### {state} {escape_markdown(report.title)}"
     yield ""
     if report.changes is not None:
         yield f"Changes: {count_words(report.changes) or 'none'}."
         yield ""
-    yield inert(report.summary)
+    yield escape_markdown(report.summary)
     for remark in report.remarks:
         yield ""
-        yield inert_code(remark)
+        yield escaped_code(remark)
     if report.not_checked:
         yield ""
         yield f"**Not checked** ([what to do]({report.not_checked_link})):"
         yield ""
         shown = report.not_checked[:20]
         for item in shown:
-            yield f"- {inert_code(item.scope)}: {inert_code(item.reason)}"
+            yield f"- {escaped_code(item.scope)}: {escaped_code(item.reason)}"
         if len(report.not_checked) > len(shown):
             yield f"- and {len(report.not_checked) - len(shown)} more"
 
@@ -128,7 +153,7 @@ def _head(report: NoticeReport) -> Iterator[str]:
 def _section(agent: str, group: Sequence[Notice], rules: dict[str, RuleText]) -> Iterator[str]:
     severity = group[0].severity
     opened = " open" if severity in (Severity.CRITICAL, Severity.HIGH) else ""
-    whose = f"agent {inert_code(agent)}" if agent else "no agent"
+    whose = f"agent {escaped_code(agent)}" if agent else "no agent"
     yield ""
     yield f"<details{opened}><summary>{_MARKS[severity]} · {whose} · {len(group)}</summary>"
     yield ""
@@ -136,10 +161,10 @@ def _section(agent: str, group: Sequence[Notice], rules: dict[str, RuleText]) ->
     yield "|---|---|---|"
     for notice in group:
         rule = rules.get(notice.rule)
-        what = f"[{notice.rule}]({rule.link})" if rule and rule.link else inert_code(notice.rule)
-        path = f"<br>{inert_code(notice.path)}" if notice.path else ""
-        place = f"<br>declared at {inert_code(str(notice.location))}" if notice.location else ""
-        facts = "<br>".join(f"{fact.label} {inert_code(fact.text)}" for fact in notice.facts)
-        yield f"| {what} | {inert_code(str(notice.ref))}{path}{place} | {facts} |"
+        what = f"[{notice.rule}]({rule.link})" if rule and rule.link else escaped_code(notice.rule)
+        path = f"<br>{escaped_code(notice.path)}" if notice.path else ""
+        place = f"<br>declared at {escaped_code(str(notice.location))}" if notice.location else ""
+        facts = "<br>".join(f"{fact.label} {escaped_code(fact.text)}" for fact in notice.facts)
+        yield f"| {what} | {escaped_code(str(notice.ref))}{path}{place} | {facts} |"
     yield ""
     yield "</details>"

@@ -27,7 +27,7 @@ _UNKNOWN_TIME: Final = "1970-01-01T00:00:00Z"
 
 
 @dataclass
-class _Asked:
+class _RuleResults:
     """What one rule said."""
 
     rule: DescribedRule
@@ -76,9 +76,9 @@ def oscal(report: PolicyReport, rules: Sequence[DescribedRule]) -> str:
     return json_text(document)
 
 
-def _asked(report: PolicyReport, rules: Iterable[DescribedRule]) -> list[_Asked]:
+def _asked(report: PolicyReport, rules: Iterable[DescribedRule]) -> list[_RuleResults]:
     """The rules that said anything, in the order of their table."""
-    asked = {rule.id: _Asked(rule) for rule in rules}
+    asked = {rule.id: _RuleResults(rule) for rule in rules}
     for judged in report.objects:
         for name in judged.passed:
             if name in asked:
@@ -100,7 +100,7 @@ def _selection(controls: Sequence[str]) -> dict[str, Any]:
     return {"include-controls": [{"control-id": control} for control in controls]}
 
 
-def _observation(asked: _Asked, time: str) -> dict[str, Any]:
+def _observation(asked: _RuleResults, time: str) -> dict[str, Any]:
     lines = [f"{asked.rule.id}: passed by {len(asked.passed)} objects"]
     lines += [
         safe_text(
@@ -130,7 +130,7 @@ def _subject(ref: ObjectRef) -> dict[str, Any]:
     }
 
 
-def _finding(control: str, asked: Sequence[_Asked], report: PolicyReport) -> dict[str, Any]:
+def _finding(control: str, asked: Sequence[_RuleResults], report: PolicyReport) -> dict[str, Any]:
     serving = [each for each in asked if control in _controls(each.rule)]
     against = [finding for each in serving for finding in each.findings]
     is_satisfied = not against and report.is_complete
@@ -158,7 +158,7 @@ def _finding(control: str, asked: Sequence[_Asked], report: PolicyReport) -> dic
 
 def _why_open(against: Sequence[PolicyFinding]) -> str:
     if not against:
-        return "Not everything was looked at."
+        return "Not everything was checked."
     words = sorted({each.verdict.value for each in against})
     return f"Nothing was found to break it, but some of it is {' and '.join(words)}."
 

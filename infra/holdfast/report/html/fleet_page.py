@@ -1,4 +1,4 @@
-"""A fleet as one HTML page: what to look at first, then everything, and what nobody could see."""
+"""A fleet as one HTML page: what needs attention first, then all of it, and what is not checked."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from holdfast.report.html.page import page
 from holdfast.report.html.stack_view import StackView
 from holdfast.report.html.team_map import CARD_WIDTH
 from holdfast.report.html.topology_drawing import BOX_HEIGHT, BOX_WIDTH
-from holdfast.report.text.fleet_words import verdict_of
+from holdfast.report.text.fleet_summary import verdict_of
 
 TEMPLATE: Final = "fleet.html"
 

@@ -18,7 +18,7 @@ from holdfast.report.exchange.drift_notices import drift_notices
 from holdfast.report.exchange.notice import Notice
 from holdfast.report.html.team_map import TeamMap, team_map
 from holdfast.report.html.topology_drawing import Drawing, drawing_of
-from holdfast.report.text.fleet_words import FleetVerdict, verdict_of
+from holdfast.report.text.fleet_summary import FleetVerdict, verdict_of
 
 MOST_AGENTS_UNGROUPED: Final = 24
 """A stack of more agents is shown by team, folded, with the worst agents before."""
@@ -78,7 +78,7 @@ class StackView:
 
     @cached_property
     def urgent(self) -> list[FleetAgent]:
-        """The agents to look at first."""
+        """The agents that need attention."""
         return [each for each in self.worst_first if each.concerns][:MOST_URGENT]
 
     def anchor(self, agent: FleetAgent) -> str:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Final
 
-import click
-
 from holdfast.drift.finding import (
     AgentState,
     Cause,
@@ -21,14 +19,15 @@ from holdfast.drift.finding import (
 )
 from holdfast.drift.record.finding_history import FindingHistory
 from holdfast.drift.scan import by_team
-from holdfast.kube.text import safe_text, value_words
-from holdfast.report.text.finding_words import (
+from holdfast.kube.text import counted, safe_text, value_words
+from holdfast.report.text.finding_text import (
     actor_words,
     layer_words,
     path_words,
     policy_words,
     risk_words,
 )
+from holdfast.report.text.table import styled
 
 _COLOURS: Final = {
     Severity.CRITICAL: "red",
@@ -59,7 +58,7 @@ def drift_text(
     for _, group in groupby(report.findings, key=lambda finding: finding.ref):
         lines += [*_object_lines(list(group), history_of, colour=colour), ""]
     for item in report.not_checked:
-        mark = _styled("NOT CHECKED", "magenta", colour=colour)
+        mark = styled("NOT CHECKED", "magenta", colour=colour)
         lines.append(f"{mark}  {safe_text(item.scope)}: {safe_text(item.reason)}")
     if report.not_checked:
         lines.append("")
@@ -88,56 +87,48 @@ def _agent_lines(report: DriftReport) -> Iterator[str]:
         return
     yield f"agents: {_states(Counter(each.state for each in report.agents))}"
     teams = by_team(report.agents)
-    for team, counted in sorted(teams.items()) if len(teams) > 1 else ():
-        if counted[AgentState.SYNCED] != counted.total():
-            yield f"  team {safe_text(team or '(none)')}: {_states(counted)}"
+    for team, tally in sorted(teams.items()) if len(teams) > 1 else ():
+        if tally[AgentState.SYNCED] != tally.total():
+            yield f"  team {safe_text(team or '(none)')}: {_states(tally)}"
 
 
-def _states(counted: Counter[AgentState]) -> str:
-    return ", ".join(f"{counted[state]} {state}" for state in AgentState if counted[state])
+def _states(tally: Counter[AgentState]) -> str:
+    return ", ".join(f"{tally[state]} {state}" for state in AgentState if tally[state])
 
 
 def _ignored_line(each: IgnoredBy) -> str:
     """Each rule in one line: what it took out, or that it is of no use."""
     until = f" until {each.expires}" if each.expires else ""
-    rule = safe_text(f"{each.location}{until}, {each.owner or 'nobody'}: {each.reason}", 400)
+    rule = safe_text(f"{each.location}{until}, {each.owner or 'no owner'}: {each.reason}", 400)
     if not each.findings:
         return f"expected, and matches nothing: {rule}"
-    counted = Counter(finding.severity for finding in each.findings)
-    levels = ", ".join(f"{counted[level]} {level}" for level in Severity if counted[level])
+    tally = Counter(finding.severity for finding in each.findings)
+    levels = ", ".join(f"{tally[level]} {level}" for level in Severity if tally[level])
     count = len(each.findings)
-    return f"expected: {count} {_plural(count, 'finding')} ({levels}) by {rule}"
+    return f"expected: {counted(count, 'finding')} ({levels}) by {rule}"
 
 
 def summary_line(report: DriftReport) -> str:
     """One line: how many findings, where, how bad, and whether everything was looked at."""
-    counted = Counter(finding.severity for finding in report.drift)
+    tally = Counter(finding.severity for finding in report.drift)
     remarks = len(report.findings) - len(report.drift)
     objects = len({finding.ref for finding in report.drift})
     checked = report.objects_checked
-    scope = "" if checked is None else f" ({checked} {_plural(checked, 'object')} checked)"
-    if not counted:
+    scope = "" if checked is None else f" ({counted(checked, 'object')} checked)"
+    if not tally:
         state = "in sync" if report.is_complete else "no drift seen"
     else:
-        levels = ", ".join(f"{counted[each]} {each}" for each in Severity if counted[each])
-        total = counted.total()
-        state = f"{total} {_plural(total, 'finding')} in {objects} {_plural(objects, 'object')}"
+        levels = ", ".join(f"{tally[each]} {each}" for each in Severity if tally[each])
+        total = tally.total()
+        state = f"{counted(total, 'finding')} in {counted(objects, 'object')}"
         state += f": {levels}"
     parts = [f"{state}{scope}"]
     if remarks:
-        parts.append(f"{remarks} {_plural(remarks, 'remark')}")
+        parts.append(counted(remarks, "remark"))
     if not report.is_complete:
         count = len(report.not_checked)
-        parts.append(f"INCOMPLETE: {count} {_plural(count, 'thing')} not checked")
+        parts.append(f"INCOMPLETE: {counted(count, 'thing')} not checked")
     return "; ".join(parts)
-
-
-def _plural(count: int, noun: str) -> str:
-    return noun if count == 1 else f"{noun}s"
-
-
-def _styled(text: str, colour_name: str, *, colour: bool) -> str:
-    return click.style(text, fg=colour_name, bold=True) if colour else text
 
 
 def severity_colour(severity: Severity) -> str:
@@ -151,9 +142,9 @@ def _object_lines(
     first = findings[0]
     agent = f"  (agent {safe_text(first.agent)})" if first.agent else ""
     title = safe_text(str(first.ref))
-    yield (click.style(title, bold=True) if colour else title) + agent
+    yield styled(title, colour=colour) + agent
     for finding in findings:
-        severity = _styled(f"{finding.severity:<8}", _COLOURS[finding.severity], colour=colour)
+        severity = styled(f"{finding.severity:<8}", _COLOURS[finding.severity], colour=colour)
         path = path_words(finding)
         yield f"  {severity}  {finding.drift_class:<8} {path}".rstrip()
         yield from (f"{_INDENT}{line}" for line in _detail_lines(finding))

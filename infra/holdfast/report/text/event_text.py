@@ -7,17 +7,16 @@ Several findings that one hand explains are one line. Everything that comes from
 from datetime import datetime
 from typing import Final
 
-import click
-
 from holdfast.drift.cause.causes import CauseEvent
 from holdfast.drift.finding import Severity
 from holdfast.drift.record.ledger import FindingEvent, Transition
 from holdfast.drift.record.watch_report import Look, Status, WatchState
 from holdfast.kube.paths import format_path
 from holdfast.kube.scalars import format_utc
-from holdfast.kube.text import safe_text, value_words
+from holdfast.kube.text import counted, safe_text, value_words
 from holdfast.report.text.drift_text import severity_colour
-from holdfast.report.text.finding_words import actor_words
+from holdfast.report.text.finding_text import actor_words
+from holdfast.report.text.table import styled
 
 _STATUS_COLOURS: Final = {Status.IN_SYNC: "green", Status.DRIFT: "red", Status.UNKNOWN: "magenta"}
 _SHORTEST_SHOWN_SECONDS: Final = 10
@@ -64,16 +63,14 @@ def cause_text(cause: CauseEvent, *, colour: bool = False) -> str:
 
 def _severity_text(severity: Severity, *, colour: bool) -> str:
     text = f"{severity:<8}"
-    return click.style(text, fg=severity_colour(severity), bold=True) if colour else text
+    return styled(text, severity_colour(severity), colour=colour)
 
 
 def state_text(state: WatchState, time: datetime, *, colour: bool = False) -> str:
     """One line, and one more for everything that is not known."""
-    status = state.status.upper()
-    if colour:
-        status = click.style(status, fg=_STATUS_COLOURS[state.status], bold=True)
-    count = f"{state.findings} {'finding' if state.findings == 1 else 'findings'}"
-    lines = [f"{rfc3339(time)}  {status}  {count}, {state.objects} objects watched"]
+    status = styled(state.status.upper(), _STATUS_COLOURS[state.status], colour=colour)
+    count = f"{counted(state.findings, 'finding')}, {counted(state.objects, 'object')} watched"
+    lines = [f"{rfc3339(time)}  {status}  {count}"]
     lines += [
         f"    not checked: {safe_text(item.scope)}: {safe_text(item.reason)}"
         for item in state.not_checked

@@ -7,13 +7,15 @@ from typing import Any, Final
 import click
 
 from holdfast.kube.text import safe_text, yaml_document
-from holdfast.manifest.agent.agent import AGENT_KIND, API_VERSION
+from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.effective_config import EffectiveValue, ValueSource, tree_of
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.describe.agent import Explanation
-from holdfast.operations.describe.compare import Difference
+from holdfast.operations.describe.compare import StackValueDifference
 from holdfast.report.documents.json_text import json_text
-from holdfast.report.text.agent_words import Statement, describe
+from holdfast.report.text.agent_description import Statement, describe
 from holdfast.report.text.live_agent import live_document, live_sections
+from holdfast.report.text.table import styled
 
 SCHEMA_VERSION: Final = "holdfast.dev/explanation/v1"
 _LONGEST_LINE_CHARACTERS: Final = 400
@@ -73,7 +75,7 @@ def effective_yaml(explanation: Explanation) -> str:
 
 
 def difference_text(
-    stacks: Sequence[str], differences: Iterable[Difference], *, colour: bool = False
+    stacks: Sequence[str], differences: Iterable[StackValueDifference], *, colour: bool = False
 ) -> str:
     """One block an agent, one line a value that differs."""
     lines: list[str] = []
@@ -88,12 +90,14 @@ def difference_text(
     return "".join(f"{line}\n" for line in lines)
 
 
-def difference_json(stacks: Sequence[str], differences: Iterable[Difference]) -> str:
+def difference_json(stacks: Sequence[str], differences: Iterable[StackValueDifference]) -> str:
     """The same for programs."""
     return json_text(difference_document(stacks, differences))
 
 
-def difference_document(stacks: Sequence[str], differences: Iterable[Difference]) -> dict[str, Any]:
+def difference_document(
+    stacks: Sequence[str], differences: Iterable[StackValueDifference]
+) -> dict[str, Any]:
     """The same as plain data."""
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -158,8 +162,7 @@ def _columns(rows: list[tuple[str, str]], colour: bool) -> Iterator[str]:
 
 
 def _bold(text: str, colour: bool) -> str:
-    text = safe_text(text, _LONGEST_LINE_CHARACTERS)
-    return click.style(text, bold=True) if colour else text
+    return styled(safe_text(text, _LONGEST_LINE_CHARACTERS), colour=colour)
 
 
 def _place(statement: Statement) -> str:

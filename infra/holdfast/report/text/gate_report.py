@@ -8,6 +8,7 @@ import msgspec
 from holdfast.kube.text import safe_text
 from holdfast.operations.validate.gates import GateReport, GateStep, StepResult
 from holdfast.report.documents.json_text import json_line, json_text
+from holdfast.report.text.table import table
 
 SCHEMA_VERSION: Final = "holdfast.dev/gate/v1"
 _LONGEST_LINE_CHARACTERS: Final = 2000
@@ -34,7 +35,7 @@ def gate_summary(report: GateReport) -> str:
 def read_gate(line: bytes) -> GateReport | None:
     """A line of a journal, read again; None for one that is torn or of another version."""
     try:
-        read = msgspec.json.decode(line, type=_Line)
+        read = msgspec.json.decode(line, type=_GateLine)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     if read.schema_version != SCHEMA_VERSION:
@@ -48,18 +49,19 @@ def read_gate(line: bytes) -> GateReport | None:
 
 def gates_text(reports: Sequence[GateReport]) -> str:
     """One line for each time that gates were asked."""
-    return "".join(
-        f"{each.started_at}  {_commit_words(each)}  {gate_summary(each).partition(': ')[2]}\n"
+    rows = (
+        (each.started_at, _commit_words(each), gate_summary(each).partition(": ")[2])
         for each in reports
     )
+    return "".join(f"{line}\n" for line in table(("STARTED", "COMMIT", "RESULT"), rows))
 
 
 def _commit_words(report: GateReport) -> str:
-    commit = f"{report.commit[:_SHORT_DIGITS] or 'no commit':{_SHORT_DIGITS}}"
+    commit = report.commit[:_SHORT_DIGITS] or "no commit"
     return f"{commit} dirty" if report.is_dirty else commit
 
 
-class _Step(msgspec.Struct, rename="camel"):
+class _GateStepLine(msgspec.Struct, rename="camel"):
     name: str
     result: StepResult
     exit_code: int
@@ -67,11 +69,11 @@ class _Step(msgspec.Struct, rename="camel"):
     detail: str
 
 
-class _Line(msgspec.Struct, rename="camel"):
+class _GateLine(msgspec.Struct, rename="camel"):
     schema_version: str
     stack: str
     started_at: str
-    steps: list[_Step]
+    steps: list[_GateStepLine]
     commit: str = ""
     dirty: bool = False
 

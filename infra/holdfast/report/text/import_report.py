@@ -7,7 +7,7 @@ import msgspec
 
 from holdfast.convert.workloads.remainder import ImportedAgent, Remark
 from holdfast.kube.objects import ObjectRef
-from holdfast.kube.text import safe_text, yaml_document
+from holdfast.kube.text import counted, safe_text, yaml_document
 from holdfast.report.documents.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/import/v1"
@@ -31,8 +31,8 @@ def import_text(agents: Sequence[ImportedAgent], untouched: Sequence[ObjectRef])
     images = sum(len(agent.findings.images) for agent in agents)
     escaped = sum(bool(agent.findings.escaped) for agent in agents)
     lines += [
-        f"{len(agents)} imported: not carried: {_counted(lost, 'field')}; "
-        f"to pin: {_counted(images, 'image')}; with podOverrides: {escaped}"
+        f"{len(agents)} imported: not carried: {counted(lost, 'field')}; "
+        f"to pin: {counted(images, 'image')}; with podOverrides: {escaped}"
     ]
     return "".join(f"{line}\n" for line in lines)
 
@@ -56,10 +56,6 @@ def import_json(agents: Sequence[ImportedAgent], untouched: Iterable[ObjectRef])
         "untouched": [str(ref) for ref in untouched],
     }
     return json_text(document)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _agent(agent: ImportedAgent) -> Iterator[str]:

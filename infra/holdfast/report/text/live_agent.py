@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from holdfast.drift.finding import Finding
 from holdfast.kube.running import Consumption, PodState
-from holdfast.kube.text import safe_text
+from holdfast.kube.text import counted, safe_text
 from holdfast.operations.describe.agent import LiveAgent
 from holdfast.report.documents.drift import finding_json, object_document
-from holdfast.report.text.finding_words import actor_words, headline, policy_words
+from holdfast.report.text.finding_text import actor_words, headline, policy_words
 
 NOT_AVAILABLE: Final = "not available"
 _LONGEST_CHARACTERS: Final = 300
@@ -75,7 +75,7 @@ def _running(live: LiveAgent) -> Iterator[str]:
     if live.live_versions:
         yield safe_text(_version(live), _LONGEST_CHARACTERS)
     for ref in live.absent:
-        yield f"{ref}: is not there"
+        yield f"{ref}: does not exist"
     for ref in live.unread:
         yield f"{ref}: not known, it cannot be read"
     for each in live.workloads:
@@ -85,7 +85,7 @@ def _running(live: LiveAgent) -> Iterator[str]:
             yield f"{each.ref}: {each.ready} of {each.desired} ready"
     for pod in live.pods:
         ready = "ready" if pod.is_ready else "not ready"
-        restarts = f"{pod.restarts} restart{'' if pod.restarts == 1 else 's'}"
+        restarts = counted(pod.restarts, "restart")
         node = f"on {pod.node}" if pod.node else "on no node"
         yield safe_text(f"pod {pod.name}: {pod.phase}, {ready}, {restarts}, {node}")
         if pod.message:
@@ -141,7 +141,7 @@ def _origin(live: LiveAgent) -> str:
 
 def _difference(finding: Finding) -> str:
     rules = f" (breaks {policy_words(finding)})" if finding.policies else ""
-    who = "; ".join(actor_words(actor) for actor in finding.actors) or "nobody knows who"
+    who = "; ".join(actor_words(actor) for actor in finding.actors) or "unknown"
     return f"{finding.severity.value} {finding.ref}: {headline(finding)}{rules}, by {who}"
 
 

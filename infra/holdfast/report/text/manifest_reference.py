@@ -4,11 +4,11 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.agent.agent_types import EVERY
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.reference import STACK_FILE, FieldEntry, fields_of
 from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.report.documents.json_text import json_text
 
 _HEAD: Final = """\

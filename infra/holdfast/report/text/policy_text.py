@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
-import click
-
 from holdfast.kube.text import safe_text
 from holdfast.operations.policy.changes import ObjectChange, by_agent, count_words
 from holdfast.operations.policy.model import PolicyFinding, PolicyReport, Verdict, summary_line
+from holdfast.report.text.table import styled
 
 _LONGEST_CHARACTERS: Final = 400
 _SIGNS: Final = {"+": "green", "-": "red"}
@@ -26,7 +25,7 @@ def policy_text(report: PolicyReport, *, colour: bool = False) -> str:
         lines += [line for each in findings for line in _lines(each, colour=colour)]
         lines.append("")
     for item in report.not_checked:
-        mark = _styled("NOT CHECKED", "magenta", colour=colour)
+        mark = styled("NOT CHECKED", "magenta", colour=colour)
         reason = safe_text(item.reason, _LONGEST_CHARACTERS)
         lines.append(f"{mark}  {safe_text(item.scope)}: {reason}")
     lines += report.remarks
@@ -41,7 +40,7 @@ def _changes(changes: Iterable[ObjectChange], *, colour: bool) -> list[str]:
     lines: list[str] = []
     for agent, group in by_agent(changes):
         title = f"changes of agent {agent}" if agent else "changes of no agent"
-        lines.append(click.style(title, bold=True) if colour else title)
+        lines.append(styled(title, colour=colour))
         for change in group:
             lines.append(f"  {change.title}")
             for field in change.fields:
@@ -53,7 +52,7 @@ def _changes(changes: Iterable[ObjectChange], *, colour: bool) -> list[str]:
 
 
 def _signed(line: str, *, colour: bool) -> str:
-    return f"      {_styled(line, _SIGNS.get(line[:1], 'white'), colour=colour)}"
+    return f"      {styled(line, _SIGNS.get(line[:1], 'white'), colour=colour)}"
 
 
 def objects_text(report: PolicyReport) -> str:
@@ -76,13 +75,13 @@ def _title(finding: PolicyFinding, passed: int, *, colour: bool) -> str:
     agent = f"  (agent {safe_text(finding.agent)})" if finding.agent else ""
     title = safe_text(finding.subject)
     counted = f"  {passed} passed" if passed else ""
-    return (click.style(title, bold=True) if colour else title) + agent + counted
+    return (styled(title, colour=colour)) + agent + counted
 
 
 def _lines(finding: PolicyFinding, *, colour: bool) -> Iterator[str]:
     is_violated = finding.verdict is Verdict.VIOLATED
     mark = finding.level if is_violated else finding.verdict.value
-    mark = _styled(f"{mark:<12}", _COLOURS.get(mark, "cyan"), colour=colour)
+    mark = styled(f"{mark:<12}", _COLOURS.get(mark, "cyan"), colour=colour)
     yield f"  {mark}  {finding.rule} ({finding.severity})"
     place = f"  at {finding.location}" if finding.location else ""
     yield f"{'':16}{safe_text(f'{_where(finding)}{place}', _LONGEST_CHARACTERS)}"
@@ -95,7 +94,3 @@ def _where(finding: PolicyFinding) -> str:
     if finding.verdict is Verdict.UNDETERMINED:
         return f"{finding.path}: {finding.headline}" if finding.path else finding.headline
     return finding.headline
-
-
-def _styled(text: str, colour_name: str, *, colour: bool) -> str:
-    return click.style(text, fg=colour_name, bold=True) if colour else text

@@ -1,12 +1,13 @@
-"""What a revert will do, for people and as data."""
+"""What a revert will do, and who owns which fields, for people and as data."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from holdfast.drift.cause.owners import OwnedObject, Owner
 from holdfast.drift.finding import DriftClass
 from holdfast.drift.plan.revert import ObjectPlan, PlannedStep, Step
 from holdfast.kube.paths import format_path
-from holdfast.kube.text import safe_text
+from holdfast.kube.text import counted, safe_text
 from holdfast.report.documents.json_text import json_text
 
 PLAN_VERSION: Final = "holdfast.dev/plan/v1"
@@ -15,7 +16,7 @@ _WORDS = {
     Step.APPLY: "apply as declared",
     Step.REMOVE: "remove",
     Step.RESET: "reset",
-    Step.CREATE: "make again",
+    Step.CREATE: "create",
     Step.REPLACE: "replace",
 }
 
@@ -24,13 +25,13 @@ def revert_plan_text(plans: Sequence[ObjectPlan]) -> str:
     """Every action by name, then what is left alone and why; ending in a line end."""
     done = [(plan, step) for plan in plans for step in plan.steps if step.step is not Step.LEAVE]
     left = [(plan, step) for plan in plans for step in plan.steps if step.step is Step.LEAVE]
-    lines = list(_section("To put back:", done))
+    lines = list(_section("To revert:", done))
     lines += [
         f"  restarts pods     {safe_text(str(plan.ref))}" for plan in plans if plan.restarts_pods
     ]
     lines += _section("Left alone:", left)
     lines += _undeployed(plans)
-    return "\n".join(lines) + "\n" if lines else "nothing to put back\n"
+    return "\n".join(lines) + "\n" if lines else "nothing to revert\n"
 
 
 def _undeployed(plans: Sequence[ObjectPlan]) -> Iterator[str]:
@@ -94,3 +95,57 @@ def _section(title: str, steps: Sequence[tuple[ObjectPlan, PlannedStep]]) -> Ite
         if step.finding.drift_class is DriftClass.MISSING and plan.ref.kind.endswith("VolumeClaim"):
             line += "  (empty: its data is gone)"
         yield line + (f"  ({step.reason})" if step.reason else "")
+
+
+OWNERS_VERSION: Final = "holdfast.dev/owners/v1"
+
+
+def owners_text(objects: Sequence[OwnedObject]) -> str:
+    """An object a paragraph: deliverers with how much they apply, everybody else by field."""
+    lines = [line for each in objects for line in _paragraph(each)]
+    shared = sum(len(each.deliverers) > 1 for each in objects)
+    lines.append(f"{counted(len(objects), 'object')}, {shared} delivered by more than one")
+    return "\n".join(lines) + "\n"
+
+
+def _paragraph(owned: OwnedObject) -> Iterator[str]:
+    yield safe_text(str(owned.ref))
+    for owner in owned.owners:
+        yield f"  {safe_text(owner.manager)}  {safe_text(owner.operation)} {safe_text(owner.time)}"
+        if owner.deliverer:
+            count = len(owner.paths)
+            yield f"    delivers {counted(count, 'field')} ({owner.deliverer})"
+        else:
+            yield from (f"    {safe_text(path)}" for path in owner.paths)
+    if len(owned.deliverers) > 1:
+        yield f"  shared by {', '.join(map(safe_text, owned.deliverers))}"
+
+
+def owners_json(objects: Sequence[OwnedObject]) -> str:
+    """Everything as data, each path of each owner."""
+    document = {
+        "schemaVersion": OWNERS_VERSION,
+        "objects": [_owned_object(each) for each in objects],
+    }
+    return json_text(document)
+
+
+def _owned_object(owned: OwnedObject) -> dict[str, Any]:
+    ref = owned.ref
+    return {
+        "apiVersion": ref.api_version,
+        "kind": ref.kind,
+        "namespace": ref.namespace,
+        "name": ref.name,
+        "owners": [_owner(each) for each in owned.owners],
+    }
+
+
+def _owner(owner: Owner) -> dict[str, Any]:
+    return {
+        "manager": owner.manager,
+        "operation": owner.operation,
+        "time": owner.time,
+        "delivers": owner.deliverer or None,
+        "paths": list(owner.paths),
+    }

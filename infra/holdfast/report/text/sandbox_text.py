@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from holdfast.report.documents.json_text import json_text
+from holdfast.report.text.table import table
 from holdfast.sandbox.health import ProgramStatus, SandboxStatus
 from holdfast.sandbox.paths import USERS
 
@@ -36,18 +37,18 @@ def status_text(status: SandboxStatus) -> str:
             "memory": f"{_megabytes(status.resident_bytes)} resident",
         }
         lines += [f"  {name:<12}{value}" for name, value in facts.items()]
-        lines += ["", f"  {'PROGRAM':<26}{'PID':>8}{'MEMORY':>10}  STATE"]
-        lines += [f"  {_program_line(program)}" for program in status.programs]
+        rows = map(_program_cells, status.programs)
+        lines += ["", *table(("PROGRAM", "PID", "MEMORY", "STATE"), rows, "  ")]
     return "\n".join(lines)
 
 
 def list_text(statuses: Sequence[SandboxStatus]) -> str:
     """All sandboxes, a line each."""
-    lines = [f"{'NAME':<20}{'STATE':<10}{'MEMORY':>8}  API SERVER"]
-    for status in statuses:
-        memory = _megabytes(status.resident_bytes)
-        lines.append(f"{status.place.name:<20}{status.state:<10}{memory:>8}  {status.api_server}")
-    return "\n".join(lines)
+    rows = (
+        (each.place.name, str(each.state), _megabytes(each.resident_bytes), each.api_server)
+        for each in statuses
+    )
+    return "\n".join(table(("NAME", "STATE", "MEMORY", "API SERVER"), rows))
 
 
 def up_text(status: SandboxStatus, outcome: str, seconds: float) -> str:
@@ -97,10 +98,10 @@ def _encode(document: dict[str, Any]) -> str:
     return json_text(versioned).rstrip("\n")
 
 
-def _program_line(program: ProgramStatus) -> str:
+def _program_cells(program: ProgramStatus) -> tuple[str, ...]:
     state = "running" if program.is_running else click.style("ended", fg="red")
     memory = _megabytes(program.resident_bytes)
-    return f"{program.program:<26}{program.pid or '-':>8}{memory:>10}  {state}"
+    return program.program, str(program.pid or "-"), memory, state
 
 
 def _colour(status: SandboxStatus) -> str:

@@ -6,14 +6,13 @@ A finding that a cause explains is told with that cause and nowhere else.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-import click
-
 from holdfast.drift.cause.stack_causes import SharedCause, StackDrift, shared_causes
 from holdfast.drift.finding import AgentState, AgentStatus, Finding
 from holdfast.kube.text import safe_text, value_words
 from holdfast.kube.workload_status import Health
 from holdfast.report.text.drift_text import severity_colour, summary_line
-from holdfast.report.text.finding_words import actor_words, headline, policy_words
+from holdfast.report.text.finding_text import actor_words, headline, policy_words
+from holdfast.report.text.table import styled, table
 
 _MOST_OBJECTS_NAMED = 5
 SortKey = tuple[str, str, str, str, str, str]
@@ -54,11 +53,10 @@ def _stack(
     each: StackDrift, told: Collection[tuple[str, SortKey]], *, colour: bool
 ) -> Iterator[str]:
     title = f"stack {safe_text(each.stack)}"
-    yield f"{click.style(title, bold=True) if colour else title}: {summary_line(each.report)}"
+    yield f"{styled(title, colour=colour)}: {summary_line(each.report)}"
     agents = [agent for agent in each.agents if not agent.is_fine]
-    width = max((len(agent.name) for agent in agents), default=0)
-    for agent in agents:
-        yield _agent(agent, width)
+    if agents:
+        yield from table(("AGENT", "SYNC", "HEALTH", "REASON"), map(_cells, agents), "  ")
     known: set[SortKey] = set()
     for cause in each.report.causes:
         alone = [one for one in cause.findings if (each.stack, one.sort_key) not in told]
@@ -74,17 +72,14 @@ def _stack(
         yield f"  not checked: {safe_text(item.scope)}: {safe_text(item.reason)}"
 
 
-def _agent(agent: AgentStatus, width: int) -> str:
-    reason = f"  {safe_text(agent.health.reason)}" if agent.health.reason else ""
-    return (
-        f"  {agent.name:<{width}}  {agent.state.value:<9}  {agent.health.health.value:<11}{reason}"
-    ).rstrip()
+def _cells(agent: AgentStatus) -> tuple[str, ...]:
+    health = agent.health
+    return agent.name, agent.state.value, health.health.value, safe_text(health.reason)
 
 
 def _finding(finding: Finding, *, colour: bool) -> Iterator[str]:
-    severity = f"{finding.severity:<8}"
-    if colour:
-        severity = click.style(severity, fg=severity_colour(finding.severity), bold=True)
+    colour_name = severity_colour(finding.severity)
+    severity = styled(f"{finding.severity:<8}", colour_name, colour=colour)
     yield f"  {severity}  {safe_text(str(finding.ref))}  {headline(finding)}"
     yield from (f"            by {actor_words(actor)}" for actor in finding.actors)
     if finding.policies:

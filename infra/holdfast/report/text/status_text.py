@@ -9,7 +9,8 @@ from holdfast.operations.describe.fleet import FleetAgent, StackStatus
 from holdfast.operations.stack.agent_stack import Suspension
 from holdfast.report.documents.drift import object_document
 from holdfast.report.documents.json_text import json_text
-from holdfast.report.text.finding_words import actor_words, headline
+from holdfast.report.text.finding_text import actor_words, headline
+from holdfast.report.text.table import table
 
 SCHEMA_VERSION: Final = "holdfast.dev/status/v1"
 
@@ -21,15 +22,12 @@ def status_text(report: StackStatus) -> str:
         lines.append(safe_text(str(report.suspension)))
     if report.suspension_problem:
         lines.append(f"suspension not known: {safe_text(report.suspension_problem)}")
-    width = max((len(each.name) for each in report.agents), default=0)
-    for each in report.agents:
-        version = each.live_version or "?"
-        if each.live_version != each.version:
-            version += f" (declared {each.version})"
-        lines.append(
-            f"{each.name:<{width}}  {each.sync.value:<9}  {each.health.health.value:<11}  "
-            f"{safe_text(version)}  {_changed_by(each.update)}"
-        )
+    head, *rows = table(
+        ("AGENT", "SYNC", "HEALTH", "VERSION", "COMMIT", "UPDATED"), map(_cells, report.agents)
+    )
+    lines += [head] if rows else []
+    for each, row in zip(report.agents, rows, strict=True):
+        lines.append(row)
         if not each.health.is_healthy:
             lines.append(f"  {safe_text(each.health.reason)}")
         lines += [f"  {line}" for one in each.drift for line in _finding_lines(one.finding)]
@@ -38,6 +36,14 @@ def status_text(report: StackStatus) -> str:
     lines += [f"  {line}" for finding in report.drift for line in _finding_lines(finding)]
     lines += [f"not checked: {safe_text(_unseen(each))}" for each in report.not_checked]
     return "\n".join(lines) + "\n"
+
+
+def _cells(each: FleetAgent) -> tuple[str, ...]:
+    version = each.live_version or "?"
+    if each.live_version != each.version:
+        version += f" (declared {each.version})"
+    health = each.health.health.value
+    return each.name, each.sync.value, health, safe_text(version), *_updated(each.update)
 
 
 def status_json(report: StackStatus) -> str:
@@ -99,10 +105,10 @@ def _from(update: UpdateRecord | None) -> str:
     )
 
 
-def _changed_by(update: UpdateRecord | None) -> str:
+def _updated(update: UpdateRecord | None) -> tuple[str, str]:
     if update is None:
-        return "last change not known"
-    return f"changed by {update.commit[:12] or update.action}, {update.started_at}"
+        return "not known", ""
+    return update.commit[:12] or update.action, update.started_at
 
 
 def _finding_lines(finding: Finding) -> list[str]:

@@ -2,10 +2,8 @@
 
 from typing import Any, Final
 
-import click
-
 from holdfast.errors import ManifestError, SourceLocation
-from holdfast.kube.text import safe_text
+from holdfast.kube.text import counted, safe_text
 from holdfast.operations.policy.model import PolicyFinding
 from holdfast.operations.validate.report import (
     Exemption,
@@ -13,6 +11,7 @@ from holdfast.operations.validate.report import (
     ValidationReport,
 )
 from holdfast.report.documents.json_text import json_text
+from holdfast.report.text.table import styled
 
 SCHEMA_VERSION: Final = "holdfast.dev/validation/v1"
 _LONGEST_LINE_CHARACTERS: Final = 2000
@@ -27,7 +26,7 @@ def validation_text(report: ValidationReport, *, colour: bool = False) -> str:
 def validation_summary(report: ValidationReport) -> str:
     """What was granted for a time, a line each; then what was read, and what was found."""
     count = len(report.stacks)
-    read = f"{count} stack{'' if count == 1 else 's'}: {', '.join(report.stacks)}"
+    read = f"{counted(count, 'stack')}: {', '.join(report.stacks)}"
     read = read if report.stacks else "without a stack"
     granted = [
         f"{each.location}: {each.kind} {each.name}: {each.about}, until {each.expires} "
@@ -74,12 +73,9 @@ def _line(each: OnStacks, report: ValidationReport, *, colour: bool) -> str:
 def _shown(location: SourceLocation, mark: str, text: str, *, colour: bool) -> str:
     place = safe_text(str(location), _LONGEST_LINE_CHARACTERS)
     shown = safe_text(text, _LONGEST_LINE_CHARACTERS)
-    if colour:
-        place = click.style(place, bold=True)
-        mark = click.style(
-            mark, fg="red" if mark in {"error", "mandatory"} else "yellow", bold=True
-        )
-    return f"{place}: {mark}: {shown}"
+    colour_name = "red" if mark in {"error", "mandatory"} else "yellow"
+    mark = styled(mark, colour_name, colour=colour)
+    return f"{styled(place, colour=colour)}: {mark}: {shown}"
 
 
 def _document(each: OnStacks) -> dict[str, Any]:

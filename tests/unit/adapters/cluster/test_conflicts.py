@@ -92,4 +92,4 @@ def test_a_patch_that_is_refused_is_a_conflict_where_the_version_has_moved_on(
         patch_object(api.client(), entry, ref, operations, Writer("holdfast"))
 
     assert refused.value.is_conflict is is_conflict
-    assert ("somebody has written in between" in str(refused.value)) is is_conflict
+    assert ("another client has written in between" in str(refused.value)) is is_conflict

@@ -76,7 +76,9 @@ def test_a_conflict_alone_does_not_lose_it(api: FakeApi) -> None:
 
 def test_who_never_gets_to_write_does_not_know(api: FakeApi) -> None:
     api.on(ONE, *[held_by("me"), failure(409, "Conflict")] * 4)
-    with pytest.raises(ClusterError, match="lease hs/one is written by somebody all the time"):
+    with pytest.raises(
+        ClusterError, match="lease hs/one is written by another client all the time"
+    ):
         lease(api).try_to_hold()
 
 

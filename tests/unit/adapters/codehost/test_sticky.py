@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from holdfast.adapters.codehost.api import CodeHost, CodeHostError
 from holdfast.adapters.codehost.detection import code_host
-from holdfast.adapters.codehost.sticky import Outcome, keep_comment, keep_issue
+from holdfast.adapters.codehost.sticky import CommentOutcome, keep_comment, keep_issue
 from holdfast.errors import ExitCode, InputError
 
 from tests.code_host_server import ROBOT, SOMEBODY, TOKEN, CodeHostServer, code_host_server
@@ -27,8 +27,8 @@ def host(server: CodeHostServer, request: pytest.FixtureRequest) -> CodeHost:
 
 
 def test_a_comment_is_written_once_and_then_updated(server: CodeHostServer, host: CodeHost) -> None:
-    assert keep_comment(host, 5, MARKER, "one").outcome is Outcome.CREATED
-    assert keep_comment(host, 5, MARKER, "two").outcome is Outcome.UPDATED
+    assert keep_comment(host, 5, MARKER, "one").outcome is CommentOutcome.CREATED
+    assert keep_comment(host, 5, MARKER, "two").outcome is CommentOutcome.UPDATED
     assert [each["body"] for each in server.comments] == ["<!-- holdfast:policy/prod -->\ntwo\n"]
 
 
@@ -36,17 +36,17 @@ def test_the_same_text_again_writes_nothing(server: CodeHostServer, host: CodeHo
     keep_comment(host, 5, MARKER, "one")
     written = list(server.writes)
     server.comments[0]["body"] = server.comments[0]["body"].replace("\n", "\r\n")
-    assert keep_comment(host, 5, MARKER, "one\n").outcome is Outcome.UNCHANGED
+    assert keep_comment(host, 5, MARKER, "one\n").outcome is CommentOutcome.UNCHANGED
     assert server.writes == written
 
 
 def test_nothing_to_say_makes_no_comment_and_takes_an_old_one_back(
     server: CodeHostServer, host: CodeHost
 ) -> None:
-    assert keep_comment(host, 5, MARKER, "\n").outcome is Outcome.NOTHING
+    assert keep_comment(host, 5, MARKER, "\n").outcome is CommentOutcome.NOTHING
     assert server.writes == []
     keep_comment(host, 5, MARKER, "one")
-    assert keep_comment(host, 5, MARKER, "").outcome is Outcome.UPDATED
+    assert keep_comment(host, 5, MARKER, "").outcome is CommentOutcome.UPDATED
     assert "Nothing to say" in server.comments[0]["body"]
 
 
@@ -61,7 +61,7 @@ def test_what_somebody_else_wrote_is_never_taken_for_ours(
 ) -> None:
     body = "<!-- holdfast:policy/prod -->\nI am the robot"
     server.comments.append({"id": 1, "body": body, "user": SOMEBODY, "author": SOMEBODY})
-    assert keep_comment(host, 5, MARKER, "one").outcome is Outcome.CREATED
+    assert keep_comment(host, 5, MARKER, "one").outcome is CommentOutcome.CREATED
     assert server.comments[0]["body"] == body
 
 
@@ -73,7 +73,7 @@ def test_an_app_finds_its_comment_though_it_may_not_ask_for_its_name(
     keep_comment(host, 5, MARKER, "one")
     server.comments[0]["user"] = {"login": "acme-deployer[bot]", "id": 99, "type": "Bot"}
 
-    assert keep_comment(host, 5, MARKER, "two").outcome is Outcome.UPDATED
+    assert keep_comment(host, 5, MARKER, "two").outcome is CommentOutcome.UPDATED
     assert len(server.comments) == 1
 
 
@@ -85,32 +85,32 @@ def test_what_another_app_wrote_and_we_may_not_change_is_passed_over(
     keep_issue(host, "drift/prod", TITLE, "of another app")
     server.locked = {1}
 
-    assert keep_comment(host, 5, MARKER, "one").outcome is Outcome.CREATED
-    assert keep_comment(host, 5, MARKER, "two").outcome is Outcome.UPDATED
+    assert keep_comment(host, 5, MARKER, "one").outcome is CommentOutcome.CREATED
+    assert keep_comment(host, 5, MARKER, "two").outcome is CommentOutcome.UPDATED
     assert [each["body"].splitlines()[1] for each in server.comments] == ["of another app", "two"]
-    assert keep_issue(host, "drift/prod", TITLE, "one").outcome is Outcome.CREATED
+    assert keep_issue(host, "drift/prod", TITLE, "one").outcome is CommentOutcome.CREATED
 
 
 def test_ours_is_found_behind_a_page_of_others(server: CodeHostServer, host: CodeHost) -> None:
     other = {"body": "hello", "user": ROBOT, "author": ROBOT}
     server.comments.extend({"id": at + 1, **other} for at in range(150))
     keep_comment(host, 5, MARKER, "one")
-    assert keep_comment(host, 5, MARKER, "two").outcome is Outcome.UPDATED
+    assert keep_comment(host, 5, MARKER, "two").outcome is CommentOutcome.UPDATED
     assert len(server.comments) == 151
 
 
 def test_an_issue_is_opened_updated_and_closed(server: CodeHostServer, host: CodeHost) -> None:
-    assert keep_issue(host, "drift/prod", TITLE, None).outcome is Outcome.NOTHING
-    assert keep_issue(host, "drift/prod", TITLE, "one").outcome is Outcome.CREATED
-    assert keep_issue(host, "drift/prod", TITLE, "one").outcome is Outcome.UNCHANGED
-    assert keep_issue(host, "drift/prod", TITLE, "two").outcome is Outcome.UPDATED
-    assert keep_issue(host, "drift/prod", TITLE, None).outcome is Outcome.CLOSED
-    assert keep_issue(host, "drift/prod", TITLE, None).outcome is Outcome.NOTHING
+    assert keep_issue(host, "drift/prod", TITLE, None).outcome is CommentOutcome.NOTHING
+    assert keep_issue(host, "drift/prod", TITLE, "one").outcome is CommentOutcome.CREATED
+    assert keep_issue(host, "drift/prod", TITLE, "one").outcome is CommentOutcome.UNCHANGED
+    assert keep_issue(host, "drift/prod", TITLE, "two").outcome is CommentOutcome.UPDATED
+    assert keep_issue(host, "drift/prod", TITLE, None).outcome is CommentOutcome.CLOSED
+    assert keep_issue(host, "drift/prod", TITLE, None).outcome is CommentOutcome.NOTHING
     (issue,) = server.issues
     assert (issue["title"], issue["state"]) == (TITLE, "closed")
     assert issue["labels"] in ("holdfast", ["holdfast"])
     assert "two" in (issue.get("body") or "") + issue.get("description", "")
-    assert keep_issue(host, "drift/prod", TITLE, "three").outcome is Outcome.CREATED
+    assert keep_issue(host, "drift/prod", TITLE, "three").outcome is CommentOutcome.CREATED
 
 
 @pytest.mark.parametrize("marker", ["", "a b", "a-->", "a--b", "ä"])
@@ -126,7 +126,7 @@ def test_a_text_that_no_host_would_take_is_refused(host: CodeHost) -> None:
 
 def test_a_host_that_is_busy_is_asked_again(server: CodeHostServer, host: CodeHost) -> None:
     server.failures = [503, (429, {"Retry-After": "0"})]
-    assert keep_comment(host, 5, MARKER, "one").outcome is Outcome.CREATED
+    assert keep_comment(host, 5, MARKER, "one").outcome is CommentOutcome.CREATED
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_short_limit_of_requests_is_waited_for(
     server: CodeHostServer, host: CodeHost, headers: dict[str, str]
 ) -> None:
     server.failures = [(403, headers)]
-    assert keep_comment(host, 5, MARKER, "one").outcome is Outcome.CREATED
+    assert keep_comment(host, 5, MARKER, "one").outcome is CommentOutcome.CREATED
 
 
 @pytest.mark.parametrize("status", [403, 429])

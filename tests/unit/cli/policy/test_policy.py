@@ -24,8 +24,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_lists_every_rule_with_its_level(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["policy", "list", "--profile", "dev"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(RULES)
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.split() == ["RULE", "LEVEL", "TITLE"]
+    assert sum(not line.startswith(" ") for line in lines) == len(RULES)
     assert lines[0].split()[:2] == ["pss-privileged", "mandatory"]
     assert run(["policy", "list", "-o", "json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["rules"]) == len(RULES)

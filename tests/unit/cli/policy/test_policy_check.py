@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from holdfast.cli.main import run
-from holdfast.report.exchange.policy_formats import POLICY_FORMATS
+from holdfast.report.exchange.formats import POLICY_FORMATS
 
 from tests.unit.manifest.projects import EXCEPTION, MANIFEST, STACK, agent, spec, write
 
@@ -199,17 +199,23 @@ WRONG = [
     pytest.param(["policy", "check", "-s", "prd"], "known: dev", 6, id="no such stack"),
     pytest.param(["policy", "check", "--files", "none.yaml"], "no such file", 2, id="no file"),
     pytest.param(
-        ["policy", "check", "--files", "a.yaml", "--live"],
-        "--files, --state, --state-file and --live exclude one another",
+        ["policy", "check", "--files", "a.yaml", "--cluster"],
+        "--files, --state, --state-file and --cluster exclude one another",
         2,
         id="two sources",
     ),
     pytest.param(["policy", "check", "--state"], "--state needs a stack", 2, id="whose state"),
     pytest.param(
-        ["policy", "check", "-s", "dev", "-n", "x"], "need --live", 2, id="a place without --live"
+        ["policy", "check", "-s", "dev", "-n", "x"],
+        "require --cluster",
+        2,
+        id="a place without --live",
     ),
     pytest.param(
-        ["policy", "check", "--live", "-n", "x", "-A"], "-n excludes", 2, id="there and everywhere"
+        ["policy", "check", "--cluster", "-n", "x", "-A"],
+        "-n excludes",
+        2,
+        id="there and everywhere",
     ),
     pytest.param(
         ["policy", "check", "--state-file", "none.json"],
@@ -292,7 +298,7 @@ def test_what_cannot_be_told_alone_ends_in_1(
     write(project, "rules.json", '{"all": "disabled", "image-digest-pinned": "mandatory"}')
     command = ["policy", "check", "--state-file", "state.json", "--config", "rules.json"]
     assert run(command) == 1
-    assert "1 cannot be told yet" in capsys.readouterr().out
+    assert "1 undetermined" in capsys.readouterr().out
     assert run([*command, "-o", "junit"]) == 1
     assert "<error" in capsys.readouterr().out
 

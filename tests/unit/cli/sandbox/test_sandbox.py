@@ -120,5 +120,5 @@ def test_json_and_text_tell_the_same(tmp_path: Path) -> None:
     assert (document["healthy"], document["residentBytes"]) == (False, 50_000_000)
     text = click.unstyle(status_text(status))
     assert "sandbox a: degraded" in text
-    assert "etcd                            12     50 MB  running" in text
-    assert "kwok                             -      0 MB  ended" in text
+    assert "etcd     12   50 MB   running" in text
+    assert "kwok     -    0 MB    ended" in text

@@ -1,9 +1,11 @@
 """What a loop acts on: a clone of its own, wherever its process was started."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 from holdfast.adapters.cluster.client import JSON
+from holdfast.adapters.git.source import commit_named
 from holdfast.adapters.git.tracking import TrackedBranch
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.errors import ClusterError, HoldfastError
@@ -27,7 +29,7 @@ def test_a_loop_works_in_its_clone_and_stays_where_it_was_started(
 
     actor = LoopActor(tracked, "dev", "fleet")
 
-    assert actor.begin() == tmp_path / "clone" / "fleet"
+    assert actor.root == tmp_path / "clone" / "fleet"
     assert Path.cwd() == tmp_path / "elsewhere"
     assert actor.newest().name == commit
     assert actor.blocked_by() is None
@@ -43,7 +45,6 @@ def test_the_watch_reads_a_working_tree_that_no_checkout_of_the_loop_touches(
     monkeypatch.setenv("HOLDFAST_STATE", str(tmp_path / "state"))
     tracked = TrackedBranch(str(repository), "main", tmp_path / "clone")
     actor = LoopActor(tracked, "dev", "fleet")
-    actor.begin()
     watched = actor.check_out_for_watch()
 
     for file in (repository / "fleet" / "agents").iterdir():
@@ -93,9 +94,20 @@ def test_a_loop_reads_from_its_cluster_whether_it_is_suspended(
         monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path / "config", api.url)))
         tracked = TrackedBranch(str(tmp_path / "repository"), "main", tmp_path / "clone")
         actor = LoopActor(tracked, "dev", "fleet")
-        actor.begin()
         path = "/apis/holdfast.dev/v1alpha1/agentstacks/dev"
         api.on(path, Answer({"spec": {"suspend": True}}), failure(403))
         assert actor.control().suspension == Suspension()
         with pytest.raises(ClusterError, match="cannot be read"):
             actor.control()
+
+
+def test_a_working_tree_of_a_clone_that_was_removed_is_made_again(tmp_path: Path) -> None:
+    DeclaredProject.write(tmp_path / "repository", manifest("app"))
+    commit = commit_all(tmp_path / "repository", "Declare")
+    for _ in range(2):
+        tracked = TrackedBranch(str(tmp_path / "repository"), "main", tmp_path / "clone")
+        tracked.check_out(tracked.newest())
+        tracked.check_out_beside(tmp_path / "watch")
+        assert (tmp_path / "watch" / "Pulumi.yaml").is_file()
+        assert commit_named(tmp_path / "watch", "HEAD").name == commit
+        shutil.rmtree(tmp_path / "clone")

@@ -19,7 +19,7 @@ from holdfast.controllers.gitops.roles import (
     Comparison,
     DriftedAgent,
     Field,
-    Listener,
+    LoopListener,
     RejectedCommitError,
 )
 from holdfast.controllers.runtime.conflicts import MOST_REVERTS
@@ -79,7 +79,7 @@ class Bench:
     phases: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.reconciler = Reconciler(self.world, self.world, self._log)
+        self.reconciler = Reconciler(self.world, self._log)
 
     def _log(self, phase: str, **told: Any) -> None:
         self.phases.append((phase, told))
@@ -161,7 +161,7 @@ def test_a_field_that_is_fought_over_is_only_reported_the_others_go_on() -> None
     bench = Bench(World(drift=[agent("revert", REPLICAS)]))
     contested: list[Field] = []
 
-    class Told(Listener):
+    class Told(LoopListener):
         def conflict_opened(self, field: Field) -> None:
             contested.append(field)
 
@@ -200,6 +200,21 @@ def test_a_suspended_stack_waits_with_user_time_and_reason() -> None:
     bench.world.said = LoopControl()
     bench.work(COMMIT)
     assert bench.world.done == ["update first"]
+
+
+@pytest.mark.parametrize(
+    ("world", "seconds"),
+    [
+        pytest.param(World(busy="locked by ann"), 2, id="a lock"),
+        pytest.param(World(said=LoopControl(Suspension())), 30, id="a suspension: it is watched"),
+    ],
+)
+def test_blocked_work_is_tried_again_by_itself(world: World, seconds: float) -> None:
+    bench = Bench(world)
+    bench.work(COMMIT)
+    due = bench.reconciler._pool.seconds_until_due()
+    assert due is not None
+    assert seconds - 1 < due <= seconds
 
 
 @pytest.mark.parametrize(
@@ -253,7 +268,7 @@ def test_a_defect_in_one_piece_of_work_is_tried_again_and_ends_nothing() -> None
 
 
 def test_a_listener_that_fails_stops_no_work() -> None:
-    class Broken(Listener):
+    class Broken(LoopListener):
         def reconciled(self, key: str, outcome: str, seconds: float) -> None:
             raise ValueError("no room")
 

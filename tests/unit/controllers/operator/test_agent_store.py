@@ -9,7 +9,7 @@ from holdfast.adapters.cluster.kind_reader import Listing
 from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.kube.managed_fields import read_managed_fields
 from holdfast.kube.objects import KubeObject, ObjectRef
-from holdfast.manifest.agent.agent import API_VERSION
+from holdfast.manifest.types.manifest import API_VERSION
 
 REF = ObjectRef("cx", "ConfigMap", "settings", "v1")
 PLACE = WatchScope(WatchedKind(None, (REF,)), "ConfigMap")

@@ -6,22 +6,23 @@ from typing import cast
 
 import pytest
 from holdfast.adapters.cluster.changes import Change, Moved, WatchedKind, WatchScope
-from holdfast.adapters.cluster.client import ApiClient
+from holdfast.adapters.cluster.client import JSON, ApiClient
 from holdfast.adapters.cluster.kubeconfig import Connection
 from holdfast.controllers.operator.agent_reconciler import AgentReconciler
 from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.controllers.operator.decision import Action, Decision
-from holdfast.controllers.operator.declaration import Declaration
+from holdfast.controllers.operator.declaration import ResourceDeclaration
 from holdfast.controllers.operator.loop import AgentLoop, LoopSettings
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.runtime.log import Logger, Output, Runs
-from holdfast.controllers.runtime.workers import Outcome, WorkResult
+from holdfast.controllers.runtime.workers import WorkOutcome, WorkResult
+from holdfast.errors import ClusterError
 from holdfast.kube.objects import ObjectRef
 
 from tests.unit.controllers.operator.resources import verdicts
 
 BAD, GOOD = ("cx", "bad"), ("cx", "good")
-DECLARATION = cast("Declaration", None)
+DECLARATION = cast("ResourceDeclaration", None)
 CLIENT = ApiClient(Connection("http://127.0.0.1:1"))
 
 
@@ -45,7 +46,7 @@ def test_a_defect_is_logged_without_what_it_quotes_and_counted() -> None:
     operator._pool._queue.add(BAD, 0.0)
     assert operator._pool._queue.take(10.0) == BAD
     fault = ValueError("invalid literal: 'hunter2'")
-    operator._end(WorkResult(BAD, Outcome(is_done=False), fault))
+    operator._end(WorkResult(BAD, WorkOutcome(is_done=False), fault))
     line = json.loads(log.getvalue())
     assert (line["level"], line["agent"]) == ("error", "bad")
     assert "ValueError: invalid literal: '...'" in line["problem"]
@@ -84,3 +85,27 @@ def test_an_agent_that_goes_while_it_is_worked_on_is_no_error(decision: Decision
     metrics, store = OperatorMetrics("prod"), AgentStore()
     reconciler = AgentReconciler(CLIENT, {}, store, "pod-1", metrics, Runs(lambda *_, **__: None))
     reconciler._do(GOOD, decision, DECLARATION, lambda *_, **__: None)
+
+
+def test_work_that_outlives_a_stop_is_abandoned_and_writes_nothing_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = StringIO()
+    client = ApiClient(Connection("http://127.0.0.1:1"))
+    settings = LoopSettings("prod", 600.0, "pod-1")
+    operator = AgentLoop(
+        settings,
+        client,
+        verdicts,
+        OperatorMetrics("prod"),
+        Logger(Output(errors=log).note, as_json=True),
+    )
+    monkeypatch.setattr(operator._informers, "begin", lambda _: None)
+    monkeypatch.setattr(operator._informers, "stop", lambda: None)
+    for is_drained in (True, False):
+        monkeypatch.setattr(operator._pool, "drain", lambda is_drained=is_drained: is_drained)
+        operator.stop()
+        assert operator.run() is is_drained
+    assert json.loads(log.getvalue())["problem"] == "work was abandoned at the deadline"
+    with pytest.raises(ClusterError, match="the process is stopping"):
+        client.write("PATCH", "/api/v1/pods/a", b"{}", content_type=JSON)

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 from holdfast.controllers.gitops.loop_state import METRICS as LOOP_METRICS
 from holdfast.controllers.operator.metrics import OPERATOR_METRICS
-from holdfast.report.exchange.metric_names import METRICS
+from holdfast.report.exchange.prometheus import METRICS
 from jsonschema import Draft202012Validator
 
 CLONE = Path(__file__).resolve().parents[4]

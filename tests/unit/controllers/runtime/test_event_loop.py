@@ -7,7 +7,6 @@ import time
 from itertools import pairwise
 
 import pytest
-from holdfast.controllers.runtime import event_loop
 from holdfast.controllers.runtime.event_loop import EventLoop
 from holdfast.controllers.runtime.process import stop_on_signals
 
@@ -27,8 +26,7 @@ def test_messages_are_taken_in_order_and_a_turn_follows_each_batch() -> None:
     assert taken == [*range(10), "turn"]
 
 
-def test_a_batch_has_a_bound_so_that_the_loop_gets_to_act(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_loop, "MOST_MESSAGES", 2)
+def test_a_batch_has_a_bound_so_that_the_loop_gets_to_act() -> None:
     loop: EventLoop[int] = EventLoop(lambda _: None)
     for number in range(3):
         loop.post(number)

@@ -101,3 +101,23 @@ def test_an_address_is_a_host_and_a_port(address: str, parts: tuple[str, int]) -
 def test_anything_else_is_no_address(address: str) -> None:
     with pytest.raises(InputError, match=r"--listen '.*': expected HOST:PORT; such as :9464"):
         host_and_port("--listen", address, ":9464")
+
+
+@pytest.mark.parametrize(
+    ("is_free", "done"),
+    [
+        pytest.param(True, ["release"], id="all work has ended"),
+        pytest.param(False, ["stop"], id="abandoned work may still write: the lease expires"),
+    ],
+)
+def test_the_lease_is_given_back_only_when_nothing_is_written_any_more(
+    monkeypatch: pytest.MonkeyPatch, *, is_free: bool, done: list[str]
+) -> None:
+    seen, calls = Seen(), list[str]()
+    leader = seen.leader(PLACE)
+    elector = leader._elector
+    assert isinstance(elector, LeaderElector)
+    for name in ("release", "stop"):
+        monkeypatch.setattr(elector, name, lambda name=name: calls.append(name))
+    leader.give_back(is_free=is_free)
+    assert (calls, seen.leads) == (done, [False])

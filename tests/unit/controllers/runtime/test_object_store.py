@@ -11,7 +11,7 @@ from holdfast.adapters.cluster.changes import (
 )
 from holdfast.adapters.cluster.kind_reader import Listing
 from holdfast.controllers.operator.agent_store import AgentStore
-from holdfast.controllers.runtime.object_store import NOT_READ, ObjectStore
+from holdfast.controllers.runtime.object_store import NOT_READ, InformerStore
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef
 
 KIND = WatchedKind(None, (ObjectRef("", "Service", "", "v1"),))
@@ -56,7 +56,7 @@ def test_a_change_is_news_once() -> None:
 
 
 def test_without_objects_only_versions_are_kept_and_a_list_still_tells_what_is_gone() -> None:
-    store = ObjectStore(keeps_objects=False)
+    store = InformerStore(keeps_objects=False)
     one = service("one", "1")
     assert store.take(snapshot(one)) == [(identity("one"), one)]
     assert (store.objects, store.versions) == ({}, {identity("one"): "1"})
@@ -64,14 +64,14 @@ def test_without_objects_only_versions_are_kept_and_a_list_still_tells_what_is_g
 
 
 def test_the_end_of_an_object_that_was_never_read_is_news_once() -> None:
-    store = ObjectStore(keeps_objects=False)
+    store = InformerStore(keeps_objects=False)
     gone = Moved(PLACE, identity("one"), None, "3", 0.0)
     assert store.take(gone) == [(identity("one"), None)]
     assert store.take(gone) == []
 
 
 def test_a_list_of_one_namespace_says_nothing_of_another() -> None:
-    store = ObjectStore()
+    store = InformerStore()
     other = Identity("", "Service", "other", "one")
     store.put(other, service("one", "1"))
     narrow = WatchScope(KIND, "Service", "cx")
@@ -80,7 +80,7 @@ def test_a_list_of_one_namespace_says_nothing_of_another() -> None:
 
 
 def test_a_declared_scope_is_seen_from_its_first_list_until_it_is_lost() -> None:
-    store = ObjectStore((KIND,))
+    store = InformerStore((KIND,))
     assert list(store.not_checked) == [NOT_READ]
     store.take(Planned(KIND, (PLACE,)))
     assert not store.is_ready("Service")
@@ -95,7 +95,7 @@ def test_a_declared_scope_is_seen_from_its_first_list_until_it_is_lost() -> None
 
 
 def test_scopes_of_an_earlier_plan_are_waited_for_no_longer() -> None:
-    store = ObjectStore((KIND,))
+    store = InformerStore((KIND,))
     store.take(Planned(KIND, (PLACE,)))
     store.take(WatchLost(PLACE, "not served"))
     narrow = WatchScope(KIND, "Service", "cx")

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 from holdfast.controllers.runtime.queue import KeyedQueue
-from holdfast.controllers.runtime.workers import Outcome, WorkerPool, WorkResult
+from holdfast.controllers.runtime.workers import WorkerPool, WorkOutcome, WorkResult
 
 WAIT_SECONDS = 10.0
 
@@ -19,12 +19,12 @@ class Bench:
         self.may_end = threading.Event()
         self.pool: WorkerPool[str] = WorkerPool(self.work, KeyedQueue(), self.results.put, workers)
 
-    def work(self, key: str, triggers: tuple[str, ...]) -> Outcome:
+    def work(self, key: str, triggers: tuple[str, ...]) -> WorkOutcome:
         self.begun.put(key)
         if key == "bad":
             raise KeyError(triggers)
         assert self.may_end.wait(WAIT_SECONDS)
-        return Outcome()
+        return WorkOutcome()
 
 
 def test_a_key_that_ends_in_a_defect_backs_off_and_the_others_go_on() -> None:
@@ -64,7 +64,7 @@ def test_a_stop_waits_for_the_work_under_way() -> None:
     assert bench.begun.get(timeout=10) == "a"
     threading.Timer(0.05, bench.may_end.set).start()
     assert bench.pool.drain(WAIT_SECONDS)
-    assert bench.results.get(timeout=10).outcome == Outcome()
+    assert bench.results.get(timeout=10).outcome == WorkOutcome()
 
 
 def test_work_that_does_not_end_is_abandoned_at_the_deadline() -> None:
@@ -82,9 +82,9 @@ def test_without_threads_the_caller_works_on_one_key_at_a_call(
 ) -> None:
     worked: list[tuple[str, threading.Thread]] = []
 
-    def work(key: str, _: tuple[str, ...]) -> Outcome:
+    def work(key: str, _: tuple[str, ...]) -> WorkOutcome:
         worked.append((key, threading.current_thread()))
-        return Outcome(again_seconds=again_seconds)
+        return WorkOutcome(again_seconds=again_seconds)
 
     def ended(result: WorkResult[str]) -> None:
         pool.end(result)

@@ -17,7 +17,7 @@ from holdfast.adapters.cluster.changes import (
 )
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
 from holdfast.adapters.cluster.kind_reader import Listing, Unread
-from holdfast.controllers.watch.inputs import Activity, DesiredState
+from holdfast.controllers.watch.inputs import Activity, WatchedDeclaration
 from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.drift.context import DriftContext
 from holdfast.drift.exemption.controllers import Autoscalers
@@ -99,7 +99,7 @@ class Played:
     tell: Callable[[Change], None] = field(default_factory=lambda: nobody)
     entered: set[Any] = field(default_factory=set)
 
-    def load(self) -> DesiredState:
+    def load(self) -> WatchedDeclaration:
         self.loads += 1
         if self.failure is not None:
             raise self.failure
@@ -107,7 +107,7 @@ class Played:
         kinds = tuple(kind_of(one) for one in self.desired)
         if not self.serves:
             kinds = tuple(replace(kind, entry=None) for kind in kinds)
-        return DesiredState(
+        return WatchedDeclaration(
             DriftJudge(self.desired, context),
             (*kinds, *self.beside),
             sessions=self.sessions,

@@ -9,7 +9,7 @@ from holdfast.drift.finding import DriftClass, Finding, NotChecked, Severity
 from holdfast.drift.record.ledger import FindingEvent, Timestamp, Transition
 from holdfast.drift.record.watch_report import Look, Reading, Status, WatchState
 from holdfast.kube.objects import ObjectRef
-from holdfast.report.exchange.metric_names import METRICS
+from holdfast.report.exchange.prometheus import METRICS
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from holdfast.convert.files.delivery import argocd_files, flux_files, pko_files
-from holdfast.convert.files.files import ExportedFile, GitSource, RenderedStack, laid_over
+from holdfast.convert.files.files import ExportedFile, RenderedStack, RepositorySource, laid_over
 from holdfast.convert.files.packages import helm_files, kustomize_files
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.fleet import render_fleet
@@ -14,7 +14,7 @@ from holdfast.render.plan.marks import RenderedObject
 
 ROOT = Path(__file__).resolve().parents[4]
 STACKS = ("dev", "prod")
-SOURCE = GitSource("https://git.example.com/team/agents.git", "main", "deploy")
+SOURCE = RepositorySource("https://git.example.com/team/agents.git", "main", "deploy")
 
 
 def rendered(stack: str) -> RenderedStack:

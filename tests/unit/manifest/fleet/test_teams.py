@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from holdfast.errors import SourceLocation
 from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.manifest.kinds.kinds import AgentTeam
 
 from tests.unit.manifest.projects import IMAGE, MANIFEST, STACK, agent, errors_of, write
 
@@ -52,7 +53,7 @@ def test_an_agent_outside_takes_over_nothing(tmp_path: Path) -> None:
     assert [each.spec.owner for each in fleet.agents] == [None, "care"]
     assert [(each.name, fleet.team_of(each)) for each in fleet.agents] == [
         ("other", None),
-        ("triage", fleet.agent_teams[0]),
+        ("triage", fleet.of(AgentTeam)[0]),
     ]
 
 

@@ -7,6 +7,7 @@ import pytest
 from holdfast.errors import ManifestError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.kinds.expiry import faults_of_exemptions
+from holdfast.manifest.kinds.kinds import DriftIgnore, PolicyException
 
 from tests.unit.manifest.projects import EXCEPTION, MANIFEST, Bad, agent, assert_refused, bad, write
 
@@ -35,8 +36,8 @@ def faults(root: Path, *texts: str, today: date = TODAY) -> list[ManifestError]:
 def test_exemptions_are_part_of_the_fleet(tmp_path: Path) -> None:
     assert faults(tmp_path, EXCEPTION, IGNORE) == []
     fleet = load_fleet(tmp_path)
-    assert fleet.policy_exceptions[0].spec.expires == date(2026, 5, 30)
-    rule = fleet.drift_ignores[0].spec
+    assert fleet.of(PolicyException)[0].spec.expires == date(2026, 5, 30)
+    rule = fleet.of(DriftIgnore)[0].spec
     assert (rule.target.group, rule.target.name, rule.target.namespace) == (
         "apps",
         "*",

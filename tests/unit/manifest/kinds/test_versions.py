@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.kinds.versions import OLDER_VERSIONS, SUPPORTED
 from holdfast.manifest.publish.json_schema import manifest_schema
+from holdfast.manifest.types.manifest import API_VERSION
 
 from tests.unit.manifest.projects import MANIFEST, agent, errors_of, write
 

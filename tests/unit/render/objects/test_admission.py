@@ -8,10 +8,10 @@ from holdfast.errors import RenderError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.manifest.stack.admission import AdmissionSettings
 from holdfast.render.objects.admission import AdmissionPlan, judged_by, render_admission
-from holdfast.render.plan.marks import Origin, RenderedObject
+from holdfast.render.plan.marks import Provenance, RenderedObject
 from holdfast_policies.profile import profile_of
 
-ORIGIN = Origin("prod")
+ORIGIN = Provenance("prod")
 
 
 def rendered(

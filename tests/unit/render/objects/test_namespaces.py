@@ -2,9 +2,9 @@
 
 from holdfast.manifest.stack.environment import NamespaceLimits
 from holdfast.render.objects.namespaces import render_limits, render_namespaces
-from holdfast.render.plan.marks import Origin
+from holdfast.render.plan.marks import Provenance
 
-ORIGIN = Origin("prod")
+ORIGIN = Provenance("prod")
 
 
 def test_a_namespace_is_held_to_the_restricted_standard() -> None:

@@ -6,7 +6,7 @@ import pytest
 from holdfast.errors import RenderError
 from holdfast.manifest.agent.agent import Agent
 from holdfast.render.fleet import FleetPlan
-from holdfast.render.plan.marks import Origin
+from holdfast.render.plan.marks import Provenance
 from holdfast.render.plan.plan import AgentPlan, marks_of
 from holdfast.render.plan.surroundings import Surroundings
 
@@ -58,18 +58,18 @@ def plan_named(name: str, *needs: str) -> AgentPlan:
     surroundings = Surroundings(
         SURROUNDINGS.environment, ports={("cx", each): 8080 for each in "abcd"}
     )
-    marks = marks_of(agent.metadata, agent.spec, "cx", Origin("dev"))
+    marks = marks_of(agent.metadata, agent.spec, "cx", Provenance("dev"))
     return AgentPlan(marks, agent.spec, surroundings)
 
 
 def test_agents_start_after_what_they_need() -> None:
     plans = (plan_named("a", "b", "d"), plan_named("b", "c"), plan_named("c"), plan_named("d"))
-    fleet = FleetPlan(plans, Origin("dev"))
+    fleet = FleetPlan(plans, Provenance("dev"))
     assert [plan.marks.name for plan in fleet.in_start_order()] == ["c", "d", "b", "a"]
     assert fleet.start_needs()["cx", "a"] == (("cx", "b"), ("cx", "d"))
 
 
 def test_agents_that_wait_for_one_another_are_refused() -> None:
-    fleet = FleetPlan((plan_named("a", "b"), plan_named("b", "a")), Origin("dev"))
+    fleet = FleetPlan((plan_named("a", "b"), plan_named("b", "a")), Provenance("dev"))
     with pytest.raises(RenderError, match="agents wait for one another: a -> b -> a"):
         fleet.in_start_order()

@@ -8,7 +8,7 @@ from holdfast.errors import RenderError
 from holdfast.manifest.agent.agent import Agent
 from holdfast.manifest.agent.model import ModelConfigSpec
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import Origin, RenderedObject
+from holdfast.render.plan.marks import Provenance, RenderedObject
 from holdfast.render.plan.plan import AgentPlan, marks_of
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.plan.surroundings import Surroundings
@@ -57,7 +57,7 @@ def rendered(spec: dict[str, Any], models: dict[str, Any] | None = None) -> Any:
         Environment.model_validate({"models": models or {}, "network": EGRESS}),
         models={("cx", "gpt"): ModelConfigSpec.model_validate(SHARED)},
     )
-    marks = marks_of(agent.metadata, agent.spec, "cx", Origin("dev"))
+    marks = marks_of(agent.metadata, agent.spec, "cx", Provenance("dev"))
     return render_agent(AgentPlan(marks, agent.spec, surroundings))
 
 

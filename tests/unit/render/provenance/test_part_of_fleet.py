@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
 from holdfast.render.plan.declared import plan_workloads
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.provenance.part_of_fleet import part_for
@@ -78,8 +79,8 @@ def test_a_part_has_what_an_agent_names_and_leaves_out_the_rest(
     part = part_for(fleet, agent)
 
     assert {each.name for each in part.agents} == agents
-    assert {each.name for each in part.model_configs} == models
-    assert {each.name for each in part.mcp_servers} == servers
+    assert {each.name for each in part.of(ModelConfig)} == models
+    assert {each.name for each in part.of(McpServer)} == servers
 
 
 def test_every_agent_is_rendered_from_its_part_as_from_the_whole(fleet: Fleet) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from holdfast.drift.finding import DriftReport, Severity
 from holdfast.kube.objects import ObjectRef
-from holdfast.operations.scan.scan_context import DriftContext
+from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.report.exchange.drift_notices import drift_notices, fingerprint_of
 from holdfast.report.exchange.formats import DRIFT_FORMATS, NOTICE_WRITERS, write_drift
 from holdfast.report.exchange.markdown import LONGEST_COMMENT_CHARACTERS
-from holdfast.report.exchange.metric_names import METRICS
+from holdfast.report.exchange.prometheus import METRICS
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.unit.report.reports import (
@@ -35,7 +35,7 @@ from tests.unit.report.reports import (
 )
 
 
-def written(report: DriftReport, chosen: str, context: DriftContext = CONTEXT) -> str:
+def written(report: DriftReport, chosen: str, context: ReportContext = CONTEXT) -> str:
     return write_drift(report, chosen, context)
 
 
@@ -224,7 +224,7 @@ class TestPage:
             "image-digest-pinned",
             "since 2026-11-19T12:00:00Z, 2d, 3 times",
             "agents/support-rag.yaml:14:10",
-            "nobody declared the object",
+            "the object is not declared",
             "Holdfast's scan and Pulumi's refresh",
             "+top_k: 80",
             "-top_k: 8",
@@ -310,7 +310,7 @@ def test_every_notice_leads_to_the_runbook() -> None:
 
 
 class TestPrometheus:
-    def samples(self, report: DriftReport, context: DriftContext = CONTEXT) -> dict[str, float]:
+    def samples(self, report: DriftReport, context: ReportContext = CONTEXT) -> dict[str, float]:
         families = text_string_to_metric_families(written(report, "prometheus", context))
         return {
             ",".join((sample.name, *sample.labels.values())): sample.value

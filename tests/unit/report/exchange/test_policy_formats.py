@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from holdfast.operations.policy.model import PolicyReport
+from holdfast.report.exchange.formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.markdown import LONGEST_COMMENT_CHARACTERS
-from holdfast.report.exchange.policy_formats import POLICY_FORMATS, write_policy
+from holdfast.report.exchange.policy_notices import PAGES
 from holdfast_policies.table import RULES
 
 from tests.unit.report.policy_runs import (
@@ -36,7 +37,7 @@ REFUSED = report(SAME, violation(MESSAGE), summary("job-bounds"), THE_STACK, END
 
 
 def written(found: PolicyReport, chosen: str) -> str:
-    return write_policy(found, chosen, RULES)
+    return write_policy(found, chosen, RULES, pages=PAGES)
 
 
 def test_a_comment_names_agent_old_and_new_value_before_what_is_wrong() -> None:

@@ -3,7 +3,7 @@
 import json
 
 from holdfast.operations.actions.backup import BackupFound
-from holdfast.report.text.backup_list import backups_json, backups_text
+from holdfast.report.text.action_text import backups_json, backups_text
 
 FOUND = (
     BackupFound("VolumeSnapshot", "rag-index-2", "2026-11-21T03:00:00Z", "rag-index", False),
@@ -13,8 +13,9 @@ FOUND = (
 
 def test_one_line_a_backup_says_of_what_and_whether_it_can_be_used() -> None:
     assert backups_text("rag", FOUND) == (
-        "2026-11-21T03:00:00Z  VolumeSnapshot rag-index-2 of rag-index  (not ready to be used)\n"
-        "2026-11-20T03:00:00Z  Job rag-backup-1\n"
+        "MADE AT               KIND            NAME          CLAIM      USABLE\n"
+        "2026-11-21T03:00:00Z  VolumeSnapshot  rag-index-2   rag-index  not yet\n"
+        "2026-11-20T03:00:00Z  Job             rag-backup-1  -          yes\n"
     )
     assert backups_text("rag", ()) == "rag has no backups in the cluster\n"
 

@@ -47,6 +47,7 @@ def test_a_line_of_the_journal_is_read_back_and_a_torn_one_is_not() -> None:
 def test_people_read_a_line_for_each_time() -> None:
     report = replace(FAILED, commit="a" * 40, is_dirty=True)
     assert gates_text([HOLDS, report]) == (
-        "2026-11-22T00:00:00Z  no commit     every gate holds\n"
+        "STARTED               COMMIT              RESULT\n"
+        "2026-11-22T00:00:00Z  no commit           every gate holds\n"
         "2026-11-22T00:00:00Z  aaaaaaaaaaaa dirty  unit failed; not run: preview\n"
     )

@@ -4,7 +4,7 @@ import json
 
 from holdfast.drift.cause.owners import OwnedObject, Owner
 from holdfast.kube.objects import ObjectRef
-from holdfast.report.text.owners_text import owners_json, owners_text
+from holdfast.report.text.revert_text import owners_json, owners_text
 
 TIME = "2026-11-22T01:00:00Z"
 REF = ObjectRef("cx", "Service", "one", "v1")

@@ -37,8 +37,8 @@ def report(
 def test_a_line_says_what_runs_and_what_was_declared() -> None:
     assert status_text(report(AgentState.SYNCED, SLOW, KEY)) == (
         "stack prod: commit 0123456789ab, promote by ci-7, 2026-11-22T01:00:00Z\n"
-        "mover  Synced     Progressing  1.0.0 (declared 1.1.0)  "
-        "changed by 0123456789ab, 2026-11-22T01:00:00Z\n"
+        "AGENT  SYNC    HEALTH       VERSION                 COMMIT        UPDATED\n"
+        "mover  Synced  Progressing  1.0.0 (declared 1.1.0)  0123456789ab  2026-11-22T01:00:00Z\n"
         "  1 of 2 pods are ready\n"
         "not checked: Secret cx/key: forbidden\n"
     )

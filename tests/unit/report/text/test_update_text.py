@@ -5,7 +5,7 @@ import json
 from holdfast.adapters.engine.update_record import DONE, UpdateRecord
 from holdfast.operations.deploy.recorder import changes_in_words
 from holdfast.report.documents.updates import updates_json
-from holdfast.report.text.update_text import updates_text
+from holdfast.report.text.history_text import updates_text
 
 UPDATE = UpdateRecord(
     action="promote",

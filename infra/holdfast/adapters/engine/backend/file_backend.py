@@ -76,7 +76,7 @@ class FileHistory:
 
     @property
     def locks_folder(self) -> Path:
-        """Where a file lies for whoever is changing the stack."""
+        """Where a file lies, for the process that changes the stack."""
         return self.folder / "locks" / self.full_name
 
     def newest_record(self) -> str:
@@ -195,7 +195,7 @@ class FileHistory:
         return tuple(each for each in found if each is not None)
 
     def warnings(self) -> tuple[str, ...]:
-        """What makes the state doubtful: whoever writes it decides what is drift."""
+        """What makes the state doubtful: its writers decide what is drift."""
         suspects = (self.folder, self.records_folder, self.current_path())
         said = [
             f"{path} may be written by everybody; run 'chmod o-w {path}'"
@@ -223,7 +223,7 @@ class FileHistory:
         return before.end_time - newest.start_time > 1
 
     def copies(self) -> Iterator[Path]:
-        """Older copies of the checkpoint, the newest first; those that cannot be read are not told.
+        """Older copies of the checkpoint, the newest first; unreadable ones are left out.
 
         The engine keeps one beside the checkpoint, and one of every change in the history.
         """

@@ -24,7 +24,7 @@ class StackActivity(msgspec.Struct, frozen=True):
 
     Attributes:
         newest_change: Name of the newest record: another one means that the stack was changed.
-        is_under_way: Somebody holds the stack's lock.
+        is_under_way: The stack's lock is held.
     """
 
     newest_change: str = ""
@@ -60,7 +60,7 @@ class ActivityReader:
         """What the stack is up to now: a look at two folders, and at names when one has changed."""
         if self._history is None:
             return StackActivity()
-        # The lock first: whoever held it has written its record by the time it is gone. The other
+        # The lock first: its holder has written its record by the time it is gone. The other
         # way round an update that ends in between would look like none at all.
         is_under_way = self._is_locked()
         return StackActivity(self._newest_change(self._history), is_under_way)

@@ -100,10 +100,10 @@ def _text_of(finished: Finished, result: RunResult) -> str:
 
 def _stopped(stack: str, resume: str, finished: Finished, result: RunResult) -> Reason | None:
     changes_state = result.action in ("up", "destroy")
-    kept = "; what was done is saved, run it again to go on" if changes_state else ""
+    kept = "; what was done is saved, run it again to continue" if changes_state else ""
     killed = finished.exit_code < 0
     if killed and changes_state:
-        kept = f"; it was killed: run '{resume}' to go on"
+        kept = f"; it was killed: run '{resume}' to resume"
     if finished.stop_reason:
         return Reason(
             f"{result.action} was stopped: {finished.stop_reason}{kept}",
@@ -127,8 +127,10 @@ def _progress_of(result: RunResult) -> str:
     """What a run that changes the cluster has done, and which of its steps are unfinished."""
     if result.action not in ("up", "destroy"):
         return ""
-    names = join_names([f"{each.operation} {each.name}" for each in result.unfinished])
-    count = len({each.urn for each in result.steps} - {each.urn for each in result.unfinished})
+    unfinished = [each for each in result.unfinished if each.type != _STACK_TYPE]
+    names = join_names([f"{each.operation} {each.name}" for each in unfinished])
+    changed = {each.urn for each in result.steps if each.type != _STACK_TYPE}
+    count = len(changed - {each.urn for each in unfinished})
     done = f" with {count} resource{'' if count == 1 else 's'} changed"
     return f"{done}; unfinished: {names}" if names else done
 

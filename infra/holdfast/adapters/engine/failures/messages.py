@@ -113,7 +113,7 @@ class ApplyConflict(NamedTuple):
 
 
 def find_conflicts(text: str) -> tuple[ApplyConflict, ...]:
-    """All conflicts told in a text, each once, in its order."""
+    """All conflicts in a text, each once, in its order."""
     found = {
         ApplyConflict(
             object=report["object"],

@@ -91,7 +91,7 @@ def _conflict(match: re.Match[str], stack: str, _: str) -> Reason | None:
     if not conflicts:
         return None  # in words of another version: they say more than we could
     remedy = (
-        f"run 'holdfast drift -s {stack}' to see it and put it back, or set "
+        f"run 'holdfast drift revert -s {stack}' to revert it, or set "
         "PULUMI_K8S_ENABLE_PATCH_FORCE=true to overwrite it"
     )
     if len(conflicts) == 1:
@@ -248,11 +248,11 @@ _REMEDIES: Final = (
     ),
     (
         r'failed: \S+ "\S+" not found',
-        "somebody has deleted it: run 'holdfast drift revert -s {stack}', then this again",
+        "it was deleted: run 'holdfast drift revert -s {stack}', then this again",
     ),
     (
         r"Progress deadline exceeded|failed to (?:fully )?initialize or become live",
-        "correct what keeps it from being ready, and run it again: it is tried anew",
+        "correct what keeps it from being ready, and run it again",
     ),
 )
 

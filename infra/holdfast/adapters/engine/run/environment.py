@@ -105,7 +105,7 @@ def _wanted_variables(
     pulumi: PulumiExecutable, home: Path, ambient: Mapping[str, str]
 ) -> dict[str, str]:
     variables = {
-        # A policy pack writes its port without flushing: buffered, the engine waits for ever.
+        # A policy pack writes its port without flushing: buffered, the engine would wait forever.
         "PYTHONUNBUFFERED": "1",
         "PULUMI_SKIP_UPDATE_CHECK": "true",
     }

@@ -17,10 +17,10 @@ from holdfast.adapters.engine.run.events import (
     Diagnostic,
     Event,
     Inputs,
+    PolicyRemediation,
     PolicySummary,
     PolicyViolation,
     PropertyDifference,
-    Remediation,
     ResourceStep,
     StepDone,
     StepFailed,
@@ -45,7 +45,7 @@ class _State(_Camel):
     init_errors: list[str] | None = None
 
 
-class _Metadata(_Camel):
+class _EventMetadata(_Camel):
     op: str
     urn: str
     type: str
@@ -54,8 +54,8 @@ class _Metadata(_Camel):
     detailed_diff: dict[str, _Difference] | None = None
 
 
-class _Step(_Camel):
-    metadata: _Metadata
+class _EventStep(_Camel):
+    metadata: _EventMetadata
 
 
 class _Diagnostic(_Camel):
@@ -94,10 +94,10 @@ class _Summary(_Camel):
     result: str = ""
 
 
-class _Line(_Camel):
-    resource_pre_event: _Step | None = None
-    res_outputs_event: _Step | None = None
-    res_op_failed_event: _Step | None = None
+class _EventLine(_Camel):
+    resource_pre_event: _EventStep | None = None
+    res_outputs_event: _EventStep | None = None
+    res_op_failed_event: _EventStep | None = None
     diagnostic_event: _Diagnostic | None = None
     policy_event: _Policy | None = None
     policy_remediation_event: _Remediation | None = None
@@ -114,7 +114,7 @@ class _Identity(_Camel):
 
 # Found in a line that is cut off, too.
 _EVENT_NAME = re.compile(rb'"(\w+Event)"\s*:')
-_LINES = msgspec.json.Decoder(_Line)
+_LINES = msgspec.json.Decoder(_EventLine)
 _IDENTITIES = msgspec.json.Decoder(_Identity)
 
 
@@ -130,7 +130,7 @@ def decode_event(line: bytes) -> Event | UnreadLine | None:
     return _step_event(event) or _policy_event(event) or _message_event(event)
 
 
-def _step_event(event: _Line) -> Event | None:
+def _step_event(event: _EventLine) -> Event | None:
     if event.resource_pre_event is not None:
         return StepStarted(_step(event.resource_pre_event.metadata))
     if event.res_outputs_event is not None:
@@ -140,7 +140,7 @@ def _step_event(event: _Line) -> Event | None:
     return None
 
 
-def _message_event(event: _Line) -> Event | None:
+def _message_event(event: _EventLine) -> Event | None:
     if (diagnostic := event.diagnostic_event) is not None:
         if diagnostic.severity == "debug" or diagnostic.ephemeral:
             return None
@@ -150,7 +150,7 @@ def _message_event(event: _Line) -> Event | None:
     return None
 
 
-def _step(metadata: _Metadata) -> ResourceStep:
+def _step(metadata: _EventMetadata) -> ResourceStep:
     state = metadata.new or metadata.old
     differences = metadata.detailed_diff or {}
     identity = _identity(metadata.type, state)
@@ -171,7 +171,7 @@ def _step(metadata: _Metadata) -> ResourceStep:
     )
 
 
-def _policy_event(event: _Line) -> Event | None:
+def _policy_event(event: _EventLine) -> Event | None:
     if (policy := event.policy_event) is not None:
         return PolicyViolation(
             policy=policy.policy_name,
@@ -187,7 +187,7 @@ def _policy_event(event: _Line) -> Event | None:
             judged.policy_pack_name, judged.passed, judged.failed, judged.resource_urn
         )
     if (mended := event.policy_remediation_event) is not None:
-        return Remediation(
+        return PolicyRemediation(
             mended.policy_name,
             mended.policy_pack_name,
             mended.resource_urn,
@@ -197,7 +197,7 @@ def _policy_event(event: _Line) -> Event | None:
     return None
 
 
-def _operation(metadata: _Metadata) -> str:
+def _operation(metadata: _EventMetadata) -> str:
     """The operation; a refresh before a preview does not say `delete` of what it finds no more."""
     is_gone = metadata.new is None and metadata.op != "delete-replaced"
     return "delete" if is_gone else metadata.op

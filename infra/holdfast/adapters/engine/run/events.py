@@ -135,8 +135,8 @@ class PolicySummary(msgspec.Struct, frozen=True):
     urn: str = ""
 
 
-class Remediation(msgspec.Struct, frozen=True):
-    """What a rule put right before the engine looked at a resource."""
+class PolicyRemediation(msgspec.Struct, frozen=True):
+    """What a rule changed before the engine compared a resource."""
 
     policy: str
     pack: str
@@ -174,6 +174,6 @@ Event = (
     | Diagnostic
     | PolicyViolation
     | PolicySummary
-    | Remediation
+    | PolicyRemediation
     | Summary
 )

@@ -30,7 +30,7 @@ def session_members(session: int) -> tuple[int, ...]:
 def end_session(session: int) -> tuple[int, ...]:
     """End what is left of a session whose leader has ended: SIGTERM, a wait, SIGKILL.
 
-    The leader must not have been reaped yet, so that its id cannot be somebody else's by now.
+    The leader must not have been reaped yet, so that no other process can have its id.
 
     Returns:
         Process ids that had to be ended; empty when the engine left nothing behind.
@@ -132,7 +132,7 @@ def run_in_session(  # noqa: PLR0913  (each is one setting of a run)
     timeout_seconds: float | None = None,
     stop_reason: StopReason | None = None,
 ) -> Finished:
-    """Run a program until it ends and hand over each line of its standard output.
+    """Run a program until it ends and pass on each line of its standard output.
 
     SIGINT, SIGTERM and SIGHUP that reach us are passed on as one SIGINT: the engine finishes the
     steps in flight, saves its state and ends. A second one ends it at once, and kills it when it

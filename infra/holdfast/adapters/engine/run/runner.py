@@ -94,7 +94,7 @@ class EngineRunner:
 
         Raises:
             EngineError: the program has no virtual environment.
-            InputError: checkpoints are switched off, and nobody insists on it.
+            InputError: checkpoints are switched off, and that is not confirmed by a variable.
         """
         environment = self.project.virtual_environment
         if environment is not None and not (environment / "bin" / "python").exists():

@@ -75,7 +75,7 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
         return RecordedObject(self.answer, reference, named.uid, head.field_manager)
 
 
-class _Metadata(msgspec.Struct):
+class _RecordedMetadata(msgspec.Struct):
     name: str = ""
     namespace: str = ""
     uid: str = ""
@@ -86,7 +86,7 @@ class _Head(msgspec.Struct, rename="camel"):
 
     api_version: str
     kind: str
-    metadata: _Metadata
+    metadata: _RecordedMetadata
     field_manager: str = msgspec.field(default="", name="__fieldManager")
 
 

@@ -53,7 +53,7 @@ class Interrupted(msgspec.Struct, frozen=True):
             )
         return EngineError(
             f"a killed run of stack {stack} left half done: {half_done}",
-            remedy=f"run '{recovery_command(stack)}' to go on from there",
+            remedy=f"run '{recovery_command(stack)}' to resume",
         )
 
     @property
@@ -122,7 +122,7 @@ def recover_interrupted(stack: Stack, left: Interrupted) -> Iterator[str]:
         except StackLockedError as error:
             yield _without_lock(stack, error.holders)
             _without_half_done(stack)
-        yield f"taken up again: {', '.join(left.pending)}"
+        yield f"resumed: {', '.join(left.pending)}"
 
 
 def past_dead_lock(

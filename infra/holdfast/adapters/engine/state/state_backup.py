@@ -37,7 +37,7 @@ class KeptStates:
         return cls(state_directory() / "kept-states" / project / stack.rpartition("/")[2])
 
     def keep(self, name: str, text: bytes) -> Path:
-        """Keep one copy; for nobody else to read, and whole or not at all.
+        """Keep one copy; readable by its owner only, and whole or not at all.
 
         Raises:
             EngineError: it cannot be written.

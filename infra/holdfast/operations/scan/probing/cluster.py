@@ -13,7 +13,7 @@ from holdfast.adapters.cluster.json_answers import list_whole, read_whole
 from holdfast.drift.cause.attribution import Evidence
 from holdfast.drift.context import AuditTrails
 from holdfast.drift.probes.answers import CARD_PATH
-from holdfast.drift.probes.outcome import Outcome, Subject, unknown
+from holdfast.drift.probes.outcome import ProbeOutcome, Subject, unknown
 from holdfast.drift.probes.pods import MOUNTED_HASH, Written, probe_contents
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
@@ -115,11 +115,11 @@ class ProbedContents:
         """Everything that any pod mounts and others write."""
         return frozenset(one for plan in self._plans.values() for one in mounted_contents(plan))
 
-    def probe(self, subject: Subject) -> Outcome:
+    def probe(self, subject: Subject) -> ProbeOutcome:
         """Compare what a workload was rolled with and what there is now."""
         plan = self._plans.get((subject.workload.namespace, subject.agent))
         if plan is None:
-            return Outcome()
+            return ProbeOutcome()
         found: dict[MountedContent, Content] = {}
         for one in mounted_contents(plan):
             try:
@@ -137,7 +137,7 @@ class ProbedContents:
         except ClusterError as error:
             return unknown(subject, MOUNTED_HASH, str(error))
         if live is None:
-            return Outcome()  # the scan says that it is gone
+            return ProbeOutcome()  # the scan says that it is gone
         digest = mounted_hash(plan, {one: content.digest for one, content in found.items()})
         return probe_contents(subject, live, digest, list(self._written(found)))
 

@@ -14,13 +14,13 @@ from holdfast.adapters.http.http_answer import UnansweredError, get_json
 from holdfast.adapters.mcp.mcp_server import ServerAddress, ToolServerError, list_tools
 from holdfast.drift.probes.answers import (
     CARD_PATH,
-    CommandProbe,
+    CommandCheck,
     ExpectedModel,
     judge_card,
     judge_model,
     judge_output,
 )
-from holdfast.drift.probes.outcome import Outcome, Subject, unknown
+from holdfast.drift.probes.outcome import ProbeOutcome, Subject, unknown
 from holdfast.errors import InputError
 from holdfast.manifest.fleet.tool_contracts import ToolContract
 from holdfast.manifest.fleet.tool_servers import DeclaredToolServer
@@ -85,7 +85,7 @@ def _named(name: str, known: Sequence[DeclaredToolServer]) -> DeclaredToolServer
 
 def probe_card(
     subject: Subject, declared: Mapping[str, Any], address: str, headers: Mapping[str, str]
-) -> Outcome:
+) -> ProbeOutcome:
     """Ask an agent for its card, and compare."""
     url = address.rstrip("/") + CARD_PATH
     try:
@@ -97,7 +97,7 @@ def probe_card(
     return judge_card(subject, declared, served)
 
 
-def probe_model(subject: Subject, model: ExpectedModel, headers: Mapping[str, str]) -> Outcome:
+def probe_model(subject: Subject, model: ExpectedModel, headers: Mapping[str, str]) -> ProbeOutcome:
     """Ask what a name stands for, and compare."""
     what = f"model {model.name}"
     if not model.address:
@@ -113,7 +113,7 @@ def probe_model(subject: Subject, model: ExpectedModel, headers: Mapping[str, st
 LARGEST_OUTPUT_BYTES: Final = 1024 * 1024
 
 
-def probe_command(subject: Subject, probe: CommandProbe, folder: Path) -> Outcome:
+def probe_command(subject: Subject, probe: CommandCheck, folder: Path) -> ProbeOutcome:
     """Run a command in a folder, and compare.
 
     Its error output is not shown: it may hold what it was given, such as a connection string.
@@ -134,7 +134,7 @@ def probe_command(subject: Subject, probe: CommandProbe, folder: Path) -> Outcom
     return judge_output(subject, probe, output)
 
 
-def _run_command(probe: CommandProbe, folder: Path) -> tuple[bytes | None, int]:
+def _run_command(probe: CommandCheck, folder: Path) -> tuple[bytes | None, int]:
     """Output (None when it took too long) and exit code; ends everything that was started."""
     with subprocess.Popen(
         probe.command,

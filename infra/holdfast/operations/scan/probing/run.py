@@ -11,21 +11,22 @@ from typing import Any
 from holdfast.drift.finding import PROBES, Layer, Severity
 from holdfast.drift.probes.answers import (
     CARD_KEY,
-    CommandProbe,
+    CommandCheck,
     ExpectedModel,
     digest_of,
     judge_card,
     judge_tools,
 )
 from holdfast.drift.probes.nodes import asks_for_nodes, probe_nodes
-from holdfast.drift.probes.outcome import Outcome, Subject, unknown
+from holdfast.drift.probes.outcome import ProbeOutcome, Subject, unknown
 from holdfast.drift.probes.pods import probe_fingerprint, probe_images, workloads_of
 from holdfast.errors import ClusterError, InputError, LoginError
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
-from holdfast.manifest.agent.drift import CommandProbe as DeclaredCommand
+from holdfast.manifest.agent.drift import CommandProbe
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.tool_checks import server_key
 from holdfast.manifest.fleet.tool_servers import DeclaredToolServer, tool_servers_of
+from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.operations.scan.probing.cluster import NOT_READ, ProbedCluster, ProbedContents
@@ -42,7 +43,7 @@ from holdfast.operations.scan.scanner import Scan, Scanner
 AT_ONCE = 8
 """Probes under way at the same time."""
 
-Task = Callable[[], Outcome]
+Task = Callable[[], ProbeOutcome]
 Workload = tuple[Subject, Mapping[str, Any]]
 
 
@@ -62,7 +63,7 @@ def with_probes(scanner: Scanner, scan: Scan, wanted: ProbeRequest) -> Scan:
         probing = _Probing(context.root, fleet, objects, cluster, contents, wanted)
         probing.refuse_unknown_addresses()
         futures = [threads.submit(task) for task in probing.tasks(threads)]
-        outcome = Outcome.together(future.result() for future in futures)
+        outcome = ProbeOutcome.together(future.result() for future in futures)
     detail = f"compared {outcome.asked} answers"
     if probing.has_commands and not wanted.commands:
         detail += "; commands were not run: that takes --probe-commands"
@@ -141,7 +142,9 @@ class _Probing:
         for declared in agent.spec.drift.probes if self.wanted.commands else ():
             yield partial(probe_command, subject, _command(declared), self.root)
 
-    def _images(self, agent: DeclaredAgent, subject: Subject, spec: Mapping[str, Any]) -> Outcome:
+    def _images(
+        self, agent: DeclaredAgent, subject: Subject, spec: Mapping[str, Any]
+    ) -> ProbeOutcome:
         try:
             pods = self.cluster.pods(agent.namespace)
         except LoginError:
@@ -156,10 +159,10 @@ class _Probing:
         ]
         outcome = probe_images(subject, spec, own)
         if fingerprint := agent.spec.drift.fingerprint:
-            outcome = Outcome.together((outcome, probe_fingerprint(subject, fingerprint, own)))
+            outcome = ProbeOutcome.together((outcome, probe_fingerprint(subject, fingerprint, own)))
         return outcome
 
-    def _nodes(self, subject: Subject, spec: Mapping[str, Any]) -> Outcome:
+    def _nodes(self, subject: Subject, spec: Mapping[str, Any]) -> ProbeOutcome:
         try:
             classes = self.cluster.runtime_classes() if spec.get("runtimeClassName") else []
             return probe_nodes(subject, spec, self.cluster.nodes(), classes)
@@ -175,7 +178,7 @@ class _Probing:
                 continue
             if tool.mcp.server_ref is None:
                 keys.add(tool.mcp.url or "")
-            elif declared := self.fleet.mcp_server(tool.mcp.server_ref, agent.namespace):
+            elif declared := self.fleet.find(McpServer, tool.mcp.server_ref, agent.namespace):
                 keys.add(server_key(declared))
         return sorted(keys)
 
@@ -183,7 +186,7 @@ class _Probing:
         url = self.wanted.addresses.get(server.key, server.url)
         return next(iter(ask([replace(server, url=url)], self.wanted.headers_for(url), 10.0)))
 
-    def _tools(self, subject: Subject, key: str, asked: "Future[Answer]") -> Outcome:
+    def _tools(self, subject: Subject, key: str, asked: "Future[Answer]") -> ProbeOutcome:
         answer = asked.result()
         locked = self.fleet.tool_lock.servers.get(key)
         live = answer.error if answer.tools is None else answer.tools
@@ -198,7 +201,9 @@ class _Probing:
                 return card
         return None
 
-    def _card(self, agent: DeclaredAgent, subject: Subject, card: Mapping[str, Any]) -> Outcome:
+    def _card(
+        self, agent: DeclaredAgent, subject: Subject, card: Mapping[str, Any]
+    ) -> ProbeOutcome:
         for name in _names(agent):
             if address := self.wanted.addresses.get(name):
                 return probe_card(subject, card, address, self.wanted.headers_for(address))
@@ -226,7 +231,7 @@ def expected_model(fleet: Fleet, agent: DeclaredAgent) -> ExpectedModel | None:
     model = agent.spec.model
     if model is None:
         return None
-    shared = fleet.model_config(model.ref, agent.namespace) if model.ref else None
+    shared = fleet.find(ModelConfig, model.ref, agent.namespace) if model.ref else None
     expected = model.expect_resolved or (shared.spec.expect_resolved if shared else None)
     if expected is None:
         return None
@@ -238,8 +243,8 @@ def expected_model(fleet: Fleet, agent: DeclaredAgent) -> ExpectedModel | None:
     return ExpectedModel(provider, name, expected, base_url or "")
 
 
-def _command(declared: DeclaredCommand) -> CommandProbe:
-    return CommandProbe(
+def _command(declared: CommandProbe) -> CommandCheck:
+    return CommandCheck(
         declared.name,
         declared.command,
         declared.digest or digest_of((declared.output or "").encode()),

@@ -15,8 +15,8 @@ from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.errors import ClusterError, InputError
 from holdfast.kube.objects import KindKey, api_group
 from holdfast.kube.structure import builtin_kind
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.render.plan.marks import RenderedObject
 from holdfast.sandbox.paths import CONTEXT_PREFIX, DEFAULT_NAME
 

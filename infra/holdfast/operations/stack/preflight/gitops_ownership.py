@@ -17,8 +17,8 @@ from holdfast.drift.unmanaged import stack_selector
 from holdfast.errors import HoldfastError, InputError
 from holdfast.kube.objects import ObjectRef, api_group, reference_of
 from holdfast.kube.structure import KindEntry, builtin_kind
-from holdfast.manifest.agent.agent import API_VERSION
 from holdfast.manifest.publish.custom_resource import plural_of
+from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.progress import Progress
 from holdfast.operations.stack.context import StackContext
 

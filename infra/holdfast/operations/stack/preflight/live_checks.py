@@ -18,7 +18,7 @@ from holdfast.adapters.cluster.writing import read_object
 from holdfast.errors import InputError, InvalidFilesError, ManifestError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import format_path
-from holdfast.kube.structure import builtin_kind
+from holdfast.kube.structure import kubernetes_kind
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.operations.stack.preflight.crds import require_crds
 from holdfast.operations.stack.preflight.state_ownership import ensure_handed_over
@@ -102,8 +102,7 @@ def read_cluster_facts(root: Path, fleet: Fleet, plan: FleetPlan) -> ClusterFact
 
 def _serving(services: Iterable[KubeObject], client: ApiClient) -> dict[tuple[str, str], Side]:
     """Where Services lead that the operator may have moved."""
-    entry = builtin_kind("v1", "Service")
-    assert entry is not None  # noqa: S101  (Kubernetes has this kind)
+    entry = kubernetes_kind("v1", "Service")
     found = {}
     for declared in services:
         ref = reference_of(declared)
@@ -117,8 +116,7 @@ def _serving(services: Iterable[KubeObject], client: ApiClient) -> dict[tuple[st
 def _faults_of_claims(
     fleet: Fleet, claims: Mapping[tuple[str, str], KubeObject], client: ApiClient
 ) -> Iterator[ManifestError]:
-    entry = builtin_kind(_CLAIM.api_version, _CLAIM.kind)
-    assert entry is not None  # noqa: S101  (Kubernetes has this kind)
+    entry = kubernetes_kind(_CLAIM.api_version, _CLAIM.kind)
     namespaces = {claim["metadata"]["namespace"] for claim in claims.values()}
     live = {
         (each["metadata"]["namespace"], each["metadata"]["name"]): each

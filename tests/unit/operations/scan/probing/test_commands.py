@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from holdfast.drift.finding import Severity
-from holdfast.drift.probes.answers import CommandProbe, digest_of
+from holdfast.drift.probes.answers import CommandCheck, digest_of
 from holdfast.drift.probes.outcome import Subject
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
@@ -20,9 +20,9 @@ print(*(row[0] for row in rows), sep="\\n")
 """
 
 
-def python(program: str, reviewed: str | None = "", **more: object) -> CommandProbe:
+def python(program: str, reviewed: str | None = "", **more: object) -> CommandCheck:
     digest = digest_of((reviewed or "").encode())
-    return CommandProbe("schema", (sys.executable, "-c", program), digest, reviewed, **more)  # type: ignore[arg-type]  # (test material)
+    return CommandCheck("schema", (sys.executable, "-c", program), digest, reviewed, **more)  # type: ignore[arg-type]  # (test material)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_a_column_that_was_added_shows_both_texts(
 def test_with_the_digest_alone_only_digests_are_shown(
     database: sqlite3.Connection, tmp_path: Path
 ) -> None:
-    probe = CommandProbe(
+    probe = CommandCheck(
         "schema", (sys.executable, "-c", SCHEMA), digest_of(b"x"), severity=Severity.LOW
     )
     (finding,) = probe_command(SUBJECT, probe, tmp_path).findings
@@ -67,7 +67,7 @@ def test_with_the_digest_alone_only_digests_are_shown(
     ("probe", "reason"),
     [
         pytest.param(
-            CommandProbe("p", ("no-such-program",), "x"),
+            CommandCheck("p", ("no-such-program",), "x"),
             "there is no program 'no-such-program' here",
             id="no program",
         ),
@@ -90,7 +90,7 @@ def test_with_the_digest_alone_only_digests_are_shown(
     ],
 )
 def test_what_cannot_be_asked_is_not_checked(
-    probe: CommandProbe, reason: str, tmp_path: Path
+    probe: CommandCheck, reason: str, tmp_path: Path
 ) -> None:
     outcome = probe_command(SUBJECT, probe, tmp_path)
     assert outcome.findings == ()
@@ -100,7 +100,7 @@ def test_what_cannot_be_asked_is_not_checked(
 
 
 def test_no_shell_reads_the_arguments(tmp_path: Path) -> None:
-    probe = CommandProbe("p", ("echo", "$HOME; touch x"), digest_of(b"$HOME; touch x\n"))
+    probe = CommandCheck("p", ("echo", "$HOME; touch x"), digest_of(b"$HOME; touch x\n"))
     assert probe_command(SUBJECT, probe, tmp_path).asked == 1
     assert list(tmp_path.iterdir()) == []
 

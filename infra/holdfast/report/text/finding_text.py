@@ -1,5 +1,6 @@
-"""The words for a finding, the same in every format: what happened, what was wanted, who did it."""
+"""The words for a finding, the same in every format, and what its class means."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from holdfast.drift.finding import (
@@ -12,21 +13,22 @@ from holdfast.drift.finding import (
 )
 from holdfast.kube.paths import format_path
 from holdfast.kube.text import safe_text, value_words
+from holdfast.operations.scan.scan_context import RUNBOOK_PAGE
 
 LONGEST_PATH_CHARACTERS: Final = 400
 
 _WHOLE_OBJECT: Final = {
     DriftClass.MISSING: "the object is gone",
-    DriftClass.RECREATED: "the object was deleted and made again",
+    DriftClass.RECREATED: "the object was deleted and recreated",
     DriftClass.TERMINATING: "the object is being deleted",
-    DriftClass.UNMANAGED: "nobody declared the object",
+    DriftClass.UNMANAGED: "the object is not declared",
 }
 
 
 _RISKS: Final = {
     NextUpdate.CONFLICTS: "the next update of the object fails: another manager owns the field",
     NextUpdate.REPLACES: "the next update with --refresh deletes the object and makes it again",
-    NextUpdate.DELETES: "the next update deletes it: it is declared no more",
+    NextUpdate.DELETES: "the next update deletes it: it is no longer declared",
     NextUpdate.FAILS: "the next update of the object fails",
 }
 
@@ -68,11 +70,73 @@ def layer_words(layer: Layer) -> str:
 def headline(finding: Finding) -> str:
     """The finding in one sentence without its object."""
     if finding.next_update is NextUpdate.DELETES:
-        return "the object is declared no more since the last update"
+        return "the object is no longer declared since the last update"
     if finding.drift_class in _WHOLE_OBJECT:
         return _WHOLE_OBJECT[finding.drift_class]
     path = path_words(finding)
     live = "nothing" if finding.live is None else value_words(finding.live)
     if finding.desired is None:
-        return f"{path} was added and nobody declared it: {live}"
+        return f"{path} was added but is not declared: {live}"
     return f"{path}: expected {value_words(finding.desired)}, found {live}"
+
+
+PAGE: Final = RUNBOOK_PAGE
+"""The runbook, relative to the project; each class has a heading of its name there."""
+
+NOT_CHECKED: Final = "not-checked"
+"""Heading for what a scan could not look at."""
+
+
+@dataclass(frozen=True)
+class Guide:
+    """How to read one class of finding.
+
+    Attributes:
+        meaning: One sentence, lower case.
+        remedy: What to do, as one or two sentences.
+    """
+
+    meaning: str
+    remedy: str
+
+
+GUIDES: Final = {
+    DriftClass.CHANGED: Guide(
+        "a declared field has another value",
+        "Revert it with `holdfast drift revert`, or declare the live value in the manifest.",
+    ),
+    DriftClass.REMOVED: Guide(
+        "a declared field is gone",
+        "Revert it with `holdfast drift revert`, or take the field out of the manifest.",
+    ),
+    DriftClass.ADDED: Guide(
+        "a field, key or list item that is neither declared nor a default",
+        "Ask who added it and why. Remove it with `holdfast drift revert`, or declare it.",
+    ),
+    DriftClass.MISSING: Guide(
+        "a declared object is gone",
+        "Recreate it with `holdfast drift revert` or `pulumi up --refresh`.",
+    ),
+    DriftClass.RECREATED: Guide(
+        "the object was deleted and recreated; its content is judged like any other",
+        "Find out who deleted it; data that it held may be gone.",
+    ),
+    DriftClass.TERMINATING: Guide(
+        "the object is being deleted and something holds it",
+        "See its finalizers; once it is gone, recreate it with `pulumi up --refresh`.",
+    ),
+    DriftClass.UNMANAGED: Guide(
+        "the object is not declared, and exists where only declared objects should",
+        "Declare it, delete it, or move it out of the namespace.",
+    ),
+}
+
+
+def anchor_of(drift_class: DriftClass) -> str:
+    """Heading of the runbook for a class of finding."""
+    return drift_class.value
+
+
+def runbook_link(anchor: str, page: str = PAGE) -> str:
+    """Where a reader finds more."""
+    return f"{page}#{anchor}"

@@ -1,4 +1,4 @@
-"""Scans leave a history, and `holdfast drift history` tells it; the clock is the test's."""
+"""Scans leave a history, and `holdfast history --scans` tells it; the clock is the test's."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def scans(tmp_path: Path) -> Path:
 
 
 def history(scans: Path, *arguments: str) -> list[str]:
-    return ["drift", "history", "--history", str(scans), *arguments]
+    return ["history", "--scans", "--history", str(scans), *arguments]
 
 
 def told(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def test_files_leave_no_history_unless_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param([], "one of --stack and --history is needed", id="nothing asked"),
+        pytest.param([], "no stack is named", id="nothing asked"),
         pytest.param(["--history", "absent"], "absent: no scan was recorded", id="no scan"),
         pytest.param(["--history", "SCANS", "--at", "2026-11-01"],
                      "no scan was made by 2026-11-01T00:00:00Z; the first was at 2026-11-16",
@@ -138,7 +138,7 @@ def test_bad_input_is_one_message_and_exit_code_2(
 ) -> None:
     capsys.readouterr()
     named = {"SCANS": str(scans)}
-    assert run(["drift", "history", *(named.get(each, each) for each in arguments)]) == 2
+    assert run(["history", "--scans", *(named.get(each, each) for each in arguments)]) == 2
     shown = capsys.readouterr()
     assert message in shown.err
     assert shown.out == ""
@@ -150,10 +150,3 @@ def test_keeping_and_not_keeping_exclude_each_other(
     arguments = ["drift", "--desired", "x", "--history", "y", "--no-history"]
     assert run(arguments) == 2
     assert "exclude each other" in capsys.readouterr().err
-
-
-def test_the_part_teaches(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["drift", "history", "--help"]) == 0
-    assert "holdfast drift history -s prod" in capsys.readouterr().out
-    assert run(["drift", "--help"]) == 0
-    assert "\n  history " in capsys.readouterr().out

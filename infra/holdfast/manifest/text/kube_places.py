@@ -65,11 +65,14 @@ def _items(document: yaml.Node | None) -> Iterator[yaml.Node]:
     fields = {key.value: value for key, value in document.value}
     kind = fields.get("kind")
     name = str(kind.value) if isinstance(kind, yaml.ScalarNode) else ""
+    api = fields.get("apiVersion")
+    group = str(api.value).partition("/")[0] if isinstance(api, yaml.ScalarNode) else ""
     items = fields.get("items")
-    if name.endswith("List") and (items is None or isinstance(items, yaml.SequenceNode)):
-        for item in items.value if items is not None else ():
+    is_plain = name.endswith("List") and not {"spec", "data"} & fields.keys()
+    if is_plain and (name == "List" or isinstance(items, yaml.SequenceNode)):
+        for item in items.value if isinstance(items, yaml.SequenceNode) else ():
             yield from _items(item)
-    elif name != "Kustomization":
+    elif name != "Kustomization" or group != "kustomize.config.k8s.io":
         yield document
 
 

@@ -72,7 +72,7 @@ def test_objects_are_counted_as_they_are_read(
     texts = {
         "Pod": "apiVersion: v1\nkind: Pod\nmetadata: {name: x%d}\n",
         "List": "kind: List\nitems: [{apiVersion: v1, kind: Pod, metadata: {name: x%d}}]\n",
-        "Kustomization": "apiVersion: k/v1\nkind: Kustomization\n# %d\n",
+        "Kustomization": "apiVersion: kustomize.config.k8s.io/v1\nkind: Kustomization\n# %d\n",
         "": "# nothing %d\n",
     }
     file = tmp_path_factory.mktemp("files") / "objects.yaml"

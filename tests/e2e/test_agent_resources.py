@@ -190,7 +190,7 @@ def test_pulumi_registers_a_resource_an_agent_beside_its_objects(
     assert kubectl.get("modelconfig/main", "-n", "res")["spec"]["name"] == "claude-sonnet-4-6"
     assert kubectl.get("deployment/one", "-n", "res")
     assert project.drift()[0] == 0
-    assert not stack.preview().has_changes
+    assert not stack.preview().steps
     kubectl("scale", "agent/one", "-n", "res", "--replicas=2")
     code, report = project.drift()
     assert code == 7

@@ -47,7 +47,7 @@ def test_each_part_works_alone(program: ComponentProgram, namespace: str, kubect
     assert policy["policyTypes"] == ["Ingress", "Egress"]
     assert kubectl.get("pdb/other", "-n", namespace)["spec"]["maxUnavailable"] == 1
     assert not stack.refresh_preview().has_drift
-    assert not stack.preview().has_changes
+    assert not stack.preview().steps
 
 
 def test_an_agent_takes_over_the_claim_that_a_program_has_used_alone(

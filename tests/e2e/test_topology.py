@@ -125,7 +125,7 @@ def test_the_server_keeps_what_is_told_to_the_agents(
 
 
 def test_a_second_update_writes_nothing_and_the_cluster_is_in_sync(project: FleetProject) -> None:
-    assert not project.stack().preview().has_changes
+    assert not project.stack().preview().steps
     assert not project.stack().refresh_preview().has_drift
     code, report = project.drift()
     assert code == 0, report["findings"]

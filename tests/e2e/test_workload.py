@@ -65,7 +65,7 @@ def test_every_field_is_deployed_as_declared_and_then_nothing_drifts(
     code, report = project.drift()
     assert report["findings"] == []
     assert code == 0, report
-    assert not stack.preview().has_changes
+    assert not stack.preview().steps
     assert not stack.refresh_preview().has_drift
 
     busy = kubectl.get("pods", "-n", place, "-l", "app.kubernetes.io/name=busy")["items"]

@@ -136,7 +136,7 @@ def test_a_job_is_called_by_nobody_and_runs_by_its_schedule(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     sections = document(capsys, *DESCRIBE, "two", "-s", "dev")["sections"]
-    assert [each["text"] for each in sections["callers"]] == ["nobody: it has no port"]
+    assert [each["text"] for each in sections["callers"]] == ["none: it has no port"]
     assert [each["text"] for each in sections["schedules"]] == ['"0 2 * * *" in Europe/London']
     assert "agent one" in [each["text"] for each in sections["reaches"]]
 

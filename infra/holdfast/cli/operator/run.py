@@ -22,8 +22,8 @@ from holdfast.controllers.runtime.log import Log, Logger, Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals, tracer_for
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import Fleet
-from holdfast.operations.policy.judge import judge_of
 from holdfast.operations.stack.declaration import ignore_rules
+from holdfast.operations.stack.declared_stack import judge_of
 
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 _REQUEST_SECONDS = 60.0

@@ -16,7 +16,7 @@ def samples(namespace: str) -> Mapping[str, Mapping[str, Any]]:
     whole = {"agentName": "other", "namespace": namespace, "version": "1.0.0", "image": IMAGE}
     rules = [{"resources": ["configmaps"], "verbs": ["get"]}]
     return {
-        "AgentIdentity": part | {"security": {"rbacRules": rules}},
+        "AgentIdentity": part | {"security": {"rbac": [{"rules": rules}]}},
         "AgentConfig": part | {"prompt": {"systemMessage": "Be brief."}},
         "AgentSecrets": part | {"secrets": [{"name": "key", "ref": "llm", "mountPath": "/llm"}]},
         "AgentStorage": part | {"storage": STORAGE},
@@ -27,7 +27,7 @@ def samples(namespace: str) -> Mapping[str, Mapping[str, Any]]:
             "storage": STORAGE,
             "backup": {"method": "Job", "image": IMAGE, "command": ["save"]},
         },
-        "AgentPromotion": whole | {"lifecycle": {"postStartCheck": SELF_TEST}},
+        "AgentPromotion": whole | {"rollout": {"preflight": SELF_TEST}},
         "AgentWorkload": whole | {"scaling": {"replicas": 2}},
         "AgentScaling": part | {"scaling": {"replicas": 2}},
         "Agent": whole,

@@ -68,4 +68,4 @@ def test_it_holds_what_the_page_shows() -> None:
     assert [each["severity"] for each in drifted["drift"]] == ["critical", "high", "medium"]
     assert drifted["drift"][0]["ageSeconds"] == 172_800
     assert blind["lookedAt"] == ""
-    assert blind["notChecked"][0]["reason"] == "not looked at: no such context"
+    assert blind["notChecked"][0]["reason"] == "not checked: no such context"

@@ -10,10 +10,14 @@ IMAGE = "registry.example/agent@sha256:" + "1" * 64
 NEWER = "registry.example/agent@sha256:" + "2" * 64
 DIGEST = "6" * 64
 MODEL = {"provider": "vLLM", "name": "vlm-7b", "baseUrl": "http://vllm.models.svc:8000/v1"}
-MINUTE = {"pause": {"duration": "1m"}}
 CANARY = {
     "strategy": "Canary",
-    "steps": [{"setWeight": 20}, MINUTE, {"setWeight": 50}, MINUTE],
+    "steps": [
+        {"setWeight": 20},
+        {"pause": {"duration": "1m"}},
+        {"setWeight": 50},
+        {"pause": {"duration": "1m"}},
+    ],
     "analysis": {
         "maxErrorRate": 1,
         "maxP99LatencyMs": 4000,
@@ -49,7 +53,6 @@ BUSY = {
                 }
             },
         ],
-        "postStartCheck": {"command": ["self-test"], "timeout": "30s"},
         "cacheWarmer": {"http": "/warm", "interval": "1m"},
         "preStop": {"httpGet": {"path": "/drain"}},
         "leaderElection": True,
@@ -105,7 +108,11 @@ BUSY = {
         }
     ],
     "availability": {"standby": True, "pdb": {"maxUnavailable": "50%"}},
-    "rollout": {"maxSurge": "50%", "maxUnavailable": 0},
+    "rollout": {
+        "maxSurge": "50%",
+        "maxUnavailable": 0,
+        "preflight": {"command": ["self-test"], "timeout": "30s"},
+    },
     "scaling": {"replicas": 2},
 }
 AGENTS: dict[str, dict[str, Any]] = {

@@ -101,9 +101,14 @@ def rule_examples() -> Iterator[dict[str, Any]]:
     image, declared = {"image": PLAIN["spec"]["image"]}, {"version": "1.0.0"}
     runs = {"schedules": [{"cron": "0 2 * * *"}], "triggers": [{"metric": "queue_depth"}]}
     thinks = {"model": {"provider": "a", "name": "b"}, "prompt": {"systemMessage": "c"}}
-    for kind, has_image, *given in product(("BYO", "Declarative", "Job"), *[(False, True)] * 3):
+    kinds: tuple[dict[str, Any], ...] = (
+        {"type": "Service"},
+        {"runtime": "managed"},
+        {"type": "Job"},
+    )
+    for kind, has_image, *given in product(kinds, *[(False, True)] * 3):
         fields = {name: runs[name] for name, is_given in zip(runs, given, strict=True) if is_given}
-        yield declared | {"type": kind} | thinks | fields | (image if has_image else {})
+        yield declared | kind | thinks | fields | (image if has_image else {})
     for replicas, least, most in product((None, 1), (None, 1, 3), (None, 2)):
         ends = {"replicas": replicas, "minReplicas": least, "maxReplicas": most}
         scaling: dict[str, Any] = {name: end for name, end in ends.items() if end is not None}
@@ -185,7 +190,7 @@ def test_pulumi_registers_a_resource_an_agent_beside_its_objects(
     assert kubectl.get("modelconfig/main", "-n", "res")["spec"]["name"] == "claude-sonnet-4-6"
     assert kubectl.get("deployment/one", "-n", "res")
     assert project.drift()[0] == 0
-    assert not stack.preview().has_changes
+    assert not stack.preview().steps
     kubectl("scale", "agent/one", "-n", "res", "--replicas=2")
     code, report = project.drift()
     assert code == 7

@@ -79,7 +79,7 @@ def test_every_shape_is_accepted_and_a_second_update_writes_nothing(
         ("ScaledJob", "nightly-waiting"),
         ("Service", "coder"),
     ]
-    assert not project.stack().preview().has_changes
+    assert not project.stack().preview().steps
     assert not project.stack().refresh_preview().has_drift
 
 

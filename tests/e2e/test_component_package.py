@@ -77,7 +77,7 @@ def test_the_example_of_a_language_deploys_and_is_clean_afterwards(
     assert {"name": "LOG_LEVEL", "value": "warning"} in environment
     assert kubectl.get("pvc/archivist-memory", "-n", place)["status"]["phase"] == "Bound"
     assert not stack.refresh_preview().has_drift
-    assert not stack.preview().has_changes
+    assert not stack.preview().steps
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -98,7 +98,7 @@ def test_each_part_works_alone(
     assert kubectl.get("pdb/other", "-n", namespace)["spec"]["maxUnavailable"] == 1
     assert kubectl.get("pvc/other-data", "-n", namespace)["status"]["phase"] == "Bound"
     assert "update" not in result.counts
-    assert not stack.preview().has_changes
+    assert not stack.preview().steps
 
 
 def test_every_language_renders_the_same_objects_to_the_byte(

@@ -29,9 +29,14 @@ def place(namespace: str) -> dict[str, Any]:
 def test_each_part_works_alone(program: ComponentProgram, namespace: str, kubectl: Kubectl) -> None:
     agent = place(namespace)
     rules = [{"resources": ["configmaps"], "verbs": ["get"]}]
+    rights = {"rbac": [{"rules": rules}]}
     stack = program.declare(
         ("AgentStorage", "other-storage", {"agent": agent, "storage": STORAGE}),
-        ("AgentIdentity", "other-identity", {"agent": agent, "security": {"rbac_rules": rules}}),
+        (
+            "AgentIdentity",
+            "other-identity",
+            {"agent": agent, "security": rights},
+        ),
         ("AgentNetwork", "other-network", {"agent": agent, "network": {"ingress_from": ["peer"]}}),
         ("AgentScaling", "other-scaling", {"agent": agent, "scaling": {"replicas": 2}}),
     )
@@ -42,7 +47,7 @@ def test_each_part_works_alone(program: ComponentProgram, namespace: str, kubect
     assert policy["policyTypes"] == ["Ingress", "Egress"]
     assert kubectl.get("pdb/other", "-n", namespace)["spec"]["maxUnavailable"] == 1
     assert not stack.refresh_preview().has_drift
-    assert not stack.preview().has_changes
+    assert not stack.preview().steps
 
 
 def test_an_agent_takes_over_the_claim_that_a_program_has_used_alone(
@@ -79,7 +84,7 @@ def test_a_claim_is_not_replaced_or_deleted_by_accident(
 def test_faulty_arguments_end_the_preview_with_the_fields_named(
     program: ComponentProgram, namespace: str
 ) -> None:
-    faulty = {"namespace": namespace, "version": "1.0", "image": "other:latest"}
+    faulty = {"namespace": namespace, "version": "1.0", "image": "Other:latest"}
     with pytest.raises(RunFailedError) as failed:
         program.declare(("Agent", "other", faulty)).preview()
     text = "\n".join(each.message for each in failed.value.result.errors)

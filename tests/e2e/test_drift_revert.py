@@ -111,7 +111,7 @@ def test_what_is_written_in_between_is_heeded_and_keeps_nothing_from_being_put_b
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert next(counts, None) is None
-    assert f"put back: Deployment {namespace}/agent" in done.stderr
+    assert f"reverted: Deployment {namespace}/agent" in done.stderr
     told = done.stderr.count(f"waiting: others write it again and again: Deployment {namespace}")
     assert told == (times > 1)
     live = kubectl.get("deployment/agent", "-n", namespace)["spec"]["template"]["spec"]
@@ -164,4 +164,4 @@ def test_a_write_that_the_server_would_refuse_is_not_begun(
     done = run_holdfast("drift", "revert", *declared, "--yes")
     assert done.returncode == ExitCode.ERROR
     assert f"failed: ConfigMap {namespace}/settings" in done.stderr
-    assert f"put back: Deployment {namespace}/agent" in done.stderr
+    assert f"reverted: Deployment {namespace}/agent" in done.stderr

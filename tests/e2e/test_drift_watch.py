@@ -133,13 +133,13 @@ def test_an_update_is_no_drift_and_changes_what_is_wanted(
     manifest.write_text(before.replace("version: 2.1.0", "version: 2.1.1"))
     assert manifest.read_text() != before
     started = time.monotonic()
-    assert project.stack().up().has_changes
+    assert project.stack().up().steps
     paused = watch.wait_for_status("unknown", since=started)
     assert "an update is under way" in paused["notChecked"][0]["reason"]
     watch.wait_for_status("in sync", since=started)
     manifest.write_text(before)
     started = time.monotonic()
-    assert project.stack().up().has_changes
+    assert project.stack().up().steps
     watch.wait_for_status("in sync", since=started)
     # What an earlier test made again is a remark until an update has recorded it.
     assert [one["finding"]["class"] for one in watch.findings if not is_remark(one)] == []

@@ -165,7 +165,7 @@ def test_row_33_a_silent_stream_is_unknown_then_listed_again_and_no_delete_is_mi
         time.sleep(0.05)
     watched.delete()
     unknown = watched.watch.wait_for_status("unknown", since=cut)
-    assert "nothing heard for 4 s" in unknown["notChecked"][0]["reason"]
+    assert "no data for 4 s" in unknown["notChecked"][0]["reason"]
     assert watched.watch.wait_for_turn("opened", "one")["finding"]["class"] == "missing"
     watched.watch.wait_for_status("drift", since=cut)
 

@@ -64,7 +64,7 @@ def test_a_changed_address_rolls_the_stack_that_it_is_of_and_no_other(
     assert before["dev"]["hash"] != before["prod"]["hash"]
 
     bind(project, "dev", "http://orders-v2.dev.svc:8080")
-    assert not project.stack("prod").preview().has_changes
+    assert not project.stack("prod").preview().steps
     project.stack("dev").up()
     after = {stack: running(kubectl, stack) for stack in ("dev", "prod")}
     assert after["prod"] == before["prod"]

@@ -99,7 +99,7 @@ def test_a_crash_a_pod_that_is_not_ready_and_who_changed_what(
     said = project.holdfast("agent", "describe", "serving", "-s", "dev").stdout
     assert "CrashLoopBackOff, not ready, 5 restarts" in said
     assert "Deployment living/serving: 1 of 2 ready" in said
-    assert "metadata.labels.rogue was added and nobody declared it: 1, by alice@" in said
+    assert "metadata.labels.rogue was added but is not declared: 1, by alice@" in said
     kubectl("label", "service/serving", "-n", "living", "rogue-", user="alice")
 
 
@@ -144,7 +144,7 @@ def test_a_cluster_that_does_not_answer_is_said_not_guessed(
     stack.write_text(stack.read_text().replace(sandbox.context, "holdfast-gone"))
     done = project.holdfast("agent", "describe", "serving", "-s", "dev")
     assert done.returncode == 0
-    assert "not known: stack dev lives in sandbox 'gone', which is not there" in done.stdout
+    assert "not known: stack dev lives in sandbox 'gone', which does not exist" in done.stdout
     done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--cluster")
     assert done.returncode == 2
     done = project.holdfast("agent", "describe", "serving", "-s", "dev", "--no-cluster")

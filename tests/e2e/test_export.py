@@ -225,7 +225,7 @@ def test_the_program_for_the_operator_runs_on_the_engine(
     assert (
         live["metadata"]["annotations"][revision] == (wanted["metadata"]["annotations"][revision])
     )
-    assert not run_stack.preview().has_changes
+    assert not run_stack.preview().steps
 
 
 def overlay(written: Path, stack: str, form: str = "kustomize") -> Path:

@@ -81,7 +81,7 @@ def test_a_second_update_without_a_change_writes_nothing(
 ) -> None:
     before = len(sandbox.audit_events())
     result = project.stack().up(policy_pack=project.root / "policy-pack")
-    assert not result.has_changes
+    assert not result.steps
     assert writes_since(sandbox, before) == []
 
 
@@ -107,7 +107,7 @@ def test_the_api_server_takes_the_rendered_objects_as_they_stand(
 
 def test_pulumi_sees_no_drift_after_an_update(project: FleetProject) -> None:
     assert not project.stack().refresh_preview().has_drift
-    assert not project.stack().preview(refresh=True).has_changes
+    assert not project.stack().preview(refresh=True).steps
 
 
 def test_five_hands_in_the_cluster_are_seen_named_and_put_back(
@@ -165,7 +165,7 @@ def test_five_hands_in_the_cluster_are_seen_named_and_put_back(
     assert reverted.returncode == 0, reverted.stdout + reverted.stderr
     assert clean.drift()[0] == 0
     assert not clean.stack().refresh_preview().has_drift
-    assert not clean.stack().preview(refresh=True).has_changes
+    assert not clean.stack().preview(refresh=True).steps
 
 
 def test_the_fleet_page_tells_all_of_a_drifted_fleet_and_what_nobody_could_see(
@@ -204,7 +204,7 @@ def test_the_fleet_page_tells_all_of_a_drifted_fleet_and_what_nobody_could_see(
     assert prod["notChecked"][0]["scope"] == "cluster of stack prod"
 
     html = page.read_text()
-    for said in ("1 of 12 agents drifted", "alice@example.test", "pss-privileged", "not looked at"):
+    for said in ("1 of 12 agents drifted", "alice@example.test", "pss-privileged", "not checked"):
         assert said in html
     if CHROMIUM is not None:
         assert overflow(html, 390) == "390"

@@ -67,6 +67,6 @@ def test_a_missing_kind_is_named_with_what_to_install_and_comes_with_it(
     stack.up()
     route = Kubectl(project.sandbox).get("httproute", "triage", "-n", "routed")
     assert route["spec"]["hostnames"] == ["triage.example.com"]
-    assert not stack.up().has_changes
+    assert not stack.up().steps
     code, report = project.drift()
     assert code == 0, report

@@ -74,7 +74,7 @@ def assert_settled(project: GitProject) -> None:
     """A scan finds nothing, and an update has nothing to do."""
     code, report = project.project.drift("--no-history")
     assert (code, report["findings"]) == (0, [])
-    assert not project.project.stack().preview().has_changes
+    assert not project.project.stack().preview().steps
 
 
 def test_a_lost_state_is_made_anew_and_proved_equal_without_writing_to_the_cluster(

@@ -19,7 +19,7 @@ apiVersion: holdfast.dev/v1alpha1
 kind: Agent
 metadata: {{name: porter, namespace: front}}
 spec:
-  type: BYO
+  type: Service
   version: 1.0.0
   owner: care
   image: registry.example/agents/porter@sha256:{"4" * 64}

@@ -73,7 +73,7 @@ def test_every_kind_is_accepted_by_its_own_definition(
 
 
 def test_a_second_update_changes_nothing_and_the_scan_is_clean(project: FleetProject) -> None:
-    assert not project.stack().up().has_changes
+    assert not project.stack().up().steps
     code, report = project.drift()
     assert code == 0, report["findings"]
 

@@ -24,7 +24,7 @@ metadata: {{name: team, namespace: topology}}
 spec:
   owner: sre
   members: [apple, zebra]
-  defaults: {{lifecycle: {{postStartCheck: {{llm: false, tools: false}}}}}}
+  defaults: {{rollout: {{preflight: {{llm: false, tools: false}}}}}}
 ---
 apiVersion: holdfast.dev/v1alpha1
 kind: Agent
@@ -43,7 +43,7 @@ apiVersion: holdfast.dev/v1alpha1
 kind: Agent
 metadata: {{name: zebra, namespace: topology}}
 spec:
-  type: Declarative
+  runtime: managed
   version: 1.0.0
   model: {{provider: OpenAI, name: gpt-5}}
   prompt: {{systemMessage: Be kind.}}
@@ -125,7 +125,7 @@ def test_the_server_keeps_what_is_told_to_the_agents(
 
 
 def test_a_second_update_writes_nothing_and_the_cluster_is_in_sync(project: FleetProject) -> None:
-    assert not project.stack().preview().has_changes
+    assert not project.stack().preview().steps
     assert not project.stack().refresh_preview().has_drift
     code, report = project.drift()
     assert code == 0, report["findings"]

@@ -111,7 +111,7 @@ def test_status_says_what_runs_from_which_commit_and_who_changed_it(
     assert run("drift", "revert", "-s", "dev", "--yes").returncode == 0
     newest = history(project, "mover", "-s", "dev")[0]
     assert (newest["action"], newest["outcome"]) == ("revert", "done")
-    assert newest["detail"] == "put back Deployment loop/mover"
+    assert newest["detail"] == "reverted Deployment loop/mover"
 
 
 def test_a_plain_update_of_pulumi_is_told_with_its_commit(project: GitProject) -> None:

@@ -65,7 +65,7 @@ def test_every_field_is_deployed_as_declared_and_then_nothing_drifts(
     code, report = project.drift()
     assert report["findings"] == []
     assert code == 0, report
-    assert not stack.preview().has_changes
+    assert not stack.preview().steps
     assert not stack.refresh_preview().has_drift
 
     busy = kubectl.get("pods", "-n", place, "-l", "app.kubernetes.io/name=busy")["items"]
@@ -79,7 +79,7 @@ def test_every_field_is_deployed_as_declared_and_then_nothing_drifts(
 def test_a_version_that_fails_its_check_leaves_the_running_one_alone(
     project: FleetProject, place: str, kubectl: Kubectl
 ) -> None:
-    checked = {"model": MODEL, "lifecycle": {"postStartCheck": {}}, "scaling": {"replicas": 2}}
+    checked = {"model": MODEL, "rollout": {"preflight": {}}, "scaling": {"replicas": 2}}
     declare(project, {"checked": checked}, place)
     project.stack().up()
     before = kubectl.get("deployment/checked", "-n", place)

@@ -21,12 +21,12 @@ _SHELLS: dict[str, type[ShellComplete]] = {
 @click.command()
 @click.argument("shell", type=click.Choice(list(_SHELLS)))
 def command(shell: str) -> None:
-    """Print what lets a shell complete verbs, options, their choices, and names of stacks.
+    """Print the script by which a shell completes verbs, options, choices and stacks.
 
     \b
     Examples:
-      eval "$(holdfast completion bash)"             (in ~/.bashrc; bash 4.4 or newer)
-      eval "$(holdfast completion zsh)"              (in ~/.zshrc, after compinit)
+      eval "$(holdfast completion bash)"     (in ~/.bashrc; bash 4.4 or newer)
+      eval "$(holdfast completion zsh)"      (in ~/.zshrc, after compinit)
       holdfast completion fish > ~/.config/fish/completions/holdfast.fish
     """
     asked = _SHELLS[shell](click.Command("holdfast"), {}, "holdfast", VARIABLE)

@@ -31,10 +31,9 @@ def command(first: str, second: str, agent: str, source: str, output: str, *, ob
     """Compare two stacks, value by value; all agents, or AGENT alone.
 
     \b
-    deployed   the objects of each stack's last deployed commit, rendered by that commit's code
-    files      the manifests and settings here, with the file and line of each value
-    live       both clusters: where an object is as rendered in one of them only, be it by an
-               edit, by admission or by a controller
+    deployed   the last deployed commit of each, rendered by its own code
+    files      manifests and settings here, with file and line of each value
+    live       both clusters: values that are as rendered in one of them only
 
     \b
     Examples:
@@ -44,7 +43,8 @@ def command(first: str, second: str, agent: str, source: str, output: str, *, ob
       holdfast diff staging prod --source live
 
     \b
-    Exit codes: 0 compared   1 something live could not be read   2 bad input   6 no such stack
+    Exit codes: 0 compared   1 something live could not be read   2 bad input
+      6 no such stack
     """
     if objects and source != "files":
         raise InputError("--objects requires --source files", remedy="add it")

@@ -28,7 +28,7 @@ from holdfast.sandbox.paths import sandbox_paths
     help="Lines for eval in a POSIX shell, or JSON for programs.",
 )
 def command(stack: str, form: str) -> None:
-    """Print the variables with which a plain `pulumi` works on a stack, as Holdfast runs it.
+    """Print the environment in which a plain `pulumi` works on a stack.
 
     What is set already stays: PULUMI_BACKEND_URL, PULUMI_HOME, the passphrase, and the login of
     your own Pulumi (HOLDFAST_PULUMI=path takes the one on PATH). Otherwise the state is kept in

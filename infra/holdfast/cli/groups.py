@@ -20,10 +20,13 @@ def agent() -> None:
     \b
     Examples:
       holdfast agent restart support-rag -s prod --reason "stuck connections"
-      holdfast agent evacuate support-rag -s prod --node worker-3 --reason "maintenance"
-      holdfast agent recreate support-rag -s prod --dry-run --reason "stuck ReplicaSets"
+      holdfast agent evacuate support-rag -s prod --node worker-3 \\
+        --reason "maintenance"
+      holdfast agent recreate support-rag -s prod --dry-run \\
+        --reason "stuck ReplicaSets"
       holdfast agent backup support-rag -s prod --reason "before the migration"
-      holdfast agent set support-rag scaling.replicas=4 -s prod --reason "the sale"
+      holdfast agent set support-rag scaling.replicas=4 -s prod \\
+        --reason "the sale"
       holdfast agent restore support-rag -s prod        (lists the backups)
     """
 
@@ -39,7 +42,8 @@ def ci() -> None:
     Examples:
       holdfast ci gate -s prod --result gate.json -- holdfast up -s prod
       holdfast ci comment comment.md --marker policy/prod
-      holdfast ci issue drift.md --marker drift/prod --title "Drift of stack prod" --code 7
+      holdfast ci issue drift.md --marker drift/prod \\
+        --title "Drift of stack prod" --code 7
     """
 
 
@@ -49,7 +53,8 @@ def gitops() -> None:
 
     \b
     Examples:
-      holdfast gitops run -s prod --repo https://git.example/fleet.git --branch main
+      holdfast gitops run -s prod --repo https://git.example/fleet.git \\
+        --branch main
       holdfast gitops suspend -s prod --reason "an incident"
       holdfast gitops resume -s prod
     """

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.output import OUTPUT, wants_colour
 from holdfast.cli.options.recording import threshold_option
 from holdfast.cli.options.stack import STACK, stack_option
@@ -105,14 +105,10 @@ _SUBJECT: Final[Group] = (
 )
 
 
-def _itself(wanted: _Subject) -> _Subject:
-    return wanted
-
-
 @click.command()
 @click.argument("name", type=STACK, default="", metavar="[AGENT|STACK]")
 @stack_option("Stack; required if AGENT is named.", required=False)
-@takes(_itself, wanted=_SUBJECT)
+@receives(_SUBJECT)
 @OUTPUT
 def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode:
     """Print the updates of a stack, or of an agent: commit, author, policy, outcome.
@@ -121,7 +117,7 @@ def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode
     has the stack's backend. Updates that were refused, and the agents that an update changed, are
     known on the machine that ran it.
 
-    --scans prints since when findings stand, how often they were seen, and alerts on many low ones;
+    --scans prints when each finding opened, how often it was seen, and alerts on many low ones;
     with --at and -o json also every object as it was then.
 
     \b
@@ -133,8 +129,8 @@ def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode
       holdfast history prod --gates --limit 5
 
     \b
-    Exit codes: 0 printed   1 no recorded commit renders the object   2 bad input, or no scan
-      6 no such stack
+    Exit codes: 0 printed   1 no recorded commit renders the object
+      2 bad input, or no scan   6 no such stack
     """
     is_json = output == "json"
     if wanted.scans and wanted.history and not (name or stack):

@@ -78,7 +78,7 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"no such command {name!r}; {self._remedy(ctx, name)}", ctx)
         if self.invoke_without_command:
             place = f"`{ctx.command_path} {name}`"
-            raise click.UsageError(f"options of {name} stand behind it: {place}", ctx)
+            raise click.UsageError(f"options of {name} follow it: {place}", ctx)
         return super().resolve_command(ctx, args)
 
     def _remedy(self, ctx: click.Context, name: str) -> str:

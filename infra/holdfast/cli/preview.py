@@ -31,13 +31,19 @@ from holdfast.report.exchange.policy_notices import PAGES
 @click.option(
     "--events",
     type=click.Path(path_type=Path, allow_dash=True),
-    help="Read a saved stream of events (- for standard input) in place of a preview.",
+    help="Read a saved event stream (- for standard input), do not preview.",
 )
 @click.option(
-    "--policy-pack", "pack", type=click.Path(path_type=Path), help=f"Default: {PACK_FOLDER}."
+    "--policy-pack",
+    "pack",
+    type=click.Path(path_type=Path),
+    help=f"Folder of the policy pack; default {PACK_FOLDER}.",
 )
 @click.option(
-    "--policy-pack-config", "config", type=click.Path(path_type=Path), help="JSON config of it."
+    "--policy-pack-config",
+    "config",
+    type=click.Path(path_type=Path),
+    help="JSON configuration of the pack.",
 )
 @TIMEOUT
 def command(
@@ -49,26 +55,27 @@ def command(
     config: Path | None,
     timeout_seconds: float,
 ) -> int:
-    """Preview a stack under the policy pack and report both: what would change, what is refused.
+    """Preview a stack under the policy pack: what would change, and the policy results.
 
-    Says for each agent which fields get which value, and for each rule what passed, with file, line
-    and column of the manifest. In Markdown it is the comment for a pull request: empty when
-    nothing changes and nothing is refused (`holdfast ci comment`). Nothing is written to the
-    cluster. A stream of events comes from a plain `pulumi`; keep it from others, its debug messages
-    hold whatever the program holds.
+    Lists for each agent the fields that change, and for each rule its result, with file, line and
+    column of the manifest. Markdown is a comment for a pull request (`holdfast ci comment`); it is
+    empty when nothing changes and nothing is refused. Nothing is written to the cluster.
+
+    --events reads the event stream of a plain `pulumi`; it may contain secrets in debug messages.
 
     \b
     Examples:
       holdfast preview -s prod
-      holdfast preview -s prod -o markdown --output-file c.md --report sarif=p.sarif
+      holdfast preview -s prod -o markdown --output-file c.md \\
+        --report sarif=p.sarif
       export PULUMI_ENABLE_STREAMING_JSON_PREVIEW=1
       pulumi preview -s prod --json --policy-pack policy-pack | \\
         holdfast preview -s prod --events - -o html --output-file policy.html
 
     \b
-    Exit codes: 0 nothing is refused   5 a mandatory rule is broken
-      1 incomplete: the preview failed, or no pack judged it   2 bad input   6 no such stack
-      9 timeout
+    Exit codes: 0 nothing is refused   5 a mandatory rule is violated
+      1 incomplete: the preview failed, or no policy ran   2 bad input
+      6 no such stack   9 timeout
     """
     check_files(wanted)
     context = _context_of(stack, timeout_seconds, is_needed=events is None)

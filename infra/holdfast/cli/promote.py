@@ -17,13 +17,13 @@ from holdfast.report.text.stack_diff_text import commit_change_text
 
 
 @click.command()
-@click.option("--from", "origin", type=STACK, required=True, help="Where the commit runs.")
-@click.option("--to", "target", type=STACK, required=True, help="Where it is to run.")
+@click.option("--from", "origin", type=STACK, required=True, help="Stack that runs the commit.")
+@click.option("--to", "target", type=STACK, required=True, help="Stack to deploy it to.")
 @click.option(
     "--approval",
     "approval_file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="File of lines Commit:, Stack: and Approved-By:, written by somebody else.",
+    help="File of lines Commit:, Stack: and Approved-By:, written by a second person.",
 )
 @click.option(
     "--recover", is_flag=True, help="Recover from an interrupted update of --to before deploying."
@@ -41,28 +41,29 @@ def command(
     timeout_seconds: float,
     **flags: bool,
 ) -> ExitCode:
-    """Bring the commit that runs on one stack to another: the same commit, past five gates.
+    """Deploy the commit of one stack to another, past five gates.
 
     \b
-      source    the last update of --from succeeded, from a clean commit; none was killed
-      policy    the pack refuses nothing of a preview on --to
-      health    every agent of --from is ready
-      drift     what runs on --from is what the commit declares
-      approval  if the stack file of --to says updates.requireApproval, or a file is given: it
-                names this commit and stack, and not the commit's author as its approver
+    source    the last update of --from succeeded, from a clean commit
+    policy    the pack accepts a preview of --to
+    health    every agent of --from is ready
+    drift     --from has no drift from the commit
+    approval  if updates.requireApproval is set for --to, or a file is given: it
+              names the commit and stack, and an approver who is not the author
 
-    Shows the commits that are new to --to and what would change there, and asks. The first gate
-    that fails ends it; nothing is written, and the history of --to says which one it was. If an
-    update of --to was interrupted, promotion is refused unless --recover is given.
+    Shows the commits that are new to --to and what would change, and asks. The first gate that
+    fails ends it: nothing is written, and the history of --to names the gate. If an update of --to
+    was interrupted, promotion is refused unless --recover is given.
 
     \b
     Examples:
       holdfast promote --from staging --to prod
-      holdfast promote --from staging --to prod --approval approvals/prod.txt --yes
+      holdfast promote --from staging --to prod --approval approvals/prod.txt \\
+        --yes
 
     \b
-    Exit codes: 0 done and proved equal   1 a gate or the update failed   2 bad input   5 policy
-      6 no such stack   7 drift on --from   8 cancelled   9 timeout
+    Exit codes: 0 done and verified   1 a gate or the update failed   2 bad input
+      5 policy   6 no such stack   7 drift on --from   8 cancelled   9 timeout
     """
     root = find_project_root()
     wanted = PromotionRequest(

@@ -18,35 +18,36 @@ from holdfast.report.text.action_text import recovery_json, recovery_text
     "--replace",
     "replaces",
     is_flag=True,
-    help="Rebuild the state from the cluster although there is one; the old file is kept.",
+    help="Rebuild from the cluster even if there is a state; the old file is kept.",
 )
-@click.option("--reason", default="the state was lost", show_default=True, help="For the history.")
+@click.option(
+    "--reason", default="the state was lost", show_default=True, help="Why, for the history."
+)
 @TIMEOUT
 @OUTPUT
 def command(
     stack: str, reason: str, output: str, *, timeout_seconds: float, replaces: bool
 ) -> ExitCode:
-    """Rebuild the lost state of a stack, from the files here and from what the cluster has.
+    """Rebuild the lost Pulumi state of a stack from the manifests and the cluster.
 
-    A state that is there and cannot be read is put aside, and the newest copy taken that can. Where
-    there is none, or with --replace, the engine plans the program as if nothing were there; every
-    object of the plan that the cluster has becomes part of the new state, as it runs; what is not
-    there is left for the next update to create. A preview and a drift scan then say what differs.
-    Nothing is written to the cluster.
+    A state that cannot be read is moved aside, and the newest readable copy is restored. Without a
+    copy, or with --replace, Pulumi plans the program from nothing; every planned object that the
+    cluster has is imported as it is, the others are left for the next update to create. A preview
+    and a drift scan then report what differs. Nothing is written to the cluster.
 
     Check out the commit that was deployed last (`holdfast history STACK`): objects that the files
     no longer declare are not in the new state; the scan lists them as unmanaged.
 
-    A state that is only locked or half done needs no rebuilding: see `holdfast up --recover`.
+    A state that is only locked or has pending operations needs `holdfast up --recover`.
 
     \b
     Examples:
       holdfast recover -s dev
-      holdfast recover -s prod --replace --reason "the state file was cut off"
+      holdfast recover -s prod --replace --reason "the state file is truncated"
 
     \b
-    Exit codes: 0 recovered, and as declared   7 recovered, and something differs or could not be
-      compared   1 failed: the state is as before   2 bad input
+    Exit codes: 0 recovered, no drift   7 recovered; something differs or was not
+      compared   1 failed: the state is unchanged   2 bad input
     """
     context = StackContext(find_project_root(), stack, timeout_seconds)
     result = recover(context, RecoveryRequest(replaces, reason), TERMINAL)

@@ -74,15 +74,15 @@ def command(
     hold what a GitOps tool is to apply.
 
     \b
-    yaml, json     one YAML text, one JSON List (`kubectl apply --server-side -f -` takes both)
+    yaml, json     one YAML text, one JSON List
     dir            a file an object
     kustomize      a base for all stacks, and an overlay a stack
     helm           a chart, with a file of values a stack
     argocd         as kustomize, and an Application a stack
     flux           as kustomize, and a GitRepository with a Kustomization a stack
-    pko            a Program and a Stack of the Pulumi Kubernetes Operator, a file a stack
-    mermaid, dot   who calls, uses and waits for whom: a flowchart, a Graphviz digraph
-    graph          the same as JSON, with the waves of start-up and what each team can reach
+    pko            a Program and a Stack of the Pulumi Kubernetes Operator
+    mermaid, dot   the dependency graph: a flowchart, a Graphviz digraph
+    graph          the same as JSON, with start-up waves and what teams reach
 
     With --force, files that an earlier run wrote and this one does not are removed.
 
@@ -91,7 +91,8 @@ def command(
       holdfast render -s dev | kubectl apply --server-side -f -
       holdfast render -s prod --agent support-rag -o json
       holdfast render -s dev -s prod -o kustomize --to deploy
-      holdfast render -s prod -o argocd --to deploy --repo https://git.example.com/team/agents.git
+      holdfast render -s prod -o argocd --to deploy \\
+        --repo https://git.example/a.git
       holdfast render -s prod -o dot --team customer-care | dot -Tsvg -o fleet.svg
     """
     _refuse_without_effect(form, stacks, folder, is_forced=force, in_git=in_git)

@@ -17,7 +17,7 @@ from holdfast.operations.tracing import traced_update
 
 @click.command()
 @click.argument("commit")
-@stack_option("Stack to bring back.")
+@stack_option("Stack to roll back.")
 @click.option("--reason", required=True, help="Why, for the history.")
 @click.option("--yes", is_flag=True, help="Confirm without asking.")
 @TIMEOUT
@@ -25,12 +25,12 @@ from holdfast.operations.tracing import traced_update
 def command(
     commit: str, stack: str, reason: str, output: str, *, timeout_seconds: float, yes: bool
 ) -> ExitCode:
-    """Bring a stack back to an earlier COMMIT, prove that it is equal, and record why.
+    """Deploy an earlier COMMIT, verify it, and record why.
 
-    The commit is checked out beside the working tree, which is not touched, and its own code
-    renders it; today's policy pack judges it. What would change is shown first. After the update a
-    drift scan compares every object with what the commit declares. After an interrupted update it
-    resumes, as `holdfast up --recover` does. Until you have agreed nothing is written.
+    The commit is checked out in a temporary folder and rendered by its own code; today's policy
+    pack evaluates it. The changes are shown first, and nothing is written before you confirm. After
+    the update a drift scan compares every object with the commit. An interrupted update is resumed,
+    as by `holdfast up --recover`.
 
     \b
     Examples:
@@ -39,9 +39,9 @@ def command(
       holdfast rollback -s prod v1.4.0 --reason "drill" --yes
 
     \b
-    Exit codes: 0 equal   1 the update failed, or not everything could be compared
-      2 bad input, no such commit   5 policy   6 no such stack   7 drift is left   8 cancelled
-      9 timeout
+    Exit codes: 0 verified   1 the update failed, or not everything was compared
+      2 bad input, no such commit   5 policy   6 no such stack   7 drift remains
+      8 cancelled   9 timeout
     """
     context = StackContext(find_project_root(), stack, timeout_seconds)
     wanted = commit_named(context.root, commit)

@@ -9,7 +9,7 @@ import click
 
 from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
-from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.report import ReportFile, ReportRequest, check_files, write_all
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import Moment
@@ -97,10 +97,6 @@ _FLEET: Final[Group] = (
 )
 
 
-def _itself(fleet: _FleetOptions) -> _FleetOptions:
-    return fleet
-
-
 @click.command()
 @click.argument("agent", default="", metavar="[AGENT]")
 @click.option(
@@ -120,7 +116,7 @@ def _itself(fleet: _FleetOptions) -> _FleetOptions:
     show_default=True,
     help="See below.",
 )
-@takes(_itself, fleet=_FLEET)
+@receives(_FLEET)
 def command(options: _FleetOptions, *, agent: str, stacks: tuple[str, ...], output: str) -> int:
     """Print sync, health and drift of every agent, or of AGENT.
 
@@ -130,7 +126,7 @@ def command(options: _FleetOptions, *, agent: str, stacks: tuple[str, ...], outp
 
     \b
     text, json   one stack: a line an agent, with findings and their authors
-    wide         agents, drift, policy, topology and updates of one stack or several
+    wide         agents, drift, policy, topology and updates of all stacks
     html         the same as one page that needs no network and no script
     fleet        the same as JSON
 
@@ -139,13 +135,14 @@ def command(options: _FleetOptions, *, agent: str, stacks: tuple[str, ...], outp
       holdfast status -s prod
       holdfast status support-rag -s prod -o json
       holdfast status -s dev -s prod -o html --output-file fleet.html
-      holdfast status -s prod --saved prod=drift.json -o html --output-file fleet.html
+      holdfast status -s prod --saved prod=drift.json -o html \\
+        --output-file fleet.html
       holdfast status -s prod --offline -o fleet
 
     \b
-    Exit codes: text, json: 0 synced and healthy   7 drift   1 unhealthy, or not everything known
+    Exit codes: 2 bad input   6 no such stack
+      text, json: 0 synced and healthy   7 drift   1 unhealthy, or not all known
       others: 0 written   1 not everything could be read (not with --offline)
-      2 bad input   6 no such stack
     """
     if output in _FLEET_FORMS:
         if agent:

@@ -21,7 +21,7 @@ from holdfast.operations.tracing import traced_update
     "dirty_reason",
     metavar="REASON",
     default="",
-    help="Use files that are not committed; the history says so, and why.",
+    help="Deploy files that are not committed; the history records why.",
 )
 @click.option(
     "--recover", is_flag=True, help="Recover from an interrupted update before deploying."
@@ -30,13 +30,13 @@ from holdfast.operations.tracing import traced_update
     "--take-over",
     "force_ownership",
     is_flag=True,
-    help="Manage what Flux or Argo CD has managed until now; suspend them first.",
+    help="Manage objects of Flux or Argo CD, which you have suspended.",
 )
 @click.option("--reason", default="", help="Why, for the history.")
 @click.option(
     "--continue-on-error",
     is_flag=True,
-    help="Update what does not depend on what failed; the update has failed all the same.",
+    help="Update objects that do not depend on a failed one; still exit code 1.",
 )
 @TIMEOUT
 @OUTPUT
@@ -48,36 +48,34 @@ def command(
     timeout_seconds: float,
     **flags: bool,
 ) -> ExitCode:
-    """Bring a stack's cluster to what the checked out commit declares.
+    """Deploy the checked-out commit to a stack.
 
-    A thin front of `pulumi up`: checks the manifests, refuses files that are not committed, asks
-    the policy pack about a preview, updates, waits until agents are ready, and records commit,
-    author, pull request, operator, policy result and outcome: in the stack's history (see
-    `holdfast history`), in its outputs `commit` and `dirty`, and in its tags of those names. A
-    plain `pulumi up` goes on working, and its commit is recorded, too.
+    Runs `pulumi up` after these checks: the manifests are valid, the files are committed, and the
+    policy pack accepts the preview; nothing is written before. Waits until agents are ready.
+    Records commit, author, pull request, operator, policy result and outcome in the stack's history
+    (`holdfast history`), and the commit in its outputs and tags. A plain `pulumi up` still works
+    and records its commit.
 
-    Who did it is HOLDFAST_OPERATOR, else what GitHub or GitLab says, else user@host; the pull
-    request is HOLDFAST_PULL_REQUEST, else what they or the commit's message say.
+    The operator is HOLDFAST_OPERATOR, else the user of GitHub or GitLab, else user@host; the pull
+    request is HOLDFAST_PULL_REQUEST, else that of the job or of the commit's message.
 
-    A run that was killed leaves its lock, and says of objects that they are half done; the next one
-    is refused and says so. With --recover it removes the lock of a process of this machine that has
-    ended (of no other), and does again what was begun: objects have names of their own, so that
-    none is created twice. Nothing is written before the policy pack has passed the preview.
+    An interrupted update leaves a lock and pending operations, and the next update is refused. With
+    --recover it removes the lock of a process of this machine that has ended (of no other), and
+    repeats the pending operations; names are fixed, so that nothing is created twice.
 
     Objects that Flux or Argo CD manages are refused: two managers would overwrite each other. With
-    --take-over, once that engine is suspended, Holdfast manages the same objects.
+    --take-over, after you have suspended that engine, Holdfast manages them.
 
     \b
     Examples:
       holdfast up -s dev
       holdfast up -s dev --recover
       holdfast up -s prod --reason "raise the limits for the sale" -o json
-      holdfast up -s dev --allow-dirty "trying a fix by hand"
-      holdfast up -s prod --continue-on-error
+      holdfast up -s dev --allow-dirty "testing a fix"
 
     \b
-    Exit codes: 0 done   1 the update failed   2 bad input, or not committed   5 policy
-      6 no such stack   8 cancelled   9 timeout
+    Exit codes: 0 done   1 the update failed   2 bad input, or not committed
+      5 policy   6 no such stack   8 cancelled   9 timeout
     """
     request = UpdateRequest(
         reason=reason,

@@ -63,7 +63,8 @@ def command(
       holdfast validate policy-pack/config/prod.json
 
     \b
-    Exit codes: 0 valid   2 errors in files   5 a mandatory rule is violated   6 no such stack
+    Exit codes: 0 valid   2 errors in files   5 a mandatory rule is violated
+      6 no such stack
     """
     root = find_project_root()
     today = datetime.now(UTC).date()

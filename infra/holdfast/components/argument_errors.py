@@ -41,7 +41,7 @@ class ArgumentsError(InputError, pulumi.RunError):
 
     def __init__(self, component: str, faults: Sequence[ArgumentFault]) -> None:
         lines = [f"  {fault.path}: {fault.reason}".replace(" : ", " ") for fault in faults]
-        super().__init__("\n".join([f"{component}: faulty arguments", *lines]))
+        super().__init__("\n".join([f"{component}: invalid arguments", *lines]))
         self.component = component
         self.faults = tuple(faults)
 

@@ -13,11 +13,11 @@ from pydantic.fields import FieldInfo
 
 from holdfast.components import inputs, part_inputs
 from holdfast.components.type_expressions import (
+    Alternatives,
     Anything,
     Choice,
     ListOf,
     MapOf,
-    OneOf,
     Record,
     Scalar,
     TypeExpression,
@@ -140,7 +140,7 @@ def _type_text(shape: TypeExpression) -> str:  # noqa: PLR0911 - one return a fo
             return f"dict[str, {_type_text(value)}]"
         case Record():
             return _name_of(shape)
-        case OneOf(forms):
+        case Alternatives(forms):
             return " | ".join(_type_text(form) for form in forms)
 
 

@@ -77,7 +77,7 @@ class ServiceAccountArgs(TypedDict):
 
 
 class PolicyRuleArgs(TypedDict):
-    """Rights in the agent's namespace; wildcards are refused."""
+    """Rights, in the words of a Role; wildcards are refused."""
 
     api_groups: NotRequired[list[str]]
     """API groups; default the core group."""
@@ -87,6 +87,15 @@ class PolicyRuleArgs(TypedDict):
     """Verbs, such as get and list."""
     resource_names: NotRequired[list[str]]
     """Only these objects; default all."""
+
+
+class RbacGrantArgs(TypedDict):
+    """Rights in some namespaces."""
+
+    namespaces: NotRequired[list[str]]
+    """Namespaces in which they hold, each with a Role of its own; default the agent's."""
+    rules: list[PolicyRuleArgs]
+    """The rights."""
 
 
 class SecurityArgs(TypedDict):
@@ -100,7 +109,7 @@ class SecurityArgs(TypedDict):
     """Mount the image read-only and give a small /tmp; default true."""
     service_account: NotRequired[ServiceAccountArgs]
     """The agent's identity."""
-    rbac_rules: NotRequired[list[PolicyRuleArgs]]
+    rbac: NotRequired[list[RbacGrantArgs]]
     """Rights at the API server; default none."""
     automount_token: NotRequired[bool]
     """Mount the ServiceAccount's token; default false."""
@@ -127,19 +136,6 @@ class PreStartArgs(TypedDict):
     """A file to fetch and check."""
     command: NotRequired[list[str]]
     """Command run in the agent's image, with its variables and volumes."""
-
-
-class PostStartCheckArgs(TypedDict):
-    """What a new version must show before it replaces the old one."""
-
-    llm: NotRequired[bool]
-    """The model answers with the agent's own key; default true."""
-    tools: NotRequired[bool]
-    """Every tool answers; default true."""
-    command: NotRequired[list[str]]
-    """Command run in the agent's image; 0 passes. Default none."""
-    timeout: NotRequired[str]
-    """Time the whole check may take; default 60s."""
 
 
 class CacheWarmerArgs(TypedDict):
@@ -203,9 +199,6 @@ class LifecycleArgs(TypedDict):
 
     pre_start: NotRequired[list[PreStartArgs]]
     """Steps before the agent starts, in order; it starts only when all of them succeeded."""
-    post_start_check: NotRequired[PostStartCheckArgs]
-    """What gates a new version; on by default when a model is set and the stack has
-    images.tools, off with llm and tools false."""
     cache_warmer: NotRequired[CacheWarmerArgs]
     """Sidecar that keeps the agent's caches warm; default none."""
     pre_stop: NotRequired[PreStopArgs]
@@ -354,7 +347,7 @@ class ImagesArgs(TypedDict):
     """Fetches, waits, checks and keeps caches warm; must hold sh, curl and sha256sum, and git or
     tar for skills from there."""
     runtime: NotRequired[str]
-    """Runs agents of type Declarative; reads what they are from agent.json."""
+    """Runs agents with runtime: managed; reads what they are from agent.json."""
     log_shipper: NotRequired[str]
     """OpenTelemetry Collector with the filelog receiver: sidecar of telemetry.logs."""
     telemetry_collector: NotRequired[str]
@@ -545,6 +538,8 @@ class ModelParametersArgs(TypedDict):
     """Longest answer, in tokens."""
     seed: NotRequired[int]
     """Seed, where the provider supports one."""
+    stop: NotRequired[list[str]]
+    """Texts at which the answer ends."""
     reasoning_effort: NotRequired[Literal["low", "medium", "high"]]
     """How hard the model thinks."""
 
@@ -1071,8 +1066,6 @@ class AgentCardSpecArgs(TypedDict):
     """Media types it gives; default text/plain."""
     security_schemes: NotRequired[dict[str, dict[str, Any]]]
     """Ways to authenticate, by name, in the card's own words; a caller needs one of them."""
-    allowed_namespaces: NotRequired[list[str]]
-    """Other namespaces whose agents may refer to this one."""
 
 
 class ProviderArgs(TypedDict):
@@ -1302,6 +1295,19 @@ class AvailabilityArgs(TypedDict):
     """How long no pod may be ready before; only with failover: automatic. Default 30s."""
 
 
+class PreflightArgs(TypedDict):
+    """What a new version must show, in a Job of its own, before it replaces the old one."""
+
+    llm: NotRequired[bool]
+    """The model answers with the agent's own key; default true."""
+    tools: NotRequired[bool]
+    """Every tool answers; default true."""
+    command: NotRequired[list[str]]
+    """Command run in the agent's image; 0 passes. Default none."""
+    timeout: NotRequired[str]
+    """Time the whole check may take; default 60s."""
+
+
 class PauseArgs(TypedDict):
     """A wait between two steps."""
 
@@ -1345,6 +1351,9 @@ class RolloutArgs(TypedDict):
     """Pods above the number wanted, during an update; default 1."""
     max_unavailable: NotRequired[int | str]
     """Pods below the number wanted, during an update; default 0."""
+    preflight: NotRequired[PreflightArgs]
+    """What gates a new version; on by default when a model is set and the stack has images.tools,
+    off with llm and tools false."""
     steps: NotRequired[list[RolloutStepArgs]]
     """Steps of a canary, in order; required with Canary, after the last the new version has all."""
     analysis: NotRequired[AnalysisArgs]
@@ -1751,10 +1760,9 @@ class AgentArgs(ContextArgs, ObjectMetaArgs):
     """Spread rules; default over zones, best effort, when more than one replica runs."""
     queue_name: NotRequired[str]
     """Kueue LocalQueue in the agent's namespace that its pods wait in; default none."""
-    type: NotRequired[Literal["BYO", "Declarative", "Job", "Sandbox"]]
-    """BYO: a Deployment with the agent's own image; Declarative: one with the stack's runtime
-    image, which reads from agent.json what the agent is; Job: runs that end, by schedules and
-    triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default BYO."""
+    type: NotRequired[Literal["Service", "Job", "Sandbox"]]
+    """Service: a Deployment that answers requests; Job: runs that end, by schedules and triggers;
+    Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default Service."""
     description: NotRequired[str]
     """What the agent is for, at most 1,000 characters."""
     version: str
@@ -1773,7 +1781,10 @@ class AgentArgs(ContextArgs, ObjectMetaArgs):
     """Page about the agent; told in its card."""
     image: NotRequired[str]
     """Image, such as name@sha256:<64 hex digits>; a tag without digest passes the policy pack in
-    profile dev only. Required but for type Declarative."""
+    profile dev only. Required but with runtime: managed."""
+    runtime: NotRequired[Literal["managed"]]
+    """managed: the stack's runtime image (holdfast:images.runtime), which reads from agent.json
+    what the agent is; excludes image. Default the agent's own image."""
     command: NotRequired[list[str]]
     """Entry point; default the image's."""
     args: NotRequired[list[str]]
@@ -1807,6 +1818,8 @@ class AgentArgs(ContextArgs, ObjectMetaArgs):
     """Folders with instructions and scripts that it reads."""
     a2a: NotRequired[AgentCardSpecArgs]
     """How it presents itself to other agents: its card."""
+    allowed_namespaces: NotRequired[list[str]]
+    """Other namespaces whose agents may refer to it."""
     budget: NotRequired[BudgetArgs]
     """What it may spend."""
     guardrails: NotRequired[list[GuardrailArgs]]

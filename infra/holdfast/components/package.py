@@ -123,7 +123,7 @@ class HoldfastPackage(Provider):
             made: Any = self._components[resource_type](name, CamelCaseArguments(inputs), options)
         except ArgumentsError as faulty:
             raise InputPropertiesError(
-                f"{name}: faulty arguments",
+                f"{name}: invalid arguments",
                 [{"property_path": each.path, "reason": each.reason} for each in faulty.faults],
             ) from faulty
         except UnrenderableError as refused:

@@ -21,11 +21,11 @@ from pydantic.fields import FieldInfo
 from holdfast import __version__
 from holdfast.components.argument_types import ARGUMENTS
 from holdfast.components.type_expressions import (
+    Alternatives,
     Anything,
     Choice,
     ListOf,
     MapOf,
-    OneOf,
     Record,
     Scalar,
     TypeExpression,
@@ -166,7 +166,7 @@ def _typed(  # noqa: PLR0911 - one return a form
             return {"type": "object", "additionalProperties": values} | plain
         case Record():
             return {"$ref": f"#/types/{type_token(shape.name)}"} | plain
-        case OneOf(forms):
+        case Alternatives(forms):
             return {"oneOf": [_typed(each, choice, is_plain=is_plain) for each in forms]} | plain
 
 

@@ -81,7 +81,7 @@ def plan_of(name: str, args: object, inputs: type[BaseModel]) -> AgentPlan:
     """
     if isinstance(args, AgentPlan):
         return args
-    component = inputs.__name__.removesuffix("PlannableInputs")
+    component = inputs.__name__.removesuffix("Inputs")
     model = validated(f"{component} {name}", cast("Mapping[str, Any]", args), inputs)
     return cast("PlannableInputs", model).plan(name, pulumi.get_stack())
 

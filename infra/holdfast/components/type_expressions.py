@@ -59,13 +59,13 @@ class Record:
 
 
 @dataclass(frozen=True)
-class OneOf:
+class Alternatives:
     """Several forms of one value."""
 
     forms: tuple["TypeExpression", ...]
 
 
-TypeExpression = Scalar | Anything | Choice | ListOf | MapOf | Record | OneOf
+TypeExpression = Scalar | Anything | Choice | ListOf | MapOf | Record | Alternatives
 
 
 def shape_of(annotation: Any) -> TypeExpression:  # noqa: ANN401, PLR0911 - any type; one return a form
@@ -85,7 +85,7 @@ def shape_of(annotation: Any) -> TypeExpression:  # noqa: ANN401, PLR0911 - any 
         return MapOf(shape_of(parts[1]))
     if origin in {Union, types.UnionType}:
         forms = tuple(dict.fromkeys(shape_of(part) for part in parts if part is not types.NoneType))
-        return forms[0] if len(forms) == 1 else OneOf(forms)
+        return forms[0] if len(forms) == 1 else Alternatives(forms)
     if annotation is Any:
         return Anything()
     if annotation in {str, int, float, bool}:
@@ -103,7 +103,7 @@ def forms_in(shape: TypeExpression) -> Iterator[TypeExpression]:
     match shape:
         case ListOf(inner) | MapOf(inner):
             yield from forms_in(inner)
-        case OneOf(forms):
+        case Alternatives(forms):
             for form in forms:
                 yield from forms_in(form)
 

@@ -176,7 +176,7 @@ class AgentState(StrEnum):
     UNKNOWN = "Unknown"
 
 
-NOT_LOOKED_AT: Final = HealthVerdict(Health.UNKNOWN, "it was not checked")
+HEALTH_NOT_CHECKED: Final = HealthVerdict(Health.UNKNOWN, "it was not checked")
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class AgentStatus:
     team: str
     state: AgentState
     findings: int = 0
-    health: HealthVerdict = NOT_LOOKED_AT
+    health: HealthVerdict = HEALTH_NOT_CHECKED
 
     @property
     def is_fine(self) -> bool:

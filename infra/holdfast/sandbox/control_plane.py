@@ -178,4 +178,4 @@ def _remove_folder(place: SandboxPaths) -> None:
             shutil.rmtree(leftover)
     except OSError as error:
         message = f"the folder of sandbox {place.name} could not be removed: {error}"
-        raise SandboxError(message, remedy=f"remove {leftover} by hand") from error
+        raise SandboxError(message, remedy=f"remove {leftover}") from error

@@ -90,7 +90,7 @@ class Launcher:
             process = self._spawn(command, environment, self._place.log(program.name))
         except OSError as error:
             message = f"{program.name} could not be started: {error.strerror}"
-            raise SandboxError(message, remedy=f"look at {command[0]}") from error
+            raise SandboxError(message, remedy=f"see {command[0]}") from error
         identity = read_identity(process.pid)
         if identity is None:
             raise SandboxError(self._exit_report(program, process))

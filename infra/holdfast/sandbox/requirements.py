@@ -108,7 +108,7 @@ def require_resources(place: SandboxPaths) -> None:
             f"{_megabytes(free_memory)} of memory available, "
             f"a sandbox needs {_megabytes(MEMORY_BYTES)}"
         )
-        remedy = "end something else, or another sandbox ('holdfast sandbox list')"
+        remedy = "stop another program, or another sandbox ('holdfast sandbox list')"
         raise SandboxError(message, remedy=remedy)
 
 

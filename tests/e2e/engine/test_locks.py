@@ -139,4 +139,4 @@ def test_row_12_a_lock_that_cannot_be_read_is_named(updated: Stack, content: str
     with pytest.raises(EngineError, match="does not say who"):
         list(recover_interrupted(updated, interrupted(updated)))
     lock.unlink()
-    assert not updated.up().has_changes
+    assert not updated.up().steps

@@ -42,7 +42,7 @@ def test_previews_updates_and_finds_nothing_more_to_do_without_telling_a_secret(
         f"Secret {project.namespace}/key": "create",
     }
     assert done.counts == planned.counts == {"create": 5}
-    assert not again.has_changes
+    assert not again.steps
     assert planned.unread == done.unread == again.unread == {}
     assert stack.outputs() == {"answer": 42, "hidden": "[secret]"}
     assert any(isinstance(event, StepDone) for event in events)

@@ -119,7 +119,7 @@ def test_row_17_of_two_state_files_the_newer_counts_and_the_other_is_named(
     said = read_baseline(project.root, "dev").warnings
 
     assert f"{other} is older than {used} and not used; delete it" in said
-    assert not updated.up().has_changes
+    assert not updated.up().steps
     assert names_in_state(updated) == ["one"]
 
 

@@ -26,7 +26,7 @@ FILES = {
             ingressFrom: [gateway, two]
             egress: {{cidrs: [10.1.0.0/16], domains: [api.example.com]}}
           security:
-            rbacRules: [{{resources: [pods], verbs: [get, list]}}]
+            rbac: [{{rules: [{{resources: [pods], verbs: [get, list]}}]}}]
           secrets: [{{name: key, ref: llm, key: token, env: LLM_KEY}}]
           storage: [{{name: data, size: 1Gi, mountPath: /data, accessModes: [ReadWriteMany]}}]
         """,
@@ -136,7 +136,7 @@ def test_a_job_is_called_by_nobody_and_runs_by_its_schedule(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     sections = document(capsys, *DESCRIBE, "two", "-s", "dev")["sections"]
-    assert [each["text"] for each in sections["callers"]] == ["nobody: it has no port"]
+    assert [each["text"] for each in sections["callers"]] == ["none: it has no port"]
     assert [each["text"] for each in sections["schedules"]] == ['"0 2 * * *" in Europe/London']
     assert "agent one" in [each["text"] for each in sections["reaches"]]
 
@@ -168,7 +168,7 @@ def test_the_text_has_the_same_sections_and_what_was_decided_elsewhere(
 ) -> None:
     text = said(capsys, *DESCRIBE, "one", "-s", "prod")
     assert text.startswith(
-        "agents/one on stack prod: version 1.0.0, type BYO, owner platform\n"
+        "agents/one on stack prod: version 1.0.0, type Service, owner platform\n"
         "  declared in agents/one.yaml:1:1\n"
     )
     for title in ("Runs as", "Who may call it", "What it may reach", "Secrets, by reference"):
@@ -223,7 +223,7 @@ def test_a_field_is_explained_with_type_default_and_the_types_it_holds_on(
     text = said(capsys, "explain", "spec.scaling.maxReplicas")
     assert "Most replicas; with minReplicas." in text
     assert "type:     integer, 1–1000" in text
-    assert "holds on: BYO" in text
+    assert "holds on: Service" in text
     assert "    url  <" in said(capsys, "explain", "MCPServer.spec")
     assert "Env LOG_LEVEL" in said(capsys, "explain", "spec.telemetry.logs.level")
     listed = said(capsys, "explain", "spec.schedules")

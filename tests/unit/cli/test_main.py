@@ -108,7 +108,7 @@ def test_faults_of_files_begin_their_lines_with_their_places(
         ),
         pytest.param(
             ["drift", "-s", "dev", "revert"],
-            "options of revert stand behind it: `holdfast drift revert`",
+            "options of revert follow it: `holdfast drift revert`",
             id="options before the verb below",
         ),
         pytest.param(["operator", "instal"], 'did you mean "install"?', id="part of operator"),

@@ -1,6 +1,8 @@
 """The whole tree of verbs: help fits a terminal, and one option means one thing."""
 
+import re
 from collections import defaultdict
+from pathlib import Path
 from typing import Final
 
 import click
@@ -50,6 +52,15 @@ def test_an_option_takes_the_same_value_on_every_verb() -> None:
     assert mixed - OF_ONE_VERB - {"--live"} == set()
 
 
-def test_help_pages_hold_no_trailing_space() -> None:
-    for page in FOLDER.glob("*.txt"):
-        assert not any(line.endswith(" ") for line in page.read_text().splitlines()), page.name
+@pytest.mark.parametrize("page", sorted(FOLDER.glob("*.txt")), ids=lambda page: page.stem)
+def test_a_page_fits_the_width_of_a_terminal(page: Path) -> None:
+    wide = [line for line in page.read_text().splitlines() if len(line) > WIDTH_COLUMNS]
+    assert wide == []
+
+
+ARCHAIC = r"\b(told|anew|hands?|fights?|mend|for ever|taken up|looked at|whoever|(some|no)body)\b"
+
+
+@pytest.mark.parametrize("page", sorted(FOLDER.glob("*.txt")), ids=lambda page: page.stem)
+def test_a_page_uses_words_that_people_search_for(page: Path) -> None:
+    assert re.findall(ARCHAIC, page.read_text()) == []

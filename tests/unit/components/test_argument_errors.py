@@ -86,7 +86,7 @@ def test_every_fault_stands_in_one_error_under_the_component() -> None:
     with pytest.raises(ArgumentsError) as raised:
         validated("Agent other", {"namespace": "CX", "version": "1"}, AgentInputs)
     lines = str(raised.value).splitlines()
-    assert lines[0] == "Agent other: faulty arguments"
+    assert lines[0] == "Agent other: invalid arguments"
     assert [line.split(":")[0].strip() for line in lines[1:]] == ["namespace", "version"]
 
 

@@ -225,16 +225,16 @@ CASES = [
         "expected a relative path without '..', got '../a'",
     ),
     bad(
-        "declarative agent without model",
-        agent(image="x").replace('  image: "x"\n', "  type: Declarative\n"),
-        "6:9",
-        "spec.type: an agent of type Declarative is what its model and prompt make it",
+        "managed agent without model",
+        agent(image="x").replace('  image: "x"\n', "  runtime: managed\n"),
+        "6:12",
+        "spec.runtime: an agent of the managed runtime is what its model and prompt make it",
     ),
     bad(
-        "declarative agent with an image",
-        spec(f"type: Declarative\nprompt: {{systemMessage: a}}\nmodel: {{{OWN}}}"),
+        "managed agent with an image",
+        spec(f"runtime: managed\nprompt: {{systemMessage: a}}\nmodel: {{{OWN}}}"),
         "6:10",
-        "spec.image: has no effect on an agent of type Declarative",
+        "spec.image: has no effect with runtime: managed",
     ),
     bad(
         "no image",

@@ -221,8 +221,8 @@ FIELDS = [
     ),
     bad(
         "70 every verb",
-        spec('security: {rbacRules: [{resources: [pods], verbs: ["*"]}]}'),
-        "7:54",
+        spec('security: {rbac: [{rules: [{resources: [pods], verbs: ["*"]}]}]}'),
+        "7:58",
         "[rbac-no-wildcards]",
     ),
     bad(

@@ -38,6 +38,31 @@ NEEDS = [
         "holdfast:objectStores.s3",
         id="store",
     ),
+    pytest.param(
+        "secrets: [{name: s, provider: externalSecret, ref: a/b, key: k, env: S}]",
+        "spec.secrets[0]: comes from a store that this stack does not name",
+        "set holdfast:secretStores.externalSecret",
+        id="external secret",
+    ),
+    pytest.param(
+        "secrets: [{name: s, provider: vault, ref: a/b, key: k, mountPath: /s}]",
+        "spec.secrets[0]: needs Vault",
+        "set holdfast:secretStores.vault",
+        id="vault",
+    ),
+    pytest.param(
+        "secrets: [{name: s, provider: awsSecretsManager, ref: a, key: k, env: S}]\nsecurity: "
+        '{serviceAccount: {annotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::1:role/a"}}}',
+        "this stack declares neither",
+        "set holdfast:secretStores.aws",
+        id="aws",
+    ),
+    pytest.param(
+        "backup: {}\nstorage: [{name: v, size: 1Gi, mountPath: /v}]",
+        "spec.backup: takes snapshots, for which this stack does not say apiServerCidrs",
+        "holdfast:backups.image",
+        id="backup",
+    ),
 ]
 
 

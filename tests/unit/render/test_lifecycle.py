@@ -240,7 +240,7 @@ def test_a_check_has_the_network_of_its_agent_and_gets_none_of_its_requests() ->
 def test_a_check_holds_no_volume_that_running_pods_hold() -> None:
     storage = [{"name": "index", "size": "1Gi", "mountPath": "/data"}]
     rendered = render(
-        {"model": MODEL, "storage": storage, "lifecycle": {"postStartCheck": {"command": ["ask"]}}}
+        {"model": MODEL, "storage": storage, "rollout": {"preflight": {"command": ["ask"]}}}
     )
     assert not any("persistentVolumeClaim" in each for each in pod(rendered, "check")["volumes"])
     command = by_name(pod(rendered, "check")["containers"])["command"]
@@ -253,7 +253,8 @@ def test_a_check_asks_for_no_device_and_no_right_of_the_agent_and_has_an_end() -
         {
             "model": MODEL,
             "resources": {"requests": gpu, "limits": gpu},
-            "lifecycle": {"leaderElection": True, "postStartCheck": {"command": ["ask"]}},
+            "lifecycle": {"leaderElection": True},
+            "rollout": {"preflight": {"command": ["ask"]}},
             "network": {"egress": {"cidrs": ["10.96.0.1/32"]}},
         }
     )
@@ -267,7 +268,8 @@ def test_a_check_has_every_volume_that_its_containers_mount() -> None:
     rendered = render(
         {
             "model": MODEL,
-            "lifecycle": {"preStart": [WEIGHTS], "postStartCheck": {"command": ["ask"]}},
+            "lifecycle": {"preStart": [WEIGHTS]},
+            "rollout": {"preflight": {"command": ["ask"]}},
             "telemetry": {"logs": {"shipper": "sidecar"}},
         }
     )
@@ -285,7 +287,7 @@ def test_a_check_has_every_volume_that_its_containers_mount() -> None:
         pytest.param(
             {
                 "model": MODEL,
-                "lifecycle": {"postStartCheck": {"llm": False, "tools": False}},
+                "rollout": {"preflight": {"llm": False, "tools": False}},
             },
             None,
             id="turned off",
@@ -310,8 +312,8 @@ def test_a_model_whose_address_nobody_knows_cannot_be_checked() -> None:
             id="fetch",
         ),
         pytest.param(
-            {"lifecycle": {"postStartCheck": {}}},
-            r"spec\.lifecycle\.postStartCheck needs an image",
+            {"rollout": {"preflight": {}}},
+            r"spec\.rollout\.preflight needs an image",
             id="check",
         ),
         pytest.param(

@@ -57,7 +57,7 @@ UPDATES = (
 UNSEEN = NotChecked("Secret in cx", "forbidden: grant list on secrets, or leave them out")
 SLOW = HealthVerdict(Health.PROGRESSING, "1 of 2 pods are ready")
 BROKEN = HealthVerdict(Health.DEGRADED, "ProgressDeadlineExceeded")
-NOT_SEEN = HealthVerdict(Health.UNKNOWN, "not looked at")
+NOT_SEEN = HealthVerdict(Health.UNKNOWN, "not checked")
 
 
 def agent(name: str, **facts: object) -> FleetAgent:
@@ -65,7 +65,7 @@ def agent(name: str, **facts: object) -> FleetAgent:
     plain = FleetAgent(
         name=name,
         namespace="cx",
-        type="BYO",
+        type="Service",
         team="front-line",
         owner="customer-care",
         version="2.1.0",
@@ -181,7 +181,7 @@ BLIND = stack(
     drift=DriftReport(objects_checked=None),
     context=ReportContext("staging"),
     updates=(),
-    not_checked=(NotChecked("cluster of stack staging", "not looked at: no such context"),),
+    not_checked=(NotChecked("cluster of stack staging", "not checked: no such context"),),
 )
 """Nobody has looked."""
 

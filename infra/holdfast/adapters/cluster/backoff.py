@@ -114,7 +114,7 @@ class ConcurrencyLimiter:
         with self._free:
             seconds = None if deadline is None else max(0.0, deadline - time.monotonic())
             if not self._free.wait_for(lambda: self._under_way < self.limit, seconds):
-                raise TimeoutError("all requests that may be under way still are")
+                raise TimeoutError("too many requests are under way")
             self._under_way += 1
         try:
             yield

@@ -78,7 +78,7 @@ class LineStream:
             raise BrokenStreamError(f"cut off ({type(error).__name__})") from error
 
     def _silence(self) -> SilentStreamError:
-        return SilentStreamError(f"nothing heard for {self._silence_seconds:g} s")
+        return SilentStreamError(f"no data for {self._silence_seconds:g} s")
 
     def end(self) -> None:
         """End the stream from any thread: its reader comes to the end."""

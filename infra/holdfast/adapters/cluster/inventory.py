@@ -15,6 +15,7 @@ from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient, path_of
 from holdfast.adapters.cluster.json_answers import PAGE_OBJECTS, get_json, list_whole
 from holdfast.adapters.cluster.kind_reader import METADATA_ONLY, unread_reason
+from holdfast.adapters.cluster.kinds import resources_of
 from holdfast.errors import ClusterError, LoginError
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.structure import KindEntry
@@ -38,16 +39,6 @@ class _Group(msgspec.Struct, rename="camel"):
 
 class _Groups(msgspec.Struct):
     groups: list[_Group] = []
-
-
-class _ListedResource(msgspec.Struct):
-    name: str
-    kind: str
-    namespaced: bool = True
-
-
-class _Resources(msgspec.Struct):
-    resources: list[_ListedResource] = []
 
 
 @dataclass(frozen=True)
@@ -146,13 +137,7 @@ def _served(client: ApiClient, wanted: set[GroupKind]) -> Iterator[_Served]:
     for group in sorted({group for group, _ in wanted}):
         missing = {kind for of_group, kind in wanted if of_group == group}
         for api_version in dict.fromkeys(versions.get(group, []) if group else ["v1"]):
-            for resource in _resources(client, api_version) if missing else ():
-                if resource.kind in missing and "/" not in resource.name:
+            for resource in resources_of(client, api_version) if missing else ():
+                if resource.kind in missing:
                     missing.discard(resource.kind)
-                    entry = KindEntry(resource.name, resource.namespaced, "")
-                    yield _Served(api_version, resource.kind, entry)
-
-
-def _resources(client: ApiClient, api_version: str) -> list[_ListedResource]:
-    root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
-    return get_json(client, root, of=_Resources).resources
+                    yield _Served(api_version, resource.kind, resource.entry)

@@ -39,8 +39,10 @@ def get_json(
             return msgspec.json.decode(body, type=of)
         except msgspec.DecodeError as error:
             if not tries_left:
-                message = f"GET {path}: an answer that cannot be read ({error})"
-                raise UnreachableError(message, remedy="look at what stands in between") from error
+                message = f"GET {path}: an unreadable answer ({error})"
+                raise UnreachableError(
+                    message, remedy="check the proxies on the way to the API server"
+                ) from error
     raise AssertionError  # the last try returns or raises
 
 
@@ -53,8 +55,10 @@ def written_object(answer: bytes, path: str) -> KubeObject:
     try:
         written: dict[str, Any] = msgspec.json.decode(answer, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        message = f"{path}: the answer to a write cannot be read ({error})"
-        raise UnreachableError(message, remedy="look whether it was done") from error
+        message = f"{path}: the answer to a write is unreadable ({error})"
+        raise UnreachableError(
+            message, remedy="check whether it was applied, then run it again"
+        ) from error
     return written
 
 

@@ -16,14 +16,21 @@ from holdfast.kube.openapi import defaults_of, short_name, types_of
 from holdfast.kube.structure import KindEntry, TypeTable, builtin_kind
 
 
-class _ServedResource(msgspec.Struct):
+class ServedResource(msgspec.Struct):
+    """A resource of a group version; with a `/` in its name a subresource."""
+
     name: str
     kind: str
     namespaced: bool = True
 
+    @property
+    def entry(self) -> KindEntry:
+        """What the kind is called; its type is unknown."""
+        return KindEntry(self.name, self.namespaced, "")
+
 
 class _ResourceList(msgspec.Struct):
-    resources: list[_ServedResource] = []
+    resources: list[ServedResource] = []
 
 
 def served_kinds(client: ApiClient, wanted: Iterable[KindKey]) -> dict[KindKey, KindEntry]:
@@ -35,7 +42,7 @@ def served_kinds(client: ApiClient, wanted: Iterable[KindKey]) -> dict[KindKey, 
         ClusterError: discovery failed for another reason than that there is no such group.
     """
     found: dict[KindKey, KindEntry] = {}
-    asked: dict[str, list[_ServedResource]] = {}
+    asked: dict[str, list[ServedResource]] = {}
     for api_version, kind in wanted:
         known = builtin_kind(api_version, kind)
         if known is not None:
@@ -44,15 +51,25 @@ def served_kinds(client: ApiClient, wanted: Iterable[KindKey]) -> dict[KindKey, 
         if api_version not in asked:
             asked[api_version] = _discover(client, api_version)
         for resource in asked[api_version]:
-            if resource.kind == kind and "/" not in resource.name:
-                found[api_version, kind] = KindEntry(resource.name, resource.namespaced, "")
+            if resource.kind == kind:
+                found[api_version, kind] = resource.entry
     return found
 
 
-def _discover(client: ApiClient, api_version: str) -> list[_ServedResource]:
+def resources_of(client: ApiClient, api_version: str) -> list[ServedResource]:
+    """What the server serves of a group version, without subresources.
+
+    Raises:
+        ClusterError: it cannot be asked, or has no such version.
+    """
     root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+    resources = get_json(client, root, of=_ResourceList).resources
+    return [each for each in resources if "/" not in each.name]
+
+
+def _discover(client: ApiClient, api_version: str) -> list[ServedResource]:
     try:
-        return get_json(client, root, of=_ResourceList).resources
+        return resources_of(client, api_version)
     except ApiError as error:
         if error.is_absent:
             return []

@@ -70,11 +70,6 @@ class RunResult(msgspec.Struct, frozen=True):
         return any(UnreadLine(name).is_verdict for name in self.unread)
 
     @property
-    def has_changes(self) -> bool:
-        """Whether any resource changed, or would."""
-        return bool(self.steps)
-
-    @property
     def has_drift(self) -> bool:
         """Whether a refresh found something that differs from the record."""
         return bool(self.drifted)

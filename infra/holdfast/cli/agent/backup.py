@@ -10,9 +10,10 @@ from holdfast.operations.actions.backup import apply_backup, plan_backup
 @click.command()
 @takes_action("backup")
 def command(asked: AgentAction) -> ExitCode:
-    """Back an agent's volumes up now: a Job made of its backup schedule, waited for.
+    """Back up an agent's volumes now: run a Job of its backup schedule, and wait for it.
 
     \b
-    Example: holdfast agent backup support-rag -s prod --reason "before the migration"
+    Example:
+      holdfast agent backup support-rag -s prod --reason "before the migration"
     """
     return asked.carry_out(plan_backup(asked.agent), apply_backup)

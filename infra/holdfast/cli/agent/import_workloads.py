@@ -24,7 +24,7 @@ _SOURCE: Final = ("from_cluster", "namespace", "kubeconfig", "context")
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True))
 @click.option("--from-cluster", is_flag=True, help="Read a namespace of a cluster instead.")
-@click.option("-n", "--namespace", help="With --from-cluster: the namespace.")
+@click.option("-n", "--namespace", help="With --from-cluster: the namespace to read.")
 @click.option(
     "--kubeconfig",
     type=click.Path(path_type=Path),
@@ -42,7 +42,7 @@ _SOURCE: Final = ("from_cluster", "namespace", "kubeconfig", "context")
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for one manifest an agent, such as agents/; default standard output.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace manifests that are there.")
+@click.option("--overwrite", is_flag=True, help="Overwrite existing manifests.")
 @OUTPUT
 def command(
     paths: tuple[Path, ...],
@@ -50,14 +50,14 @@ def command(
     output: str,
     **options: Any,  # noqa: ANN401  (the other options, by name)
 ) -> ExitCode:
-    """Turn Deployments, StatefulSets, CronJobs and Sandboxes into manifests of agents.
+    """Convert Deployments, StatefulSets, CronJobs and Sandboxes to manifests of agents.
 
-    What belongs to a workload comes along: Service, autoscaler, disruption budget, ServiceAccount,
-    Role, claims and mounted ConfigMaps. Every field that no manifest can say is listed by path;
-    nothing is lost in silence. Nothing is written to a cluster.
+    Converts with them their Service, autoscaler, disruption budget, ServiceAccount, Role, claims
+    and mounted ConfigMaps. Every field that no manifest can declare is listed by its path. Nothing
+    is written to a cluster.
 
-    An image needs its digest: give --digests, or write it into the manifest afterwards; until then
-    `holdfast validate` refuses the manifest.
+    An image needs a digest: give --digests, or add it to the manifest; until then `holdfast
+    validate` refuses the manifest.
 
     \b
     Examples:
@@ -66,7 +66,7 @@ def command(
       kubectl get deploy web -o yaml > web.yaml && holdfast agent import web.yaml
 
     \b
-    Exit codes: 0 all of it was carried   1 something is left to do   2 bad input
+    Exit codes: 0 everything was converted   1 fields are left   2 bad input
     """
     folder: Path | None = options["folder"]
     progress = TerminalProgress()

@@ -18,6 +18,7 @@ def command(asked: AgentAction, node: str) -> ExitCode:
     pods are evicted one after another, each time waiting until the agent is healthy.
 
     \b
-    Example: holdfast agent restart support-rag -s prod --reason "stuck connections"
+    Example:
+      holdfast agent restart support-rag -s prod --reason "stuck connections"
     """
     return asked.carry_out(plan_restart(asked.context, asked.agent, node), apply_restart)

@@ -23,29 +23,29 @@ from holdfast.report.text.action_text import backups_json, backups_text
 @click.option(
     "--set-aside",
     is_flag=True,
-    help="Claims that are there make way: deleted, their volumes with all data kept.",
+    help="Delete existing claims; keep their volumes with all data.",
 )
 @on_branch
 def command(
     asked: AgentAction, backups: tuple[str, ...], branch: str | None, *, set_aside: bool
 ) -> ExitCode:
-    """Fill an agent's volumes from a backup; without --from, list the backups that there are.
+    """Fill an agent's volumes from a backup; without --from, list the backups.
 
-    A VolumeSnapshot fills a claim when it is made. Where there is none yet, this declares
-    restoreFrom and the next update does the rest. A claim that exists is only deleted with
-    --set-aside, and only while no pod uses it: its volume is kept (reclaim policy Retain, its name
-    is printed), and the next update creates the claim from the snapshot. With --branch the claim
-    stays until the branch is merged: then run the command again without --branch. A backup of
-    method Job is brought back by the agent's own restoreCommand at its next start.
+    A claim is filled from a VolumeSnapshot when it is created. Without a claim, this declares
+    restoreFrom, and the next update creates it. An existing claim is deleted only with --set-aside,
+    and only while no pod uses it: its volume is kept (reclaim policy Retain; the name is printed),
+    and the next update creates the claim from the snapshot. With --branch the claim stays until the
+    branch is merged: then run the command again without --branch. A backup of method Job is
+    restored by the agent's restoreCommand at its next start.
 
     \b
     Examples:
       holdfast agent restore support-rag -s prod
       holdfast agent set support-rag scaling.replicas=0 -s prod --reason "restore"
       git commit -am "Stop support-rag" && holdfast up -s prod
-      holdfast agent restore support-rag -s prod --from support-rag-index-20261120030000 \\
-        --set-aside --reason "the index is broken since Friday"
-      git commit -am "Friday's index" && holdfast up -s prod
+      holdfast agent restore support-rag -s prod --set-aside \\
+        --from support-rag-index-20261120030000 --reason "broken index"
+      git commit -am "Restore Friday's index" && holdfast up -s prod
     """
     if not backups:
         found = backups_of(asked.context, asked.agent)

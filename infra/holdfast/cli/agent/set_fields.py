@@ -19,9 +19,12 @@ def command(asked: AgentAction, changes: tuple[str, ...], branch: str | None) ->
 
     \b
     Examples:
-      holdfast agent set support-rag scaling.replicas=4 -s prod --reason "the sale"
-      holdfast agent set support-rag resources.limits.memory=2Gi -s prod --reason "OOM"
-      holdfast agent set support-rag availability.active=standby -s prod --reason "failover"
+      holdfast agent set support-rag scaling.replicas=4 -s prod \\
+        --reason "the sale"
+      holdfast agent set support-rag resources.limits.memory=2Gi -s prod \\
+        --reason "OOM"
+      holdfast agent set support-rag availability.active=standby -s prod \\
+        --reason "failover"
       holdfast agent set support-rag 'env=[{name: RETRIES, value: "5"}]' -s prod \\
         --reason "a flaky tool" --branch retries
     """

@@ -39,10 +39,11 @@ def command(
     \b
     Examples:
       holdfast ci gate -s prod
-      holdfast ci gate -s prod --unit "make unit" --result gate.json -- holdfast up -s prod
+      holdfast ci gate -s prod --unit "make unit" --result gate.json \\
+        -- holdfast up -s prod
 
     \b
-    Exit codes: those of the gate that failed (2 files, 5 policy, 1 others), else of COMMAND
+    Exit codes: of the failed gate (2 files, 5 policy, 1 others), else of COMMAND
     """
     if result is not None and not result.parent.is_dir():
         raise InputError(f"{result}: no such folder", remedy=f"run `mkdir -p {result.parent}`")

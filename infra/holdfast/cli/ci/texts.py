@@ -19,11 +19,10 @@ _TEXT = click.argument("text", type=click.Path(path_type=Path), metavar="FILE")
 def report_comment(text: Path, *, marker: str, change: int | None) -> ExitCode:
     """Keep one comment on a pull or merge request: written once, then updated.
 
-    FILE is Markdown. When it is empty no comment is made, and one that stands there says that there
-    is nothing to say any more.
+    FILE is Markdown. If it is empty, no comment is created, and an existing one is cleared.
 
     \b
-    Needs: on GitHub GITHUB_TOKEN with `pull-requests: write`, on GitLab GITLAB_TOKEN of scope api.
+    Needs: GITHUB_TOKEN with `pull-requests: write`, or GITLAB_TOKEN of scope api.
 
     \b
     Example:
@@ -31,7 +30,8 @@ def report_comment(text: Path, *, marker: str, change: int | None) -> ExitCode:
       holdfast ci comment comment.md --marker policy/prod
 
     \b
-    Exit codes: 0 done   1 the host did not do it   2 bad input   3 the token is refused
+    Exit codes: 0 done   1 the host did not do it   2 bad input
+      3 the token is refused
     """
     body = _read(text)
     job = code_host(os.environ)
@@ -45,7 +45,7 @@ def report_comment(text: Path, *, marker: str, change: int | None) -> ExitCode:
 @click.command("issue")
 @_TEXT
 @click.option("--marker", required=True, help="Tells this issue from others: `drift/prod`.")
-@click.option("--title", required=True, help="Of the issue.")
+@click.option("--title", required=True, help="Title of the issue.")
 @click.option(
     "--code",
     type=click.IntRange(0, 255),
@@ -60,15 +60,17 @@ def report_issue(text: Path, *, marker: str, title: str, code: int) -> ExitCode:
     `holdfast`.
 
     \b
-    Needs: on GitHub GITHUB_TOKEN with `issues: write`, on GitLab GITLAB_TOKEN of scope api.
+    Needs: GITHUB_TOKEN with `issues: write`, or GITLAB_TOKEN of scope api.
 
     \b
     Example:
       code=0; holdfast drift -s prod -o markdown --output-file drift.md || code=$?
-      holdfast ci issue drift.md --marker drift/prod --title "Drift of stack prod" --code "$code"
+      holdfast ci issue drift.md --marker drift/prod \\
+        --title "Drift of stack prod" --code "$code"
 
     \b
-    Exit codes: 0 done   1 the host did not do it   2 bad input   3 the token is refused
+    Exit codes: 0 done   1 the host did not do it   2 bad input
+      3 the token is refused
     """
     body = None if code == ExitCode.OK else _told(text, code)
     job = code_host(os.environ)

@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli.drift.detect import exit_code
 from holdfast.cli.drift.options import ONLY, Compared, compared
-from holdfast.cli.options.groups import takes
+from holdfast.cli.options.groups import receives
 from holdfast.cli.options.output import TERMINAL
 from holdfast.errors import ExitCode
 from holdfast.kube.paths import format_path
@@ -17,12 +17,8 @@ from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.tracing import traced_scan
 
 
-def _itself(asked: Compared) -> Compared:
-    return asked
-
-
 @click.command()
-@takes(_itself, asked=compared("desired"))
+@receives(compared("desired"))
 @ONLY
 @click.option("--write", is_flag=True, help="Change the files.")
 @click.option("--branch", metavar="NAME", help="Commit the change on a new Git branch.")
@@ -36,11 +32,13 @@ def command(asked: Compared, *, only: tuple[str, ...], write: bool, branch: str 
     Examples:
       holdfast drift adopt -s dev
       holdfast drift adopt -s dev --write
-      holdfast drift adopt -s dev --only "Deployment cx/support-rag" --branch adopt-support
+      holdfast drift adopt -s dev --only "Deployment cx/support-rag" \\
+        --branch adopt-support
       holdfast drift adopt -s prod --live built.yaml
 
     \b
-    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked   2 bad input
+    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked
+      2 bad input
     """
     request = asked.request()
     with traced_scan(request.stack, TERMINAL) as span:

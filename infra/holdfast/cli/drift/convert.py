@@ -35,7 +35,8 @@ def command(wanted: ReportRequest, *, file: Path, stack: str, observed_at: str |
       holdfast drift -s prod -o json | holdfast drift convert - -s prod -o sarif
 
     \b
-    Exit codes: 0 written, whatever the report says   1 a file was not written   2 bad input
+    Exit codes: 0 written, whatever the report says   1 a file was not written
+      2 bad input
     """
     check_files(wanted)
     report = read_drift_json(*_read(file))

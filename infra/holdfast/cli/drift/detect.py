@@ -101,7 +101,8 @@ def command(asked: _DetectRequest) -> int:
       holdfast drift revert -s dev
 
     \b
-    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked   2 bad input
+    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked
+      2 bad input
     """
     freeze_loaded()
     check_files(asked.report)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import stack_option
 from holdfast.drift.cause.owners import owned_objects
@@ -27,15 +27,11 @@ def _request(
     return ScanRequest(root, stack, desired, kubeconfig=kubeconfig, context=context)
 
 
-def _itself(request: ScanRequest) -> ScanRequest:
-    return request
-
-
 _READ: Group = (
     _request,
     (
         stack_option("Stack whose objects are read.", required=False),
-        click.option("--desired", type=_FILE, help="File or folder of plain objects instead."),
+        click.option("--desired", type=_FILE, help="File or folder of plain objects."),
         click.option(
             "--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster."
         ),
@@ -46,8 +42,8 @@ _READ: Group = (
 
 @click.command()
 @click.argument("agent", default="")
-@takes(_itself, request=_READ)
-@click.option("--shared", is_flag=True, help="Only what more than one deliverer applies.")
+@receives(_READ)
+@click.option("--shared", is_flag=True, help="Only objects that more than one manager applies.")
 @OUTPUT
 def command(
     asked: ScanRequest,
@@ -56,11 +52,12 @@ def command(
     output: str,
     shared: bool,
 ) -> int:
-    """Print which field manager owns which fields of the declared objects; of AGENT, or of all.
+    """Print which field manager owns which fields of the declared objects, of AGENT or of all.
 
-    Deliverers apply whole declarations: Holdfast and Pulumi, Flux, Argo CD. Where more than one
-    does, they share the object: they rest as long as all deliver the same, and fight when they do
-    not. Everybody else is told field by field. Only reads; names are chosen by clients.
+    Managers that apply whole declarations are Holdfast and Pulumi, Flux and Argo CD. An object that
+    more than one of them applies is shared: as soon as their declarations differ, each overwrites
+    the other. Other managers are listed field by field. Clients choose their manager's name. Reads
+    only.
 
     \b
     Examples:

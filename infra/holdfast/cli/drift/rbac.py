@@ -17,14 +17,14 @@ from holdfast.operations.stack.project import find_project_root
 
 
 @click.command()
-@stack_option("Stack that is to be scanned.")
+@stack_option("Stack to scan.")
 @click.option(
     "--namespaced",
     "is_namespaced",
     is_flag=True,
     help="A role in each namespace of the stack; default one role for the whole cluster.",
 )
-@click.option("--probes", is_flag=True, help="With what `holdfast drift --probes` asks for, too.")
+@click.option("--probes", is_flag=True, help="Add what `holdfast drift --probes` reads.")
 @click.option(
     "--contents",
     is_flag=True,
@@ -34,7 +34,7 @@ from holdfast.operations.stack.project import find_project_root
     "--loop",
     "is_loop",
     is_flag=True,
-    help="With the rights of `holdfast gitops run` on its AgentStack (and of suspend), and Events.",
+    help="Add what `gitops run` and `suspend` write: AgentStack and Events.",
 )
 @click.option("--user", default="", help="User who scans. Default: a service account.")
 @click.option(

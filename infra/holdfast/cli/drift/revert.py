@@ -9,7 +9,7 @@ from holdfast.cli.drift.adopt import show_refused
 from holdfast.cli.drift.detect import exit_code, report
 from holdfast.cli.drift.options import ALLOW_REPLACE, ONLY, Compared, compared
 from holdfast.cli.options.confirm import confirm
-from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.groups import Group, receives, takes
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.recording import HISTORY
 from holdfast.cli.options.report import ReportRequest
@@ -23,12 +23,8 @@ from holdfast.operations.tracing import traced_scan
 from holdfast.report.text.revert_text import plan_json, revert_plan_text
 
 
-def _itself(asked: Compared) -> Compared:
-    return asked
-
-
 @click.command()
-@takes(_itself, asked=compared())
+@receives(compared())
 @ONLY
 @ALLOW_REPLACE
 @OUTPUT
@@ -41,7 +37,8 @@ def plan(asked: Compared, *, only: tuple[str, ...], allow_replace: bool, output:
       holdfast drift plan -s dev --only "Deployment cx/support-rag" -o json
 
     \b
-    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked   2 bad input
+    Exit codes: 0 in sync   7 drift   1 error, or not everything was checked
+      2 bad input
     """
     request = asked.request()
     with traced_scan(request.stack, TERMINAL) as span:
@@ -94,12 +91,13 @@ def revert(asked: _Revert, *, output: str) -> ExitCode:
     \b
     Examples:
       holdfast drift revert -s dev
-      holdfast drift revert -s dev --only "Deployment cx/support-rag spec.replicas"
+      holdfast drift revert -s dev \\
+        --only "Deployment cx/support-rag spec.replicas"
       holdfast drift revert -s dev --by-mode --yes
 
     \b
-    Exit codes: 0 in sync   7 drift remains   1 an object failed, or was not checked
-      2 bad input   8 cancelled
+    Exit codes: 0 in sync   7 drift remains
+      1 an object failed, or was not checked   2 bad input   8 cancelled
     """
     options, request = asked.options, asked.compared.request()
     if options.by_mode and not request.stack:

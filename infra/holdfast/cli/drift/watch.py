@@ -65,7 +65,8 @@ def command(asked: _WatchRequest, *, output: str) -> int:
     Examples:
       holdfast drift watch -s prod
       holdfast drift watch -s prod -o json
-      holdfast drift watch -s prod --metrics :9464 --webhook https://events.example/drift
+      holdfast drift watch -s prod --metrics :9464 \\
+        --webhook https://events.example/drift
 
     \b
     Exit codes: 8 stopped by SIGINT or SIGTERM   1 error   2 bad input

@@ -36,11 +36,9 @@ _STUCK_AFTER_SECONDS = 1800.0
 
 
 @click.command()
-@stack_option("Stack to hold to the branch.")
+@stack_option("Stack to reconcile.")
 @click.option("--repo", required=True, metavar="URL", help="Repository, as `git clone` takes it.")
-@click.option(
-    "--branch", default="main", show_default=True, help="Branch that says what is wanted."
-)
+@click.option("--branch", default="main", show_default=True, help="Branch to follow.")
 @click.option("--path", default=".", show_default=True, help="The project's folder in it.")
 @click.option(
     "--interval",
@@ -48,7 +46,7 @@ _STUCK_AFTER_SECONDS = 1800.0
     metavar="SECONDS",
     default=60.0,
     show_default=True,
-    help="How often the repository is asked for a new commit.",
+    help="Poll interval of the repository.",
 )
 @click.option(
     "--resync",
@@ -56,16 +54,16 @@ _STUCK_AFTER_SECONDS = 1800.0
     metavar="SECONDS",
     default=600.0,
     show_default=True,
-    help="How often everything is compared, as a safety net beside the watch.",
+    help="Full resync interval.",
 )
 @click.option(
     "--listen",
     metavar="HOST:PORT",
-    help="Take hooks at /hook; tell /healthz, /status and /metrics.",
+    help="Serve /hook, /healthz, /status and /metrics there.",
 )
 @lease_option
-@click.option("--require-signed", is_flag=True, help="Use signed commits only.")
-@click.option("--once", is_flag=True, help="Bring the stack to the newest commit, and end.")
+@click.option("--require-signed", is_flag=True, help="Deploy signed commits only.")
+@click.option("--once", is_flag=True, help="Deploy the newest commit, and end.")
 @OUTPUT
 def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noqa: ANN401  (by name)
     """Reconcile a stack with a Git branch until stopped: deploy each commit, revert drift.
@@ -85,8 +83,10 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
 
     \b
     Examples:
-      holdfast gitops run -s prod --repo https://git.example/fleet.git --branch main
-      holdfast gitops run -s prod --repo git@git.example:fleet.git --interval 30 \\
+      holdfast gitops run -s prod --repo https://git.example/fleet.git \\
+        --branch main
+      holdfast gitops run -s prod --repo git@git.example:fleet.git \\
+        --interval 30 \\
         --listen 127.0.0.1:9465 --require-signed --lease ops/holdfast-prod -o json
       holdfast gitops run -s dev --repo . --once
 

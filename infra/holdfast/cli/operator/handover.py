@@ -22,16 +22,14 @@ _ACTION = "handover"
 @click.option("--dry-run", is_flag=True, help="Show the plan, and stop.")
 @OUTPUT
 def command(stack: str, reason: str, output: str, *, yes: bool, dry_run: bool) -> ExitCode:
-    """Hand the objects of a stack's agents from Pulumi to the operator; nothing is deleted.
+    """Move the objects of a stack's agents from Pulumi to the operator; nothing is deleted.
 
-    For a stack whose holdfast:agentResources has become {mode: expand}. The objects are taken out
-    of the engine's record, claims with data included, and stay in the cluster as they are; the next
-    update then registers the agents alone, and the operator goes on with the same objects: same
-    names, same owner, same uids. Without this step that update would delete them, so `holdfast up`
-    refuses it.
+    Run it after holdfast:agentResources has become {mode: expand}. The objects, claims with data
+    included, are removed from Pulumi's state and stay in the cluster. The next update registers the
+    agents alone, and the operator applies the same objects: same names, same field manager, same
+    uids. `holdfast up` refuses to run before, since it would delete them.
 
-    The way back needs no command: with {mode: observe} the next update takes the objects over as
-    they are.
+    The way back needs no command: with {mode: observe} the next update imports the objects.
 
     \b
     Examples:

@@ -23,7 +23,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.command()
 @stack_option("Also the operator of this stack.", required=False)
 @click.option("--image", default="", metavar="NAME@DIGEST", help="Image with holdfast in it.")
-@click.option("--owner", default="platform", show_default=True, help="Team that owns it.")
+@click.option("--owner", default="platform", show_default=True, help="Team that owns the operator.")
 @click.option(
     "--api-server",
     "api_servers",
@@ -54,7 +54,8 @@ def command(
     Examples:
       holdfast operator install --context prod
       holdfast operator install --export | kubectl apply --server-side -f -
-      holdfast operator install -s prod --image registry.example/holdfast@sha256:... \\
+      holdfast operator install -s prod \\
+        --image registry.example/holdfast@sha256:... \\
         --api-server 10.96.0.1/32
     """
     objects = _objects(**wanted)

@@ -22,15 +22,15 @@ from holdfast.controllers.runtime.log import Log, Logger, Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals, tracer_for
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import Fleet
-from holdfast.operations.policy.judge import judge_of
 from holdfast.operations.stack.declaration import ignore_rules
+from holdfast.operations.stack.declared_stack import judge_of
 
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 _REQUEST_SECONDS = 60.0
 
 
 @click.command()
-@stack_option("Stack whose agents are held.")
+@stack_option("Stack whose agents are reconciled.")
 @click.option("--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster.")
 @click.option("--context", help="Context of the kubeconfig; default its current.")
 @click.option(
@@ -47,7 +47,7 @@ _REQUEST_SECONDS = 60.0
     default=600.0,
     show_default=True,
     metavar="SECONDS",
-    help="Resync interval: every agent is compared again, from what the watch knows.",
+    help="Full resync interval.",
 )
 @click.option(
     "--silence",
@@ -65,14 +65,14 @@ def command(
     lease: str | None,
     **seconds: float,
 ) -> int:
-    """Watch the agents of a stack and their objects; tell how they are, and hold them to it.
+    """Reconcile the agents of a stack until stopped: watch, report status, revert drift.
 
-    In mode observe Pulumi applies the objects; the operator writes each agent's status and Events,
-    and puts drift back where its spec.drift.mode is revert. In mode expand it renders and applies
-    the objects itself. The stack's holdfast:agentResources says which.
+    In mode observe, Pulumi applies the objects; the operator writes each agent's status and Events,
+    and reverts drift of agents whose spec.drift.mode is revert. In mode expand, it renders and
+    applies the objects itself. The stack's holdfast:agentResources sets the mode.
 
-    It ends on SIGINT or SIGTERM, in order, with exit code 8. The log is on standard error, one JSON
-    document a line. With OTEL_EXPORTER_OTLP_ENDPOINT every look at an agent is sent as a trace.
+    SIGINT and SIGTERM end it in order, with exit code 8. It logs to standard error, one JSON
+    document a line. With OTEL_EXPORTER_OTLP_ENDPOINT every reconciliation is a trace.
 
     \b
     Examples:

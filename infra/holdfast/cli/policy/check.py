@@ -20,22 +20,22 @@ from holdfast.report.text.policy_text import objects_text
 @click.command("check")
 @report_options_for(PAGES, POLICY_FORMATS)
 @source_options
-@click.option("--objects", is_flag=True, help="Also list every object that was judged.")
+@click.option("--objects", is_flag=True, help="Also list every evaluated object.")
 def command(
     wanted: ReportRequest,
     *,
     request: CheckRequest,
     objects: bool,
 ) -> int:
-    """Judge objects by the rules of the policy pack: of manifests, files, a state or a cluster.
+    """Evaluate policy on rendered manifests, on files, on a state or on a cluster.
 
-    Without any other source, what the manifests stand for on the stack is judged: no engine and no
-    cluster is needed. Passes are counted; what is waived stays visible; what cannot be told because
-    a value is not known is told apart, and is no pass.
+    With -s alone, evaluates what the manifests render for the stack; this needs no engine and no
+    cluster. Passes are counted; waived violations stay visible; results that depend on unknown
+    values are reported as undetermined, never as passed.
 
-    --live also judges what others deployed. What a controller made of an object that is judged
-    itself is left out, as is what Kubernetes runs itself in kube-system. Of Secrets nothing is
-    read but which of them hold a token without an end.
+    --cluster evaluates live objects of every deployer, except those that a controller made
+    of an evaluated object, and those of Kubernetes in kube-system. Of Secrets it reads metadata
+    only.
 
     \b
     Examples:
@@ -43,13 +43,14 @@ def command(
       holdfast policy check -s prod -o sarif --output-file policy.sarif
       holdfast policy check --files deploy/ --profile staging
       holdfast policy check -s prod --state
-      pulumi stack export > state.json; holdfast policy check --state-file state.json
-      holdfast policy check --cluster --all-namespaces --objects
+      pulumi stack export > state.json
+      holdfast policy check --state-file state.json
       holdfast policy check -s prod --cluster -n team-a -n team-b
 
     \b
-    Exit codes: 0 nothing is refused   5 a mandatory rule is broken
-      1 incomplete: something could not be read or decided   2 bad input   6 no such stack
+    Exit codes: 0 nothing is refused   5 a mandatory rule is violated
+      1 incomplete: not everything was read or decided   2 bad input
+      6 no such stack
     """
     check_files(wanted)
     today = datetime.now(UTC).date()

@@ -28,18 +28,18 @@ from holdfast.report.documents.json_text import json_text
     type=click.Choice(list(TARGETS)),
     default="vap",
     show_default=True,
-    help="What judges in the cluster: the API server, Kyverno or Gatekeeper.",
+    help="Admission controller: the API server, Kyverno or Gatekeeper.",
 )
 @stack_option("Levels, parameters, waivers and namespaces of this stack.", required=False)
 @click.option(
     "--profile",
     type=click.Choice(PROFILES),
-    help="Without a stack; default prod.",
+    help="Profile, without -s; default prod.",
 )
 @click.option(
     "--mode",
     type=click.Choice([str(mode) for mode in Mode]),
-    help="Instead of what the stack says: enforce, warn or audit.",
+    help="Override the mode of the stack.",
 )
 @click.option(
     "-o",
@@ -64,25 +64,23 @@ def command(  # noqa: PLR0913 - one parameter an option
     *,
     force: bool,
 ) -> None:
-    """Write the rules as policies that the cluster judges every client by, kubectl as well.
+    """Write the rules as admission policies that the cluster enforces on every client.
 
     \b
-    vap         ValidatingAdmissionPolicies with a kind for their parameters; needs no add-on
+    vap         ValidatingAdmissionPolicies and a kind for their parameters
     kyverno     ValidatingPolicies of Kyverno 1.17 or newer
-    gatekeeper  ConstraintTemplates in CEL, and constraints, of Gatekeeper 3.18 or newer
+    gatekeeper  ConstraintTemplates in CEL, and constraints, of Gatekeeper 3.18
 
-    Mandatory rules refuse, advisory ones warn; docs/admission.md says which rules CEL cannot say,
-    and where the cluster judges otherwise. A stack deploys the first form by itself with the
-    setting holdfast:policy: {admission: {}}.
+    Mandatory rules deny, advisory rules warn; docs/admission.md lists the rules that CEL cannot
+    express, and the differences. A stack deploys form vap itself with the setting
+    holdfast:policy: {admission: {}}.
 
-    A kind has to be known before an object of it: apply the first file of -o dir, the definition
-    (or Gatekeeper's templates), and then the folder.
+    Apply the first file of -o dir (definitions or templates), then the folder.
 
     \b
     Examples:
       holdfast policy export -s prod --mode audit -o dir --to policies
       kubectl apply --server-side -f policies/00-*.yaml
-      kubectl wait --for=condition=Established crd/policyparameters.policy.holdfast.dev
       kubectl apply --server-side -f policies
       holdfast policy export --target kyverno --profile prod | kubectl apply -f -
     """
@@ -109,6 +107,6 @@ def command(  # noqa: PLR0913 - one parameter an option
         click.echo(json_text(listed), nl=False)
     click.echo(
         f"{len(exported.objects)} objects hold {exported.rules} rules; "
-        f"{exported.not_in_cluster} rules are judged at preview only",
+        f"{exported.not_in_cluster} rules are evaluated at preview only",
         err=True,
     )

@@ -1,4 +1,4 @@
-"""What `holdfast policy check` is to judge, as the command line says it."""
+"""What `holdfast policy check` evaluates, as the command line says it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,42 +22,54 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         "--files",
         multiple=True,
         type=click.Path(path_type=Path),
-        help="Judge a YAML or JSON file, or a folder of them; repeatable.",
+        help="YAML or JSON file, or a folder of them; repeatable.",
     ),
-    click.option("--state", "is_state", is_flag=True, help="Judge what the stack's state records."),
+    click.option(
+        "--state", "is_state", is_flag=True, help="Evaluate the objects in the stack's state."
+    ),
     click.option(
         "--state-file",
         type=click.Path(path_type=Path),
-        help="Judge what `pulumi stack export` has written.",
+        help="File that `pulumi stack export` wrote.",
     ),
     click.option(
         "--cluster", "is_live", is_flag=True, help="Evaluate live objects of the cluster."
     ),
     click.option(
-        "-n", "--namespace", "namespaces", multiple=True, help="With --cluster: only there."
+        "-n",
+        "--namespace",
+        "namespaces",
+        multiple=True,
+        help="With --cluster: only this namespace; repeatable.",
     ),
     click.option(
-        "-A", "--all-namespaces", "is_everywhere", is_flag=True, help="With --cluster: everywhere."
+        "-A",
+        "--all-namespaces",
+        "is_everywhere",
+        is_flag=True,
+        help="With --cluster: all namespaces.",
     ),
     click.option(
-        "--kubeconfig", type=click.Path(path_type=Path), help="With --cluster: another one."
+        "--kubeconfig",
+        type=click.Path(path_type=Path),
+        help="Default: KUBECONFIG, ~/.kube/config, in-cluster.",
     ),
-    click.option("--context", help="With --cluster: another context of the kubeconfig."),
+    click.option("--context", help="Context of the kubeconfig; default its current."),
     click.option(
         "--profile",
         type=click.Choice(PROFILES),
-        help="Default: the stack's; without, prod.",
+        help="Profile; default the stack's, else prod.",
     ),
     click.option(
         "--config",
         type=click.Path(path_type=Path),
-        help="JSON file of levels and parameters, over everything else.",
+        help="JSON file of levels and parameters; overrides all others.",
     ),
 )
 
 
 def source_options(command: Command) -> Command:
-    """Options that say what is judged; the command receives them as `request`."""
+    """Options that say what is evaluated; the command receives them as `request`."""
 
     @wraps(command)
     def with_request(*arguments: Any, **options: Any) -> int:  # noqa: ANN401  (the command's own)
@@ -99,11 +111,11 @@ def _refuse_ambiguous(request: CheckRequest) -> None:
     if sum(sources) > 1:
         raise InputError(
             "--files, --state, --state-file and --cluster exclude one another",
-            remedy="judge one at a time",
+            remedy="choose one",
         )
     if not any(sources) and not request.stack:
         raise InputError(
-            "nothing to judge is named",
+            "no source is named",
             remedy="add -s STACK, --files PATH, --state-file FILE or --cluster",
         )
     if request.is_state and not request.stack:

@@ -48,7 +48,7 @@ def command(place: SandboxPaths, controllers: tuple[Definer, ...], form: str) ->
 
     With --with it also gets the definitions of these controllers' kinds, as their projects publish
     them ('make definitions' fetches them): objects are validated and kept, no controller acts. The
-    name holdfast stands for agents as resources: what 'holdfast operator' watches.
+    name holdfast means the kinds of 'holdfast operator'.
 
     \b
     Examples:

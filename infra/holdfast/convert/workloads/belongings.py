@@ -106,7 +106,7 @@ class Belongings:
                     }
                     for rule in other.get("rules") or ()
                 ]
-                fields.setdefault("security", {})["rbacRules"] = rules
+                fields.setdefault("security", {})["rbac"] = [{"rules": rules}]
                 self.taken.append(reference_of(other))
                 return Remainder({})
         return Remainder({"roleRef": reference})

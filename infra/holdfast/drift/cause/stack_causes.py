@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from holdfast.drift.cause.causes import ChangeSource, source_of
-from holdfast.drift.finding import NOT_LOOKED_AT, AgentStatus, DriftReport, Finding
+from holdfast.drift.finding import HEALTH_NOT_CHECKED, AgentStatus, DriftReport, Finding
 from holdfast.kube.objects import canonical_json
 from holdfast.kube.scalars import format_utc
 from holdfast.kube.workload_status import HealthVerdict
@@ -39,7 +39,7 @@ class StackDrift:
         Law: what could not be checked is neither in sync nor healthy.
         """
         return tuple(
-            replace(each, health=self.health.get(each.name, NOT_LOOKED_AT))
+            replace(each, health=self.health.get(each.name, HEALTH_NOT_CHECKED))
             for each in self.report.agents
         )
 

@@ -85,14 +85,6 @@ def in_order(observations: Iterable[Observation]) -> Iterator[Observation]:
         yield replace(each, observed_at=latest)
 
 
-def finding_histories(observations: Iterable[Observation]) -> Mapping[str, FindingHistory]:
-    """The history of every finding ever reported, by its key."""
-    book = FindingHistories()
-    for observation in observations:
-        book.see(observation)
-    return book.by_key()
-
-
 def is_probed(finding: Finding) -> bool:
     """Whether only a scan with probes can say that the finding is gone."""
     return finding.path[:1] == (PROBES,)

@@ -8,7 +8,6 @@ from holdfast.manifest.text.faults import KEY, fault
 from holdfast.manifest.types.values import (
     Items,
     JsonObject,
-    LabelName,
     ManifestModel,
     MediaType,
     Text,
@@ -73,12 +72,10 @@ class AgentCardSpec(ManifestModel):
     """Media types it gives; default text/plain."""
     security_schemes: dict[Text, JsonObject] = Field(default_factory=dict)
     """Ways to authenticate, by name, in the card's own words; a caller needs one of them."""
-    allowed_namespaces: Items[LabelName] = ()
-    """Other namespaces whose agents may refer to this one."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        presented = self.model_copy(update={"enabled": True, "allowed_namespaces": ()})
+        presented = self.model_copy(update={"enabled": True})
         if not self.enabled and presented != AgentCardSpec():
             expected = "enabled: false excludes all that a card would tell"
             raise fault(expected, remedy="remove the rest of a2a", at=("enabled",))

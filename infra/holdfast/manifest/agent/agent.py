@@ -42,6 +42,7 @@ from holdfast.manifest.types.values import (
     AbsolutePath,
     ImageReference,
     Items,
+    LabelName,
     LabelValue,
     Semver,
     Text,
@@ -58,10 +59,9 @@ SECONDS_BEYOND_STARTUP = 60
 class AgentSpec(Placement):
     """What an agent is and needs."""
 
-    type: AgentType = "BYO"
-    """BYO: a Deployment with the agent's own image; Declarative: one with the stack's runtime
-    image, which reads from agent.json what the agent is; Job: runs that end, by schedules and
-    triggers; Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default BYO."""
+    type: AgentType = "Service"
+    """Service: a Deployment that answers requests; Job: runs that end, by schedules and triggers;
+    Sandbox: a Sandbox, or a pool of warm ones, of agent-sandbox. Default Service."""
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """What the agent is for, at most 1,000 characters."""
     version: Semver
@@ -80,7 +80,10 @@ class AgentSpec(Placement):
     """Page about the agent; told in its card."""
     image: ImageReference | None = None
     """Image, such as name@sha256:<64 hex digits>; a tag without digest passes the policy pack in
-    profile dev only. Required but for type Declarative."""
+    profile dev only. Required but with runtime: managed."""
+    runtime: Literal["managed"] | None = None
+    """managed: the stack's runtime image (holdfast:images.runtime), which reads from agent.json
+    what the agent is; excludes image. Default the agent's own image."""
     command: Items[Text] = ()
     """Entry point; default the image's."""
     args: Items[str] = ()
@@ -114,6 +117,8 @@ class AgentSpec(Placement):
     """Folders with instructions and scripts that it reads."""
     a2a: AgentCardSpec = Field(default=AgentCardSpec.model_construct(), alias="a2a")
     """How it presents itself to other agents: its card."""
+    allowed_namespaces: Items[LabelName] = ()
+    """Other namespaces whose agents may refer to it."""
     budget: Budget = Budget.model_construct()
     """What it may spend."""
     guardrails: Items[Guardrail] = ()

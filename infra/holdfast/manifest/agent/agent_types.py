@@ -13,12 +13,11 @@ from holdfast.manifest.text.faults import fault
 if TYPE_CHECKING:
     from holdfast.manifest.agent.agent import AgentSpec
 
-AgentType = Literal["BYO", "Declarative", "Job", "Sandbox"]
-"""BYO and Declarative serve for ever, the one with its own image and the other with the stack's;
-Job runs by its schedules, Sandbox is a workspace for one user at a time."""
+AgentType = Literal["Service", "Job", "Sandbox"]
+"""Service answers requests without end, Job runs by its schedules and triggers, Sandbox is a
+workspace for one user at a time."""
 
-SERVING: Final = frozenset({"BYO", "Declarative"})
-OWN_IMAGE: Final = frozenset({"BYO", "Job", "Sandbox"})
+SERVING: Final = frozenset({"Service"})
 RUN: Final = frozenset({"Job"})
 SANDBOX: Final = frozenset({"Sandbox"})
 CALLED: Final = SERVING | SANDBOX
@@ -34,10 +33,11 @@ EFFECTS: Final[Mapping[str, frozenset[str]]] = {
     "provider": CALLED,
     "iconUrl": CALLED,
     "documentationUrl": CALLED,
-    "image": OWN_IMAGE,
-    "command": OWN_IMAGE,
-    "args": OWN_IMAGE,
-    "workingDir": OWN_IMAGE,
+    "image": EVERY,
+    "runtime": SERVING,
+    "command": EVERY,
+    "args": EVERY,
+    "workingDir": EVERY,
     "ports": CALLED,
     "env": EVERY,
     "envFrom": EVERY,
@@ -51,6 +51,7 @@ EFFECTS: Final[Mapping[str, frozenset[str]]] = {
     "memory": EVERY,
     "skills": EVERY,
     "a2a": CALLED,
+    "allowedNamespaces": CALLED,
     "budget": EVERY,
     "guardrails": EVERY,
     "storage": EVERY,
@@ -70,7 +71,6 @@ EFFECTS: Final[Mapping[str, frozenset[str]]] = {
     "probes": CALLED,
     "lifecycle": EVERY,
     "lifecycle.preStop": CALLED,
-    "lifecycle.postStartCheck": SERVING,
     "lifecycle.cacheWarmer": SERVING,
     "lifecycle.leaderElection": SERVING,
     "telemetry": EVERY,
@@ -118,19 +118,30 @@ def faults_of_type(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
                 remedy=f"remove it; it is for type {' and '.join(sorted(types))}",
                 at=tuple(path.split(".")),
             )
-    if spec.type != "Declarative" and spec.image is None:
-        yield fault("this field is required", remedy="add image", at=("image",))
-    if spec.type == "Declarative" and (spec.model is None or spec.prompt is None):
-        yield fault(
-            "an agent of type Declarative is what its model and prompt make it",
-            remedy="add model and prompt",
-            at=("type",),
-        )
+    yield from _faults_of_runtime(spec)
     if spec.type == "Job" and not spec.schedules and not spec.triggers:
         yield fault(
             "an agent of type Job runs by its schedules and triggers, and has none",
             remedy='add schedules, such as [{cron: "0 2 * * *"}], or triggers',
             at=("type",),
+        )
+
+
+def _faults_of_runtime(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+    if spec.runtime is None:
+        if spec.image is None:
+            remedy = "add image, or runtime: managed"
+            yield fault("this field is required", remedy=remedy, at=("image",))
+        return
+    for field in ("image", "command", "args", "workingDir"):
+        if _is_written(spec, [field]):
+            expected = "has no effect with runtime: managed, which brings its own"
+            yield fault(expected, remedy="remove it", at=(field,))
+    if spec.model is None or spec.prompt is None:
+        yield fault(
+            "an agent of the managed runtime is what its model and prompt make it",
+            remedy="add model and prompt",
+            at=("runtime",),
         )
 
 

@@ -152,7 +152,7 @@ class ServiceAccount(ManifestModel):
 
 
 class PolicyRule(ManifestModel):
-    """Rights in the agent's namespace; wildcards are refused."""
+    """Rights, in the words of a Role; wildcards are refused."""
 
     api_groups: Items[RbacWord] = ("",)
     """API groups; default the core group."""
@@ -162,6 +162,15 @@ class PolicyRule(ManifestModel):
     """Verbs, such as get and list."""
     resource_names: Items[Text] = ()
     """Only these objects; default all."""
+
+
+class RbacGrant(ManifestModel):
+    """Rights in some namespaces."""
+
+    namespaces: Items[LabelName] = ()
+    """Namespaces in which they hold, each with a Role of its own; default the agent's."""
+    rules: Items[PolicyRule]
+    """The rights."""
 
 
 class Security(ManifestModel):
@@ -175,7 +184,7 @@ class Security(ManifestModel):
     """Mount the image read-only and give a small /tmp; default true."""
     service_account: ServiceAccount = ServiceAccount.model_construct()
     """The agent's identity."""
-    rbac_rules: Items[PolicyRule] = ()
+    rbac: Items[RbacGrant] = ()
     """Rights at the API server; default none."""
     automount_token: bool = False
     """Mount the ServiceAccount's token; default false."""
@@ -190,6 +199,7 @@ __all__ = [
     "Network",
     "ObjectReference",
     "PolicyRule",
+    "RbacGrant",
     "Security",
     "ServiceAccount",
 ]

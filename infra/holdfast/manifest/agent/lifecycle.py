@@ -59,24 +59,6 @@ class PreStart(Choosing):
     """Command run in the agent's image, with its variables and volumes."""
 
 
-class PostStartCheck(ManifestModel):
-    """What a new version must show before it replaces the old one."""
-
-    llm: bool = True
-    """The model answers with the agent's own key; default true."""
-    tools: bool = True
-    """Every tool answers; default true."""
-    command: Items[Text] = ()
-    """Command run in the agent's image; 0 passes. Default none."""
-    timeout: Duration = "60s"
-    """Time the whole check may take; default 60s."""
-
-    @property
-    def timeout_seconds(self) -> int:
-        """The timeout in seconds, rounded up."""
-        return -(-duration_milliseconds(self.timeout) // 1000)
-
-
 class CacheWarmer(ManifestModel):
     """A sidecar that requests a path of the agent again and again, so that caches stay warm."""
 
@@ -121,9 +103,6 @@ class Lifecycle(ManifestModel):
 
     pre_start: Items[PreStart] = ()
     """Steps before the agent starts, in order; it starts only when all of them succeeded."""
-    post_start_check: PostStartCheck | None = None
-    """What gates a new version; on by default when a model is set and the stack has
-    images.tools, off with llm and tools false."""
     cache_warmer: CacheWarmer | None = None
     """Sidecar that keeps the agent's caches warm; default none."""
     pre_stop: PreStop = PreStop.model_construct()

@@ -11,6 +11,7 @@ from holdfast.manifest.types.values import (
     IntOrPercent,
     Items,
     ManifestModel,
+    Text,
     duration_milliseconds,
 )
 
@@ -87,6 +88,24 @@ class Analysis(ManifestModel):
         return duration_milliseconds(self.window) // 1000
 
 
+class Preflight(ManifestModel):
+    """What a new version must show, in a Job of its own, before it replaces the old one."""
+
+    llm: bool = True
+    """The model answers with the agent's own key; default true."""
+    tools: bool = True
+    """Every tool answers; default true."""
+    command: Items[Text] = ()
+    """Command run in the agent's image; 0 passes. Default none."""
+    timeout: Duration = "60s"
+    """Time the whole check may take; default 60s."""
+
+    @property
+    def timeout_seconds(self) -> int:
+        """The timeout in seconds, rounded up."""
+        return -(-duration_milliseconds(self.timeout) // 1000)
+
+
 class Rollout(ManifestModel):
     """How a change reaches the pods."""
 
@@ -97,6 +116,9 @@ class Rollout(ManifestModel):
     """Pods above the number wanted, during an update; default 1."""
     max_unavailable: IntOrPercent = 0
     """Pods below the number wanted, during an update; default 0."""
+    preflight: Preflight | None = None
+    """What gates a new version; on by default when a model is set and the stack has images.tools,
+    off with llm and tools false."""
     steps: Items[RolloutStep] = ()
     """Steps of a canary, in order; required with Canary, after the last the new version has all."""
     analysis: Analysis | None = None

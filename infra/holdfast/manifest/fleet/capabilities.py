@@ -4,20 +4,23 @@ Said once: `holdfast validate` names the line, and rendering refuses a program's
 words.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic.alias_generators import to_camel
 
 from holdfast.kube.paths import Path
 from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
 from holdfast.manifest.stack.environment import Environment, ImageName
+from holdfast.manifest.types.text_faults import STORE_SCHEMES
 
 if TYPE_CHECKING:
     from holdfast.manifest.agent.agent import AgentSpec
 
 
 @dataclass(frozen=True, slots=True)
-class UnmetNeed:
+class MissingCapability:
     """A field of an agent that has no effect on this stack.
 
     Attributes:
@@ -31,32 +34,82 @@ class UnmetNeed:
     remedy: str
 
 
-def unmet_needs(spec: "AgentSpec", environment: Environment) -> Iterator[UnmetNeed]:
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of the stack that fields need.
+
+    Attributes:
+        words: What is missing without it.
+        remedy: What else than setting it helps.
+    """
+
+    words: str
+    remedy: str = "remove the field"
+
+
+_STORE: Final = Setting("comes from a store that this stack does not name", "")
+_FETCHED: Final = "needs a store for {}://, which this stack does not declare"
+_SNAPSHOTS: Final = "takes snapshots, for which this stack does not say {}"
+SETTINGS: Final[Mapping[str, Setting]] = {
+    "images.tools": (_IMAGE := Setting("needs an image that this stack does not name")),
+    "images.runtime": _IMAGE,
+    "images.logShipper": _IMAGE,
+    "images.telemetryCollector": _IMAGE,
+    "secretStores.externalSecret": _STORE,
+    "secretStores.vault": _STORE,
+    "secretStores.aws": _STORE,
+    "objectStores.s3": Setting(_FETCHED.format("s3"), "fetch by https"),
+    "objectStores.gs": Setting(_FETCHED.format("gs"), "fetch by https"),
+    "backups.image": Setting(_SNAPSHOTS.format("image"), "use backup.method: Job"),
+    "backups.apiServerCidrs": Setting(
+        _SNAPSHOTS.format("apiServerCidrs"), "use backup.method: Job"
+    ),
+    "telemetry.prometheusUrl": Setting(
+        "needs a source of metrics, which this stack does not declare"
+    ),
+}
+"""Settings of the stack that fields of agents need, by their place below `holdfast:`."""
+
+
+def missing_capabilities(
+    spec: "AgentSpec", environment: Environment
+) -> Iterator[MissingCapability]:
     """Everything that a spec needs and the environment does not declare."""
     for controller, path in _controllers(spec):
         if controller not in environment.controllers:
             needed = CONTROLLERS[controller]
-            yield UnmetNeed(
+            yield MissingCapability(
                 path,
                 f"needs {needed.title} ({needed.provides}), which this stack does not declare",
                 f"install {needed.title} and add {controller} to holdfast:controllers in the "
                 "stack file, or remove the field",
             )
-    for image, path in _images(spec):
-        if image_of(environment, image) is None:
-            yield UnmetNeed(
-                path,
-                "needs an image that this stack does not name",
-                f"set holdfast:images.{image} in the stack file, or remove the field",
-            )
+    yield from _missing_for_aws(spec, environment)
+    for name, path in (*_images(spec), *_settings(spec)):
+        if not _setting_of(environment, name):
+            setting = SETTINGS[name]
+            otherwise = f", or {setting.remedy}" if setting.remedy else ""
+            remedy = f"set holdfast:{name} in the stack file{otherwise}"
+            yield MissingCapability(path, setting.words, remedy)
     if spec.availability.failover == "automatic" and environment.agent_resources.mode == "off":
-        yield UnmetNeed(
+        yield MissingCapability(
             ("availability", "failover"),
             "needs the operator, which this stack does not use",
             "set holdfast:agentResources: {mode: observe} in the stack file, or fail over by hand",
         )
-    yield from _unmet_stores(spec, environment)
-    yield from _unmet_telemetry(spec, environment)
+    yield from _missing_endpoint(spec, environment)
+
+
+def _setting_of(environment: Environment, name: str) -> object:
+    """What stands at a place below `holdfast:`; nothing where it is not set."""
+    value: Any = environment
+    for part in name.split("."):
+        fields = type(value).model_fields.items()
+        [field] = [each for each, info in fields if (info.alias or to_camel(each)) == part]
+        value = getattr(value, field)
+        if value is None:
+            return None
+    return value
 
 
 def image_of(environment: Environment, name: ImageName) -> str | None:
@@ -113,57 +166,80 @@ def _controllers_of_secrets(spec: "AgentSpec") -> Iterator[tuple[ControllerName,
             yield "vault-injector", ("secrets", index)
 
 
-def _images(spec: "AgentSpec") -> Iterator[tuple[ImageName, Path]]:
-    if spec.type == "Declarative":
-        yield "runtime", ("type",)
+def _images(spec: "AgentSpec") -> Iterator[tuple[str, Path]]:
+    if spec.runtime == "managed":
+        yield "images.runtime", ("runtime",)
     if spec.depends_on and spec.wait_for_dependencies:
-        yield "tools", ("dependsOn",)
+        yield "images.tools", ("dependsOn",)
     for index, skill in enumerate(spec.skills):
         if not skill.oci:
-            yield "tools", ("skills", index)
+            yield "images.tools", ("skills", index)
     for index, step in enumerate(spec.lifecycle.pre_start):
         if step.fetch is not None:
-            yield "tools", ("lifecycle", "preStart", index, "fetch")
-    check = spec.lifecycle.post_start_check
+            yield "images.tools", ("lifecycle", "preStart", index, "fetch")
+    check = spec.rollout.preflight
     if check is not None and (check.llm or check.tools):
-        yield "tools", ("lifecycle", "postStartCheck")
+        yield "images.tools", ("rollout", "preflight")
     if spec.lifecycle.cache_warmer is not None:
-        yield "tools", ("lifecycle", "cacheWarmer")
+        yield "images.tools", ("lifecycle", "cacheWarmer")
     if spec.telemetry.logs.shipper == "sidecar":
-        yield "logShipper", ("telemetry", "logs", "shipper")
+        yield "images.logShipper", ("telemetry", "logs", "shipper")
     if spec.telemetry.traces.inject == "sidecar":
-        yield "telemetryCollector", ("telemetry", "traces", "inject")
+        yield "images.telemetryCollector", ("telemetry", "traces", "inject")
 
 
-def _unmet_stores(spec: "AgentSpec", environment: Environment) -> Iterator[UnmetNeed]:
-    stores = {"s3": environment.object_stores.s3, "gs": environment.object_stores.gs}
+def _settings(spec: "AgentSpec") -> Iterator[tuple[str, Path]]:
+    stores = {"externalSecret": "externalSecret", "vault": "vault", "awsSecretsManager": "aws"}
+    for index, secret in enumerate(spec.secrets):
+        if secret.provider in stores:
+            yield f"secretStores.{stores[secret.provider]}", ("secrets", index)
     for index, step in enumerate(spec.lifecycle.pre_start):
-        scheme = step.fetch.scheme if step.fetch else ""
-        if scheme in stores and stores[scheme] is None:
-            yield UnmetNeed(
-                ("lifecycle", "preStart", index, "fetch", "uri"),
-                f"needs a store for {scheme}://, which this stack does not declare",
-                f"set holdfast:objectStores.{scheme} in the stack file, or fetch by https",
+        if step.fetch is not None and step.fetch.scheme in STORE_SCHEMES:
+            path = ("lifecycle", "preStart", index, "fetch", "uri")
+            yield f"objectStores.{step.fetch.scheme}", path
+    if spec.backup is not None and spec.backup.method == "VolumeSnapshot":
+        yield "backups.image", ("backup",)
+        yield "backups.apiServerCidrs", ("backup",)
+    if spec.rollout.analysis is not None:
+        yield "telemetry.prometheusUrl", ("rollout", "analysis")
+    for index, metric in enumerate(spec.scaling.metrics if spec.scaling.needs_keda else ()):
+        if metric.type != "Resource":
+            yield "telemetry.prometheusUrl", ("scaling", "metrics", index)
+    for index, _ in enumerate(spec.triggers):
+        yield "telemetry.prometheusUrl", ("triggers", index, "metric")
+
+
+def _missing_for_aws(spec: "AgentSpec", environment: Environment) -> Iterator[MissingCapability]:
+    """Either of two controllers fetches from AWS; one of them restarts nothing."""
+    for index, secret in enumerate(spec.secrets):
+        if secret.provider != "awsSecretsManager":
+            continue
+        if "external-secrets" in environment.controllers:
+            continue
+        if "secrets-store-csi" not in environment.controllers:
+            yield MissingCapability(
+                ("secrets", index),
+                "needs External Secrets Operator or Secrets Store CSI Driver, and this stack "
+                "declares neither",
+                "install one of them and add external-secrets or secrets-store-csi to "
+                "holdfast:controllers in the stack file",
+            )
+        elif secret.on_change == "restart":
+            yield MissingCapability(
+                ("secrets", index, "onChange"),
+                "needs External Secrets Operator: the CSI driver rotates files, it restarts "
+                "nothing",
+                "use onChange: reload, or declare external-secrets",
             )
 
 
-def _unmet_telemetry(spec: "AgentSpec", environment: Environment) -> Iterator[UnmetNeed]:
-    telemetry = environment.telemetry
-    if telemetry.prometheus_url is None:
-        expected = "needs a source of metrics, which this stack does not declare"
-        remedy = "set holdfast:telemetry.prometheusUrl in the stack file, or remove the field"
-        if spec.rollout.analysis is not None:
-            yield UnmetNeed(("rollout", "analysis"), expected, remedy)
-        for index, metric in enumerate(spec.scaling.metrics if spec.scaling.needs_keda else ()):
-            if metric.type != "Resource":
-                yield UnmetNeed(("scaling", "metrics", index), expected, remedy)
-        for index, _ in enumerate(spec.triggers):
-            yield UnmetNeed(("triggers", index, "metric"), expected, remedy)
-    if spec.telemetry.traces.endpoint or telemetry.otlp_endpoint:
+def _missing_endpoint(spec: "AgentSpec", environment: Environment) -> Iterator[MissingCapability]:
+    """The agent or its stack names the OTLP endpoint."""
+    if spec.telemetry.traces.endpoint or environment.telemetry.otlp_endpoint:
         return
     expected = "needs an OTLP endpoint to send to"
     remedy = "set telemetry.traces.endpoint, or holdfast:telemetry.otlpEndpoint in the stack file"
     if spec.telemetry.logs.shipper == "sidecar":
-        yield UnmetNeed(("telemetry", "logs", "shipper"), expected, remedy)
+        yield MissingCapability(("telemetry", "logs", "shipper"), expected, remedy)
     if spec.telemetry.traces.inject != "env":
-        yield UnmetNeed(("telemetry", "traces", "inject"), expected, remedy)
+        yield MissingCapability(("telemetry", "traces", "inject"), expected, remedy)

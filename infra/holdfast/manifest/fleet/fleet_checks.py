@@ -6,7 +6,7 @@ from holdfast.errors import ManifestError
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.agent.exposure import GATEWAY
 from holdfast.manifest.agent.model import DIRECT
-from holdfast.manifest.fleet.capabilities import unmet_needs
+from holdfast.manifest.fleet.capabilities import missing_capabilities
 from holdfast.manifest.fleet.declared_names import DeclaredNames
 from holdfast.manifest.fleet.egress import Targets, destinations_of, targets_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
@@ -144,7 +144,7 @@ def _faults_of_egress(
 
 
 def _faults_of_needs(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:
-    for need in unmet_needs(agent.spec, fleet.environment):
+    for need in missing_capabilities(agent.spec, fleet.environment):
         path = ("spec", *need.path)
         yield ManifestError(
             agent.location_of(path),

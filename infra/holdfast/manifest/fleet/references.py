@@ -112,12 +112,12 @@ def _bar_between(agent: DeclaredAgent, callee: DeclaredAgent) -> tuple[str, str,
             f"one to {callee.name!r}, although egress.mode is denyAll ({place})",
             "set egress.mode: allowList, or remove the reference",
         )
-    if agent.namespace not in {callee.namespace, *callee.spec.a2a.allowed_namespaces}:
-        place = callee.location_of("spec.a2a.allowedNamespaces")
+    if agent.namespace not in {callee.namespace, *callee.spec.allowed_namespaces}:
+        place = callee.location_of("spec.allowedNamespaces")
         return (
             f"expected an agent that namespace {agent.namespace!r} may refer to",
-            f"{callee.name!r}, whose a2a.allowedNamespaces ({place}) does not name it",
-            f"add {agent.namespace} to a2a.allowedNamespaces of {callee.name!r}",
+            f"{callee.name!r}, whose allowedNamespaces ({place}) does not name it",
+            f"add {agent.namespace} to allowedNamespaces of {callee.name!r}",
         )
     if not lets_in(callee, agent):
         place = callee.location_of("spec.network.ingressFrom")

@@ -225,8 +225,8 @@ RULES: Final[dict[str, tuple[Schema, ...]]] = {
             f"a name must have at most {AGENT_NAME_MAX_CHARACTERS} characters",
         ),
         _rule(
-            "has(self.spec.image) != (has(self.spec.type) && self.spec.type == 'Declarative')",
-            "image is required but for type Declarative, which has none",
+            "has(self.spec.image) != (has(self.spec.runtime) && self.spec.runtime == 'managed')",
+            "image is required but with runtime: managed, which has none",
             ".spec",
         ),
         _rule(

@@ -167,7 +167,7 @@ class Images(ManifestModel):
     """Fetches, waits, checks and keeps caches warm; must hold sh, curl and sha256sum, and git or
     tar for skills from there."""
     runtime: DigestReference | None = None
-    """Runs agents of type Declarative; reads what they are from agent.json."""
+    """Runs agents with runtime: managed; reads what they are from agent.json."""
     log_shipper: DigestReference | None = None
     """OpenTelemetry Collector with the filelog receiver: sidecar of telemetry.logs."""
     telemetry_collector: DigestReference | None = None

@@ -145,7 +145,7 @@ def _wait_for_job(client: ApiClient, ref: ObjectRef) -> None:
                 raise ClusterError(f"{ref} failed: {condition.get('message')}")
         time.sleep(LOOK_SECONDS)
     raise ClusterError(
-        f"{ref} did not end within {HEALTHY_SECONDS:g} s; it goes on",
+        f"{ref} did not end within {HEALTHY_SECONDS:g} s; it is still running",
         remedy=f"see `kubectl describe job -n {ref.namespace} {ref.name}`",
     )
 

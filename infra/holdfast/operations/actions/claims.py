@@ -57,7 +57,7 @@ def detach(
             for claim in claims:
                 _delete(cluster, claim)
                 volume = volume_of(claim)
-                progress.step(f"set aside: {reference_of(claim)}; its data is in {VOLUME} {volume}")
+                progress.step(f"detached: {reference_of(claim)}; its data is in {VOLUME} {volume}")
             return
     raise ClusterError(
         f"updates of stack {context.name} register claims of {agent} again and again",
@@ -146,7 +146,7 @@ def _delete(cluster: ClusterSource, claim: KubeObject) -> None:
             return
         if time.monotonic() > deadline:
             raise ClusterError(
-                f"{ref} was deleted and does not go: something still uses it",
+                f"{ref} was deleted but still exists: something uses it",
                 remedy=f"see `kubectl describe pvc -n {ref.namespace} {ref.name}`",
             )
         time.sleep(_LOOK_SECONDS)

@@ -67,7 +67,7 @@ def plan_handover(context: StackContext) -> HandoverPlan:
     orphans = sorted(recorded.urns.keys() - declared)
     if orphans:
         raise InputError(
-            f"{', '.join(orphans)}: deployed, and declared no more: nothing would delete the rest",
+            f"{', '.join(orphans)}: deployed but no longer declared: nothing would delete the rest",
             remedy="go back to {mode: observe}, run `holdfast up`, then change the mode",
         )
     wanted = (API_VERSION, AGENT_KIND)

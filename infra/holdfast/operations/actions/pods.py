@@ -154,7 +154,7 @@ class AgentPods:
                 return
             if time.monotonic() > deadline:
                 names = ", ".join(sorted(name_of(pod) for pod in left.values()))
-                why = f"pod {names} does not go" if left else verdict.reason
+                why = f"pod {names} does not terminate" if left else verdict.reason
                 raise HoldfastError(
                     f"{self.agent} is not healthy {HEALTHY_SECONDS:g} s after a pod was replaced: "
                     f"{why}; nothing more is replaced"

@@ -52,7 +52,7 @@ class RecreatePlan:
     @property
     def summary(self) -> str:
         """How many objects are recreated."""
-        return f"{len(self.declared)} objects made again"
+        return f"{len(self.declared)} objects recreated"
 
 
 def plan_recreate(context: StackContext, agent: DeclaredAgent, *, is_whole: bool) -> RecreatePlan:
@@ -66,9 +66,7 @@ def plan_recreate(context: StackContext, agent: DeclaredAgent, *, is_whole: bool
     own = [item for item in context.rendered if item.agent == agent.name and _may_go(item)]
     chosen = [item for item in own if is_whole or item.manifest["kind"] in _RUNS_PODS]
     if not chosen:
-        raise InputError(
-            f"{agent.name} declares nothing that can be made again", remedy="add --all"
-        )
+        raise InputError(f"{agent.name} declares nothing that can be recreated", remedy="add --all")
     cluster = AgentPods.of(context, agent.name, agent.namespace).cluster
     declared = tuple(cluster.placed([item.manifest for item in chosen]))
     live = []
@@ -103,7 +101,7 @@ def apply_recreate(context: StackContext, plan: RecreatePlan, progress: Progress
         if any(one["kind"] in _RUNS_PODS for one in plan.declared):
             # A pod that still holds a volume must not meet its successor.
             while before & pods.uids():
-                _pause(deadline, f"pods of {plan.agent} do not go")
+                _pause(deadline, f"pods of {plan.agent} do not terminate")
         for one in plan.declared:
             ref = reference_of(one)
             entry = pods.cluster.entry_of(ref)
@@ -115,14 +113,14 @@ def apply_recreate(context: StackContext, plan: RecreatePlan, progress: Progress
 def _wait_until_gone(cluster: ClusterSource, gone: Sequence[KubeObject], deadline: float) -> None:
     for one in gone:
         while (now := cluster.live(reference_of(one))) is not None and uid_of(now) == uid_of(one):
-            _pause(deadline, f"{reference_of(one)} was deleted and does not go")
+            _pause(deadline, f"{reference_of(one)} was deleted but still exists")
 
 
 def _pause(deadline: float, problem: str) -> None:
     if time.monotonic() > deadline:
         raise ClusterError(
             problem,
-            remedy="see what its finalizers wait for; `holdfast drift revert` makes again "
+            remedy="see what its finalizers wait for; `holdfast drift revert` recreates "
             "what is gone",
         )
     time.sleep(LOOK_SECONDS / 4)

@@ -252,7 +252,7 @@ class StackUpdate:
     def _with_resume_command(self, error: EngineError, *, is_running: bool) -> EngineError:
         """The error, whose remedy names the command that was run where that resumes."""
         if self.request.resume_command and not is_running:
-            error.remedy = f"run '{self.request.resume_command}' to go on from there"
+            error.remedy = f"run '{self.request.resume_command}' to resume"
         return error
 
     def _note_recovery(self, done: str) -> None:

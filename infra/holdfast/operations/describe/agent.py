@@ -173,7 +173,7 @@ def _update_of(agent: DeclaredAgent, context: StackContext) -> tuple[UpdateRecor
         if each.has_succeeded and (each.agents is None or agent.name in each.agents)
     )
     found = next(iter(brought), None)
-    return found, "" if found else "not known: no update of the stack is recorded"
+    return found, "" if found else "not known: the stack has no recorded update"
 
 
 def _sync_state(scan: Scan, agent: DeclaredAgent) -> AgentState:

@@ -30,7 +30,7 @@ from holdfast.operations.stack.declaration import StackLocations
 from holdfast.operations.stack.update_history import update_records
 from holdfast.render.provenance.origins import Origins
 
-NOT_LOOKED_AT = "not looked at"
+NOT_CHECKED = "not checked"
 MOST_EXACT_PLACES = 50
 
 
@@ -54,7 +54,7 @@ class Seen:
     report: DriftReport = field(default_factory=DriftReport)
     sync: Mapping[str, AgentState] = field(default_factory=dict)
     live: Mapping[str, AgentHealth] = field(default_factory=dict)
-    why_not: str = NOT_LOOKED_AT
+    why_not: str = NOT_CHECKED
     not_checked: tuple[NotChecked, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -67,7 +67,7 @@ class Seen:
 def seen_offline(fleet: Fleet) -> Seen:
     """Nothing is asked, on purpose."""
     scope = f"cluster of stack {fleet.stack}"
-    reason = f"{NOT_LOOKED_AT}: leave out --offline to ask it, or give --scan {fleet.stack}=FILE"
+    reason = f"{NOT_CHECKED}: leave out --offline to ask it, or give --scan {fleet.stack}=FILE"
     return Seen(ReportContext(fleet.stack), not_checked=(NotChecked(scope, reason),))
 
 
@@ -80,9 +80,7 @@ def seen_in_cluster(state: StackContext, context: ReportContext) -> Seen:
         raise
     except HoldfastError as error:
         reason = NotChecked(f"cluster of stack {stack}", str(error))
-        return Seen(
-            ReportContext(stack), not_checked=(reason,), why_not=f"{NOT_LOOKED_AT}: {error}"
-        )
+        return Seen(ReportContext(stack), not_checked=(reason,), why_not=f"{NOT_CHECKED}: {error}")
     context, notes = _with_history(state.root, context, scan.report)
     seen = Seen(
         _with_places(context, scan.report, fleet),
@@ -97,7 +95,7 @@ def seen_in_cluster(state: StackContext, context: ReportContext) -> Seen:
     except HoldfastError as error:
         reason = NotChecked(f"health on stack {stack}", str(error))
         return replace(
-            seen, not_checked=(*seen.not_checked, reason), why_not=f"{NOT_LOOKED_AT}: {error}"
+            seen, not_checked=(*seen.not_checked, reason), why_not=f"{NOT_CHECKED}: {error}"
         )
 
 
@@ -134,7 +132,7 @@ def seen_in_scan(root: Path, saved: SavedScan, fleet: Fleet, context: ReportCont
             agent.name: AgentState.OUT_OF_SYNC if agent.name in drifted else others
             for agent in fleet.workloads
         },
-        why_not=f"{NOT_LOOKED_AT}: {health.reason}",
+        why_not=f"{NOT_CHECKED}: {health.reason}",
         not_checked=(*not_checked, health),
         notes=notes,
     )

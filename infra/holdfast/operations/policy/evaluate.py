@@ -1,21 +1,27 @@
 """The policy pack's verdicts in the words of reports."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
 
 from holdfast_policies.census import Census, census_of
 from holdfast_policies.decode.unknown import UndeterminedError
 from holdfast_policies.finding import Undecided
-from holdfast_policies.judge import Judgement, Violation
-from holdfast_policies.profile import Profile
+from holdfast_policies.judge import Judgement, Violation, violations
+from holdfast_policies.profile import Profile, profile_of
 from holdfast_policies.rule import Level
+from holdfast_policies.rule import Severity as RuleSeverity
 from holdfast_policies.subject import Subject, text
 from holdfast_policies.waivers import Waivers, target_of
 
 from holdfast.drift.finding import Severity
+from holdfast.drift.severity import BrokenRule, RuleJudge
 from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
+from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.policy.model import JudgedObject, PolicyFinding, Verdict
+from holdfast.render.objects.admission import waivers_of
 
 Place = Callable[[str], SourceLocation | None]
 """Field path of an object to the place that declares it."""
@@ -33,22 +39,49 @@ class Judged:
         subject: The object, as rules see it.
         agent: Agent that it belongs to; empty where there is none.
         place_of: Where its fields are declared.
-        near: A place that is known at once, where finding the exact one takes long; None where
-            it does not.
-        in_stack: The object as rules about the whole stack see it; None for just the same.
-        is_beside: Nobody asks about the object itself; only the stack is judged with it.
+        approximate_location: Known at once, where finding the exact one takes long; None where it
+            does not.
+        stack_view: The object as rules about the whole stack see it; None for just the same.
+        context_only: Nobody asks about the object itself; only the stack is judged with it.
     """
 
     subject: Subject
     agent: str = ""
     place_of: Place = _nowhere
-    near: SourceLocation | None = None
-    in_stack: Subject | None = None
-    is_beside: bool = False
+    approximate_location: SourceLocation | None = None
+    stack_view: Subject | None = None
+    context_only: bool = False
 
     def location(self, path: str, *, is_exact: bool) -> SourceLocation | None:
         """Place of a field, or one nearby."""
-        return self.place_of(path) if is_exact or self.near is None else self.near
+        return (
+            self.place_of(path)
+            if is_exact or self.approximate_location is None
+            else self.approximate_location
+        )
+
+
+def rule_judge(environment: str, rules: Mapping[str, Any], fleet: Fleet | None) -> RuleJudge:
+    """What judges one object in the words of the drift room; what is waived refuses nothing.
+
+    Args:
+        environment: Profile, or the name of a stack.
+        rules: What a stack says of single rules.
+        fleet: Whose exceptions hold; None for plain objects.
+    """
+    waivers = Waivers(waivers_of(fleet) if fleet else (), datetime.now(UTC).date())
+    profile = replace(profile_of(environment, rules), waivers=waivers)
+    weakening = {RuleSeverity.CRITICAL, RuleSeverity.HIGH}
+
+    def judge(kube_object: Mapping[str, Any]) -> Mapping[str, BrokenRule]:
+        return {
+            each.rule: BrokenRule(
+                each.rule, each.level is Level.MANDATORY, each.severity in weakening
+            )
+            for each in violations(kube_object, profile)
+        }
+
+    return judge
 
 
 def verdicts(
@@ -62,12 +95,12 @@ def verdicts(
         is_exact: Find the exact place of everything; else only of what would be refused.
     """
     everything = tuple(judged)
-    together = [each.in_stack or each.subject for each in everything]
+    together = [each.stack_view or each.subject for each in everything]
     known = {id(each.subject): each for each in everything}
     known |= {id(subject): each for subject, each in zip(together, everything, strict=True)}
     findings: list[PolicyFinding] = []
     objects: list[JudgedObject] = []
-    single = [each.subject for each in everything if not each.is_beside]
+    single = [each.subject for each in everything if not each.context_only]
     for census in census_of(single, profile, together):
         about = known.get(id(census.subject))
         subject = census.subject or Subject.of({})

@@ -79,7 +79,7 @@ class PolicyFinding:
     def headline(self) -> str:
         """What is wrong, without the object; one sentence."""
         if self.verdict is Verdict.UNDETERMINED:
-            return "cannot be told yet: the value is not known"
+            return "undetermined: the value is not known yet"
         place = f"{self.path}: " if self.path else ""
         if not self.expected:
             return f"{place}{self.found}"
@@ -155,7 +155,7 @@ def summary_line(report: PolicyReport) -> str:
     if waived := report.counts[Verdict.WAIVED]:
         parts.append(f"{waived} waived")
     if unknown := report.counts[Verdict.UNDETERMINED]:
-        parts.append(f"{unknown} cannot be told yet")
+        parts.append(f"{unknown} undetermined")
     objects = sum(bool(each.ref.kind) for each in report.objects)
     parts.append(f"{report.passed} passed")
     text = f"{', '.join(parts)} ({counted(objects, 'object')}, profile {report.profile})"

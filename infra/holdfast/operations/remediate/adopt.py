@@ -78,7 +78,7 @@ class _Trial:
         fleet = self.copy.fleet()
         agent = next((each for each in fleet.workloads if each.name == finding.agent), None)
         if finding.drift_class not in FIELD_CLASSES or agent is None:
-            return "only fields of an agent's objects can be declared: do it by hand"
+            return "only fields of an agent's objects can be declared: edit the files yourself"
         if MASK in str(finding.live) or MASK_CHANGED in str(finding.live):
             return "it holds what looks like a credential: keep it in a Secret"
         live = value_at(self.scan.live.objects[finding.ref.identity], finding.path)

@@ -114,7 +114,7 @@ def _record(scanner: Scanner, done: _Done, ended: str = "") -> None:
     stack = scanner.request.stack
     if not stack or not (done.reverted or done.failures or ended):
         return
-    parts = [f"put back {', '.join(str(plan.ref) for plan in done.reverted) or 'nothing'}"]
+    parts = [f"reverted {', '.join(str(plan.ref) for plan in done.reverted) or 'nothing'}"]
     if done.failures:
         parts.append(f"{done.failures} objects failed")
     if ended:

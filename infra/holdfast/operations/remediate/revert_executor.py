@@ -71,13 +71,13 @@ class RevertExecutor:
             assert plan.apply is not None  # noqa: S101  (what is missing is created)
             for is_trial in (True, False):
                 self._create(plan.ref, plan.apply, entry, Writer(manager, is_trial))
-            return "made again"
+            return "recreated"
         if plan.replacement is not None:
             self._replace(plan, live, entry, manager)
             return "replaced"
         for is_trial in (True, False):
             self._write(plan, entry, Writer(manager, is_trial))
-        return "put back"
+        return "reverted"
 
     def _create(self, ref: ObjectRef, body: KubeObject, entry: KindEntry, writer: Writer) -> None:
         """Create an object that is not there; never take over one that is.
@@ -115,7 +115,7 @@ class RevertExecutor:
                 is_waiting = True
             if time.monotonic() > deadline:
                 raise ClusterError(
-                    f"{ref} was deleted and does not go",
+                    f"{ref} was deleted but still exists",
                     remedy="see what its finalizers wait for, then run this again",
                 )
             time.sleep(0.2)

@@ -66,7 +66,7 @@ def ask_refresh(
         why = step.initialisation_errors[0].splitlines()[0]
         progress.note(f"note: {step}: as recorded, but not ready: {why}")
     scope = f"{len(chosen)} drifted objects" if chosen else "the whole stack"
-    return EngineAnswer(view_of(result), f"looked at {scope}")
+    return EngineAnswer(view_of(result), f"compared {scope}")
 
 
 def view_of(result: RunResult) -> RefreshPreview:

@@ -22,7 +22,6 @@ from holdfast.kube.objects import Identity, KubeObject, placed, reference_of
 from holdfast.kube.structure import TypeTable, builtin_kind
 from holdfast.manifest.text.kube_files import read_kube_objects
 from holdfast.manifest.types.agent_label import agent_of
-from holdfast.operations.policy.judge import judge_of
 from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.scan.desired import (
     DesiredState,
@@ -38,7 +37,7 @@ from holdfast.operations.scan.engine_check import (
 )
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.scan.request import ScanRequest
-from holdfast.operations.stack.declared_stack import DeclaredStack
+from holdfast.operations.stack.declared_stack import DeclaredStack, judge_of
 
 if TYPE_CHECKING:
     from holdfast.operations.stack.context import StackContext
@@ -193,7 +192,7 @@ class Scanner:
         judge = DriftJudge(objects, context, self.desired.stack)
         is_settled = _never if keeps_all else judge.is_in_sync
         live = self.cluster.read(chosen, self.desired.stack, is_settled, agent)
-        live = self.desired.as_far_as_known(live, judge.declared)
+        live = self.desired.without_in_flight(live, judge.declared)
         if not agent:
             return self._compared(judge, live)
         only = {reference_of(one).identity for one in chosen}

@@ -137,7 +137,7 @@ class StackContext:
             return
         name = context.removeprefix(CONTEXT_PREFIX)
         raise ClusterError(
-            f"stack {self.name} lives in sandbox {name!r}, which is not there",
+            f"stack {self.name} lives in sandbox {name!r}, which does not exist",
             remedy=f"run `holdfast sandbox up --name {name}`",
         )
 

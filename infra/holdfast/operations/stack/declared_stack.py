@@ -1,23 +1,26 @@
 """What a stack declares, read through the models only when no earlier run has kept it.
 
-The models and the renderer take longer to load than a scan in sync takes; so this is the one place
-that loads them late.
+The models, the renderer and the policy pack take longer to load than a scan in sync takes; so this
+is the one place that loads them late.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.engine.state.history import History
 from holdfast.drift.exemption.ignore import IgnoreRules
 from holdfast.drift.finding import Finding
+from holdfast.drift.severity import BrokenRule, RuleJudge
 from holdfast.errors import SourceLocation
 from holdfast.operations.stack.declaration_cache import DeclarationCache, StackDeclaration
 
 if TYPE_CHECKING:
     from holdfast.adapters.engine.stack import Stack
+    from holdfast.manifest.fleet.fleet import Fleet
     from holdfast.operations.stack.context import StackContext
     from holdfast.operations.stack.declaration import DeclaredFiles
     from holdfast.render.provenance.origins import Origins
@@ -89,6 +92,31 @@ class DeclaredStack:
         from holdfast.operations.stack.declaration import DeclaredFiles  # noqa: PLC0415  (the models)
 
         return DeclaredFiles.of(self.root, self.name, self.ignore_file, self.given)
+
+
+def judge_of(
+    environment: str,
+    rules: Mapping[str, Any],
+    find_fleet: "Callable[[], Fleet | None]" = lambda: None,
+) -> RuleJudge:
+    """The policy pack's verdict on one object; the pack is loaded when something is found.
+
+    Args:
+        environment: Profile, or the name of a stack.
+        rules: What a stack says of single rules.
+        find_fleet: Reads whose exceptions hold, when something is found; None for plain objects.
+    """
+
+    @cache
+    def loaded() -> RuleJudge:
+        from holdfast.operations.policy.evaluate import rule_judge  # noqa: PLC0415  (the pack)
+
+        return rule_judge(environment, rules, find_fleet())
+
+    def judge(kube_object: Mapping[str, Any]) -> Mapping[str, BrokenRule]:
+        return loaded()(kube_object)
+
+    return judge
 
 
 def file_ignore_rules(file: Path) -> IgnoreRules:

@@ -42,7 +42,7 @@ def kubeconfig_of_stack(stack: str, context: str | None) -> Path | None:
     if found is None and context.startswith(CONTEXT_PREFIX):
         name = context.removeprefix(CONTEXT_PREFIX)
         raise InputError(
-            f"stack {stack} lives in sandbox {name!r}, which is not there",
+            f"stack {stack} lives in sandbox {name!r}, which does not exist",
             remedy=f"run `holdfast sandbox up --name {name}` and `holdfast up -s {stack}`",
         )
     return found

@@ -100,7 +100,7 @@ class ValidationReport:
         counts = (
             (len(self.errors), "error"),
             (len(self.refused), "mandatory rule violation"),
-            (len(self.breaches) - len(self.refused) - waived, "advisory remark"),
+            (len(self.breaches) - len(self.refused) - waived, "advisory violation"),
             (waived, "waived violation"),
         )
         found = [counted(count, noun) for count, noun in counts if count]

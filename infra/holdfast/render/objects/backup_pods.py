@@ -6,11 +6,10 @@ container as the agent itself, beside the agent's pods, with the agent's egress.
 
 from dataclasses import dataclass
 
-from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.rbac import role_and_binding, service_account_subject
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.backup import Backup, BackupSettings
+from holdfast.manifest.agent.backup import Backup
 from holdfast.manifest.types.agent_label import AGENT_LABEL
 from holdfast.render.objects.identity import service_account_name
 from holdfast.render.objects.network import dns_rule, domain_policy, egress_rules
@@ -61,9 +60,8 @@ def snapshot_runner(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundin
         RenderError: the stack does not offer what snapshots take.
     """
     assert spec.backup is not None  # noqa: S101 - the caller asked for it
-    surroundings.require("volume-snapshots", marks.name, "spec.backup")
+    surroundings.require_all(marks.name, spec, ("backup",))
     settings = surroundings.environment.backups
-    _require_settings(marks, settings)
     claims = [claim_name(marks, volume) for volume in spec.storage]
     script = snapshot_script(
         marks.name,
@@ -136,25 +134,6 @@ def pod_labels(marks: AgentMarks) -> dict[str, str]:
 
 def _name(marks: AgentMarks) -> str:
     return f"{marks.name}-{SUFFIX}"
-
-
-def _require_settings(marks: AgentMarks, settings: BackupSettings) -> None:
-    missing = [
-        name
-        for name, value in (
-            ("image", settings.image),
-            ("apiServerCidrs", settings.api_server_cidrs),
-        )
-        if not value
-    ]
-    if missing:
-        raise RenderError(
-            f"agent {marks.name}: spec.backup takes snapshots, for which this stack does not say "
-            f"{' and '.join(missing)}",
-            remedy="set "
-            + " and ".join(f"holdfast:backups.{name}" for name in missing)
-            + " in the stack file, or use backup.method: Job",
-        )
 
 
 def _container(spec: AgentSpec, image: str | None, command: list[str]) -> KubeObject:

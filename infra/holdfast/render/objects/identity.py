@@ -22,11 +22,14 @@ def render_identity(
             "automountServiceAccountToken": security.automount_token,
         }
         rendered.append(RenderedObject(marks.name, "serviceaccount", account))
-    rules = _rules(security.rbac_rules)
+    rights: dict[str, list[KubeObject]] = {}
+    for grant in security.rbac:
+        for namespace in dict.fromkeys(grant.namespaces or (marks.namespace,)):
+            rights.setdefault(namespace, []).extend(_rules(grant.rules))
     if lifecycle.leader_election:
-        rules += _lease_rules(marks)
-    if rules:
-        rendered += _render_rights(marks, security, rules)
+        rights.setdefault(marks.namespace, []).extend(_lease_rules(marks))
+    for namespace, rules in sorted(rights.items(), key=lambda each: each[0] != marks.namespace):
+        rendered += _render_rights(marks, security, namespace, rules)
     return rendered
 
 
@@ -41,13 +44,18 @@ def service_account_name(marks: AgentMarks, security: Security) -> str:
 
 
 def _render_rights(
-    marks: AgentMarks, security: Security, rules: list[KubeObject]
+    marks: AgentMarks, security: Security, namespace: str, rules: list[KubeObject]
 ) -> list[RenderedObject]:
     account = service_account_subject(marks.namespace, service_account_name(marks, security))
-    role, binding = role_and_binding(marks.metadata(), rules, account)
+    metadata, suffix = marks.metadata(), ""
+    if namespace != marks.namespace:
+        # Two agents of one name may have rights in one namespace.
+        metadata |= {"name": f"{marks.namespace}.{marks.name}", "namespace": namespace}
+        suffix = f"-{namespace}"
+    role, binding = role_and_binding(metadata, rules, account)
     return [
-        RenderedObject(marks.name, "role", role),
-        RenderedObject(marks.name, "rolebinding", binding),
+        RenderedObject(marks.name, f"role{suffix}", role),
+        RenderedObject(marks.name, f"rolebinding{suffix}", binding),
     ]
 
 

@@ -28,13 +28,7 @@ def render_monitoring(
     metrics = spec.telemetry.metrics
     if not metrics.enabled or not spec.is_called:
         return []
-    for path, asks in {
-        "metrics.serviceMonitor": metrics.service_monitor == "required",
-        "metrics.alerts": bool(metrics.alerts),
-        "slo": spec.telemetry.slo is not None,
-    }.items():
-        if asks:
-            surroundings.require("prometheus-operator", marks.name, f"spec.telemetry.{path}")
+    surroundings.require_all(marks.name, spec, ("telemetry", "metrics"), ("telemetry", "slo"))
     if "prometheus-operator" not in surroundings.environment.controllers:
         return []
     rendered = []

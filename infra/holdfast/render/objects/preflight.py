@@ -12,7 +12,7 @@ from typing import Final
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.lifecycle import PostStartCheck
+from holdfast.manifest.agent.rollout import Preflight
 from holdfast.render.objects.identity import service_account_name
 from holdfast.render.plan.marks import AgentMarks, RenderedObject, content_hash
 from holdfast.render.plan.models import resolve_model
@@ -36,13 +36,13 @@ _KNOWN_MODEL_URLS: Final = {
 }
 
 
-def effective_check(spec: AgentSpec, surroundings: Surroundings) -> PostStartCheck | None:
+def effective_check(spec: AgentSpec, surroundings: Surroundings) -> Preflight | None:
     """The declared check, or the default one; None when there is nothing to ask."""
-    check = spec.lifecycle.post_start_check
+    check = spec.rollout.preflight
     if check is None:
         # Without an image that could ask, there is no default; a declared check is refused then.
         is_on = spec.model is not None and surroundings.environment.images.tools is not None
-        check = PostStartCheck() if is_on else None
+        check = Preflight() if is_on else None
     if check is None:
         return None
     asks = (check.llm and spec.model) or (check.tools and spec.tools) or check.command
@@ -54,7 +54,7 @@ def check_job_spec(
     spec: AgentSpec,
     surroundings: Surroundings,
     pod: KubeObject,
-    check: PostStartCheck,
+    check: Preflight,
 ) -> KubeObject:
     """Spec of the Job: one try, within the declared time.
 
@@ -100,7 +100,7 @@ def render_check_job(marks: AgentMarks, job: KubeObject) -> RenderedObject:
 
 
 def check_targets(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, check: PostStartCheck
+    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, check: Preflight
 ) -> list[str]:
     """What is asked, a line each: kind, address and, for a model, its name.
 
@@ -132,9 +132,9 @@ def _model_target(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
     url = model.base_url or _KNOWN_MODEL_URLS.get(model.provider.lower())
     if url is None:
         raise RenderError(
-            f"agent {marks.name}: spec.lifecycle.postStartCheck.llm: the address of provider "
+            f"agent {marks.name}: spec.rollout.preflight.llm: the address of provider "
             f"{model.provider!r} is not known",
-            remedy="set spec.model.baseUrl, or postStartCheck: {llm: false}",
+            remedy="set spec.model.baseUrl, or rollout.preflight: {llm: false}",
         )
     url = url.rstrip("/")
     if model.provider.lower() == "anthropic" and not url.endswith("/v1"):
@@ -148,7 +148,7 @@ def _containers(
     spec: AgentSpec,
     surroundings: Surroundings,
     agent: KubeObject,
-    check: PostStartCheck,
+    check: Preflight,
 ) -> Iterator[KubeObject]:
     targets = check_targets(marks, spec, surroundings, check)
     if targets:

@@ -26,7 +26,7 @@ def render_sandbox(
     Raises:
         RenderError: the stack does not declare agent-sandbox.
     """
-    surroundings.require("agent-sandbox", marks.name, "spec.type")
+    surroundings.require_all(marks.name, spec, ("type",))
     template = pod_template(marks, spec, surroundings, config_hash)
     if spec.sandbox.shutdown_after is not None:
         # The sandbox's own shutdownTime is a moment, this is a length: the pod's own deadline.

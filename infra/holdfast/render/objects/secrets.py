@@ -8,7 +8,6 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.state import SecretReference
@@ -62,22 +61,15 @@ def render_secrets(
     """
     rendered: list[RenderedObject] = []
     environment = surroundings.environment
-    for index, secret in enumerate(spec.secrets):
-        path = f"spec.secrets[{index}]"
-        way = way_of(secret, environment)
+    surroundings.require_all(marks.name, spec, ("secrets",))
+    for secret in spec.secrets:
         if secret.provider == "awsSecretsManager":
-            rendered += _aws(marks, spec, surroundings, secret, path)
-        elif way == "external":
-            surroundings.require("external-secrets", marks.name, path)
+            rendered += _aws(marks, spec, surroundings, secret)
+        elif way_of(secret, environment) == "external":
             store = environment.secret_stores.external_secret
-            if store is None:
-                raise _unset(marks, path, "externalSecret")
+            assert store is not None  # noqa: S101 - required above
             reference = {"name": store.name, "kind": store.kind}
             rendered.append(_external_secret(marks, secret, reference))
-        elif way == "vault":
-            surroundings.require("vault-injector", marks.name, path)
-            if environment.secret_stores.vault is None:
-                raise _unset(marks, path, "vault")
     once = {(item.role, item.manifest["metadata"]["name"]): item for item in rendered}
     return list(once.values())
 
@@ -141,29 +133,14 @@ def _aws(
     spec: AgentSpec,
     surroundings: Surroundings,
     secret: SecretReference,
-    path: str,
 ) -> list[RenderedObject]:
     environment = surroundings.environment
-    if way_of(secret, environment) == "csi" and "secrets-store-csi" not in environment.controllers:
-        raise RenderError(
-            f"agent {marks.name}: {path} needs External Secrets Operator or Secrets Store CSI "
-            "Driver, and this stack declares neither",
-            remedy="install one of them and add external-secrets or secrets-store-csi to "
-            "holdfast:controllers in the stack file",
-        )
     aws = environment.secret_stores.aws
-    if aws is None:
-        raise _unset(marks, path, "aws")
+    assert aws is not None  # noqa: S101 - required by the caller
     if way_of(secret, environment) == "external":
         store = _aws_store(marks, spec, aws)
         reference = {"name": store.manifest["metadata"]["name"], "kind": "SecretStore"}
         return [store, _external_secret(marks, secret, reference)]
-    if secret.on_change == "restart":
-        raise RenderError(
-            f"agent {marks.name}: {path}.onChange: the CSI driver rotates files, it restarts "
-            "nothing",
-            remedy="use onChange: reload, or declare external-secrets",
-        )
     return [_provider_class(marks, secret, aws)]
 
 
@@ -231,10 +208,3 @@ def _provider_class(marks: AgentMarks, secret: SecretReference, aws: AwsSettings
         "spec": body,
     }
     return RenderedObject(marks.name, f"secretproviderclass-{secret.name}", manifest)
-
-
-def _unset(marks: AgentMarks, path: str, setting: str) -> RenderError:
-    return RenderError(
-        f"agent {marks.name}: {path} comes from a store that this stack does not name",
-        remedy=f"set holdfast:secretStores.{setting} in the stack file",
-    )

@@ -64,7 +64,7 @@ def render_route(
     expose = spec.network.expose
     if expose.gateway_ref is None:
         return []
-    surroundings.require("gateway-api", marks.name, "spec.network.expose.gatewayRef")
+    surroundings.require_all(marks.name, spec, ("network", "expose"))
     match = {"path": {"type": "PathPrefix", "value": expose.path or "/"}}
     # What the definition would fill in is written out, so that a change of it is seen.
     body: KubeObject = {

@@ -66,8 +66,7 @@ def storage(plan: AgentPlan) -> list[RenderedObject]:
     spec = plan.spec
     by_job = spec.backup is not None and spec.backup.method == "Job"
     snapshots = {} if by_job else spec.restored
-    if snapshots:
-        plan.surroundings.require("volume-snapshots", plan.marks.name, "spec.restoreFrom")
+    plan.surroundings.require_all(plan.marks.name, spec, ("restoreFrom",))
     return _revised(render_storage(plan.marks, spec.storage, snapshots))
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from urllib.parse import urlsplit
 
 from holdfast.errors import RenderError
-from holdfast.kube.paths import format_path
+from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.dependency import DependencyReference, as_dependency
 from holdfast.manifest.agent.exposure import Expose
@@ -17,10 +17,9 @@ from holdfast.manifest.agent.model import (
     as_reference,
 )
 from holdfast.manifest.agent.tools import Transport
-from holdfast.manifest.fleet.capabilities import image_of, unmet_needs
+from holdfast.manifest.fleet.capabilities import image_of, missing_capabilities
 from holdfast.manifest.fleet.egress import Targets
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
-from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
 from holdfast.manifest.stack.environment import Environment, ImageName
 from holdfast.manifest.types.hosts import DEFAULT_PORTS, HostKind, host_kind
 
@@ -158,31 +157,21 @@ class Surroundings:
             )
         return ResolvedDependency(wanted.name, url)
 
-    def require(self, controller: ControllerName, agent: str, field_path: str) -> None:
-        """Refuse a field whose controller the stack does not declare.
-
-        Raises:
-            RenderError: names the agent, the field, the controller and where to declare it.
-        """
-        if controller in self.environment.controllers:
-            return
-        needed = CONTROLLERS[controller]
-        raise RenderError(
-            f"agent {agent}: {field_path} needs {needed.title} ({needed.provides}), which this "
-            "stack does not declare",
-            remedy=f"install {needed.title} and add {controller} to holdfast:controllers in the "
-            "stack file, or remove the field",
-        )
-
-    def require_all(self, agent: str, spec: AgentSpec) -> None:
+    def require_all(self, agent: str, spec: AgentSpec, *parts: Path) -> None:
         """Refuse a spec that needs what the stack does not offer.
+
+        Args:
+            agent: Name of the agent.
+            spec: What it is and needs.
+            parts: Fields below `spec`, alone or with what lies in them; none for all.
 
         Raises:
             RenderError: names the agent, the first such field, and where to declare what it needs.
         """
-        for need in unmet_needs(spec, self.environment):
-            path = format_path(("spec", *need.path))
-            raise RenderError(f"agent {agent}: {path} {need.expected}", remedy=need.remedy)
+        for need in missing_capabilities(spec, self.environment):
+            if not parts or any(need.path[: len(part)] == part for part in parts):
+                path = format_path(("spec", *need.path))
+                raise RenderError(f"agent {agent}: {path} {need.expected}", remedy=need.remedy)
 
     def image(self, name: ImageName) -> str:
         """One of the stack's images; that it is there was checked by `require_all`."""

@@ -158,7 +158,7 @@ def _finding(control: str, asked: Sequence[_RuleResults], report: PolicyReport) 
 
 def _why_open(against: Sequence[PolicyFinding]) -> str:
     if not against:
-        return "Not everything was looked at."
+        return "Not everything was checked."
     words = sorted({each.verdict.value for each in against})
     return f"Nothing was found to break it, but some of it is {' and '.join(words)}."
 

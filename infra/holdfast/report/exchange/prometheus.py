@@ -20,7 +20,7 @@ METRICS: Final = {
     "holdfast_drift_oldest_finding_age_seconds": "Age of the oldest open finding, by severity.",
     "holdfast_drift_complete": "1 while everything that is declared can be seen, else 0.",
     "holdfast_drift_last_success_timestamp_seconds": "When everything was last seen and judged.",
-    "holdfast_drift_looks_total": "Objects looked at because something had changed.",
+    "holdfast_drift_looks_total": "Objects judged because something had changed.",
     "holdfast_drift_detection_seconds": "From the first news of a change to its verdict.",
     "holdfast_drift_scanned_objects_total": "Objects decoded and judged when places were read.",
     "holdfast_drift_scan_seconds": "How long reading and judging one place took.",

@@ -1,4 +1,4 @@
-"""A fleet as one HTML page: what to look at first, then everything, and what nobody could see."""
+"""A fleet as one HTML page: what needs attention first, then all of it, and what is not checked."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -78,7 +78,7 @@ class StackView:
 
     @cached_property
     def urgent(self) -> list[FleetAgent]:
-        """The agents to look at first."""
+        """The agents that need attention."""
         return [each for each in self.worst_first if each.concerns][:MOST_URGENT]
 
     def anchor(self, agent: FleetAgent) -> str:

@@ -78,7 +78,7 @@ class _Words:
             text = f"a pool of {settings.warm_pool.replicas} warm sandboxes, claimed one by one"
             yield self._say(text, "sandbox", "warmPool", "replicas")
         elif spec.type == "Sandbox":
-            yield self._say("one sandbox, made anew when it changes", "type")
+            yield self._say("one sandbox, recreated when it changes", "type")
         else:
             yield from self._replicas()
             yield self._say(f"changes by {self._strategy()}", "rollout", "strategy")
@@ -160,7 +160,7 @@ class _Words:
     def callers(self) -> Iterator[Statement]:
         spec, network = self._spec, self._fleet.environment.network
         if not spec.is_called:
-            yield self._say("nobody: it has no port", "type")
+            yield self._say("none: it has no port", "type")
             return
         port = spec.network.expose.port
         for index, caller in enumerate(spec.network.ingress_from):
@@ -176,7 +176,7 @@ class _Words:
             text = f"agent {edge.source.label}, which names it, on port {port}"
             yield Statement(text, format_path(edge.path), edge.location)
         if not spec.network.ingress_from and not users:
-            yield self._say("nobody", "network", "ingressFrom")
+            yield self._say("none", "network", "ingressFrom")
         if network.monitoring and spec.telemetry.metrics.enabled:
             text = f"monitoring{_pods(network.monitoring)}, on port {spec.telemetry.metrics.port}"
             yield self._say(text, "telemetry", "metrics")
@@ -212,13 +212,15 @@ class _Words:
         mounted = "a token in its pods" if security.automount_token else "no token in its pods"
         text = f"ServiceAccount {account}, {mounted}"
         yield self._say(text, "security", "automountToken")
-        for index, rule in enumerate(security.rbac_rules):
-            groups = "" if rule.api_groups == ("",) else f" of {_listed(rule.api_groups)}"
-            only = f", only {_listed(rule.resource_names)}" if rule.resource_names else ""
-            text = f"may {_listed(rule.verbs)} {_listed(rule.resources)}{groups}{only}"
-            yield self._say(f"{text}, in its namespace", "security", "rbacRules", index)
-        if not security.rbac_rules:
-            yield self._say("none", "security", "rbacRules")
+        for index, grant in enumerate(security.rbac):
+            where = f"in {_listed(grant.namespaces)}" if grant.namespaces else "in its namespace"
+            for number, rule in enumerate(grant.rules):
+                groups = "" if rule.api_groups == ("",) else f" of {_listed(rule.api_groups)}"
+                only = f", only {_listed(rule.resource_names)}" if rule.resource_names else ""
+                text = f"may {_listed(rule.verbs)} {_listed(rule.resources)}{groups}{only}, {where}"
+                yield self._say(text, "security", "rbac", index, "rules", number)
+        if not security.rbac:
+            yield self._say("none", "security", "rbac")
 
     def secrets(self) -> Iterator[Statement]:
         for index, secret in enumerate(self._spec.secrets):

@@ -99,7 +99,7 @@ def _states(tally: Counter[AgentState]) -> str:
 def _ignored_line(each: IgnoredBy) -> str:
     """Each rule in one line: what it took out, or that it is of no use."""
     until = f" until {each.expires}" if each.expires else ""
-    rule = safe_text(f"{each.location}{until}, {each.owner or 'nobody'}: {each.reason}", 400)
+    rule = safe_text(f"{each.location}{until}, {each.owner or 'no owner'}: {each.reason}", 400)
     if not each.findings:
         return f"expected, and matches nothing: {rule}"
     tally = Counter(finding.severity for finding in each.findings)

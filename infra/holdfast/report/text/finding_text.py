@@ -19,16 +19,16 @@ LONGEST_PATH_CHARACTERS: Final = 400
 
 _WHOLE_OBJECT: Final = {
     DriftClass.MISSING: "the object is gone",
-    DriftClass.RECREATED: "the object was deleted and made again",
+    DriftClass.RECREATED: "the object was deleted and recreated",
     DriftClass.TERMINATING: "the object is being deleted",
-    DriftClass.UNMANAGED: "nobody declared the object",
+    DriftClass.UNMANAGED: "the object is not declared",
 }
 
 
 _RISKS: Final = {
     NextUpdate.CONFLICTS: "the next update of the object fails: another manager owns the field",
     NextUpdate.REPLACES: "the next update with --refresh deletes the object and makes it again",
-    NextUpdate.DELETES: "the next update deletes it: it is declared no more",
+    NextUpdate.DELETES: "the next update deletes it: it is no longer declared",
     NextUpdate.FAILS: "the next update of the object fails",
 }
 
@@ -70,13 +70,13 @@ def layer_words(layer: Layer) -> str:
 def headline(finding: Finding) -> str:
     """The finding in one sentence without its object."""
     if finding.next_update is NextUpdate.DELETES:
-        return "the object is declared no more since the last update"
+        return "the object is no longer declared since the last update"
     if finding.drift_class in _WHOLE_OBJECT:
         return _WHOLE_OBJECT[finding.drift_class]
     path = path_words(finding)
     live = "nothing" if finding.live is None else value_words(finding.live)
     if finding.desired is None:
-        return f"{path} was added and nobody declared it: {live}"
+        return f"{path} was added but is not declared: {live}"
     return f"{path}: expected {value_words(finding.desired)}, found {live}"
 
 
@@ -103,30 +103,30 @@ class Guide:
 GUIDES: Final = {
     DriftClass.CHANGED: Guide(
         "a declared field has another value",
-        "Put it back with `holdfast drift revert`, or declare the live value in the manifest.",
+        "Revert it with `holdfast drift revert`, or declare the live value in the manifest.",
     ),
     DriftClass.REMOVED: Guide(
         "a declared field is gone",
-        "Put it back with `holdfast drift revert`, or take the field out of the manifest.",
+        "Revert it with `holdfast drift revert`, or take the field out of the manifest.",
     ),
     DriftClass.ADDED: Guide(
-        "a field, key or list item that nobody declared, and that is no default",
+        "a field, key or list item that is neither declared nor a default",
         "Ask who added it and why. Remove it with `holdfast drift revert`, or declare it.",
     ),
     DriftClass.MISSING: Guide(
         "a declared object is gone",
-        "Make it again with `holdfast drift revert` or `pulumi up --refresh`.",
+        "Recreate it with `holdfast drift revert` or `pulumi up --refresh`.",
     ),
     DriftClass.RECREATED: Guide(
-        "the object was deleted and made again; its content is judged like any other",
+        "the object was deleted and recreated; its content is judged like any other",
         "Find out who deleted it; data that it held may be gone.",
     ),
     DriftClass.TERMINATING: Guide(
         "the object is being deleted and something holds it",
-        "Look at its finalizers; once it is gone, make it again with `pulumi up --refresh`.",
+        "See its finalizers; once it is gone, recreate it with `pulumi up --refresh`.",
     ),
     DriftClass.UNMANAGED: Guide(
-        "nobody declared the object, and it stands where only declared objects should",
+        "the object is not declared, and exists where only declared objects should",
         "Declare it, delete it, or move it out of the namespace.",
     ),
 }

@@ -15,7 +15,7 @@ class FleetVerdict:
     """The fleet in a word and a sentence.
 
     Attributes:
-        tone: Severity, `fine` or `unknown`: never fine while something was not looked at.
+        tone: Severity, `fine` or `unknown`: never fine while something was not checked.
         word: Such as `Drifted`.
         sentence: What stands at the top of the page.
     """
@@ -38,7 +38,7 @@ def verdict_of(stacks: Sequence[FleetStack]) -> FleetVerdict:
     worst = next((each for each in Severity if severities[each]), None)
     refused = sum(stack.refused for stack in stacks)
     is_complete = not any(stack.not_checked for stack in stacks)
-    unseen = "" if is_complete else ", and not everything could be looked at"
+    unseen = "" if is_complete else ", and not everything could be checked"
     if worst is not None:
         count = concerns["drift"]
         who = f"{count} of {counted(total, 'agent')} drifted" if count else "The fleet drifted"
@@ -53,7 +53,7 @@ def verdict_of(stacks: Sequence[FleetStack]) -> FleetVerdict:
     if unseen or concerns["unknown"]:
         who = f"{concerns['unknown']} of {counted(total, 'agent')} not known"
         is_partly = not concerns["unknown"]
-        sentence = "Not everything could be looked at" if is_partly else f"{who}{unseen}"
+        sentence = "Not everything could be checked" if is_partly else f"{who}{unseen}"
         return FleetVerdict("unknown", "Not known", sentence)
     if not agents:
         return FleetVerdict("unknown", "Empty", "No agent is declared")
@@ -77,7 +77,7 @@ def _stack_lines(stack: FleetStack) -> Iterator[str]:
         f"{stack.severities[each]} {each.value}" for each in Severity if stack.severities[each]
     )
     yield f"stack {stack.name}: {counted(len(stack.agents), 'agent')}: {sync}; {health}"
-    yield f"  drift: {drift or ('none' if stack.looked_at else 'not looked at')}"
+    yield f"  drift: {drift or ('none' if stack.looked_at else 'not checked')}"
     yield (
         f"  policy ({stack.profile}): {stack.refused} refused, {stack.warned} warned, "
         f"{stack.newly_broken} newly broken by what runs"
@@ -86,7 +86,7 @@ def _stack_lines(stack: FleetStack) -> Iterator[str]:
         if agent.concerns:
             yield f"  {_agent_line(agent)}"
     for each in stack.not_checked:
-        yield f"  not looked at: {safe_text(each.scope)}: {safe_text(each.reason)}"
+        yield f"  not checked: {safe_text(each.scope)}: {safe_text(each.reason)}"
 
 
 def _agent_line(agent: FleetAgent) -> str:

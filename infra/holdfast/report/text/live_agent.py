@@ -75,7 +75,7 @@ def _running(live: LiveAgent) -> Iterator[str]:
     if live.live_versions:
         yield safe_text(_version(live), _LONGEST_CHARACTERS)
     for ref in live.absent:
-        yield f"{ref}: is not there"
+        yield f"{ref}: does not exist"
     for ref in live.unread:
         yield f"{ref}: not known, it cannot be read"
     for each in live.workloads:
@@ -141,7 +141,7 @@ def _origin(live: LiveAgent) -> str:
 
 def _difference(finding: Finding) -> str:
     rules = f" (breaks {policy_words(finding)})" if finding.policies else ""
-    who = "; ".join(actor_words(actor) for actor in finding.actors) or "nobody knows who"
+    who = "; ".join(actor_words(actor) for actor in finding.actors) or "unknown"
     return f"{finding.severity.value} {finding.ref}: {headline(finding)}{rules}, by {who}"
 
 

@@ -16,7 +16,7 @@ _WORDS = {
     Step.APPLY: "apply as declared",
     Step.REMOVE: "remove",
     Step.RESET: "reset",
-    Step.CREATE: "make again",
+    Step.CREATE: "create",
     Step.REPLACE: "replace",
 }
 
@@ -25,13 +25,13 @@ def revert_plan_text(plans: Sequence[ObjectPlan]) -> str:
     """Every action by name, then what is left alone and why; ending in a line end."""
     done = [(plan, step) for plan in plans for step in plan.steps if step.step is not Step.LEAVE]
     left = [(plan, step) for plan in plans for step in plan.steps if step.step is Step.LEAVE]
-    lines = list(_section("To put back:", done))
+    lines = list(_section("To revert:", done))
     lines += [
         f"  restarts pods     {safe_text(str(plan.ref))}" for plan in plans if plan.restarts_pods
     ]
     lines += _section("Left alone:", left)
     lines += _undeployed(plans)
-    return "\n".join(lines) + "\n" if lines else "nothing to put back\n"
+    return "\n".join(lines) + "\n" if lines else "nothing to revert\n"
 
 
 def _undeployed(plans: Sequence[ObjectPlan]) -> Iterator[str]:

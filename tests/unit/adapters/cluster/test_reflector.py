@@ -213,7 +213,7 @@ def test_a_silent_stream_is_blind_then_listed_again(api: FakeApi) -> None:
         blind, snapshot = change(), change()
         release.set()
     assert isinstance(blind, WatchLost)
-    assert "nothing heard for 2 s" in blind.reason
+    assert "no data for 2 s" in blind.reason
     assert isinstance(snapshot, Snapshot)
     assert snapshot.listing.objects == {}
 

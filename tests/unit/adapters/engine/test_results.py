@@ -39,7 +39,7 @@ def test_a_step_told_twice_counts_once_with_its_last_word() -> None:
     result = recorded(StepStarted(first), StepDone(last), StepDone(last))
 
     assert result.steps == (last,)
-    assert result.has_changes
+    assert result.steps
 
 
 def test_what_stays_the_same_is_no_change() -> None:
@@ -47,7 +47,7 @@ def test_what_stays_the_same_is_no_change() -> None:
 
     result = recorded(StepStarted(same), StepDone(same), Summary({"same": 1}))
 
-    assert not result.has_changes
+    assert not result.steps
     assert result.counts == {"same": 1}
 
 
@@ -71,7 +71,7 @@ def test_an_object_that_is_gone_has_drifted() -> None:
     result = recorded(StepStarted(step("a", "refresh")), StepDone(step("a", "delete")))
 
     assert [each.operation for each in result.drifted] == ["delete"]
-    assert not result.has_changes
+    assert not result.steps
 
 
 def test_an_object_that_is_only_not_ready_has_not_drifted() -> None:

@@ -149,7 +149,7 @@ def test_hands_each_event_over_and_gathers_the_outcome(world: World) -> None:
 
     assert events == [Summary({"same": 2})]
     assert result.counts == {"same": 2}
-    assert not result.has_changes
+    assert not result.steps
 
 
 def test_creates_a_stack_that_is_not_there(world: World) -> None:

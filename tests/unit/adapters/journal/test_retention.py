@@ -14,12 +14,13 @@ from holdfast.drift.record.finding_history import (
     FindingHistory,
     Observation,
     alerts,
-    finding_histories,
     finding_key,
 )
 from holdfast.kube.objects import KubeObject, ObjectRef
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from tests.unit.drift.histories import finding_histories
 
 START = datetime(2026, 1, 1, 6, tzinfo=UTC)
 SCANS_A_DAY = 4

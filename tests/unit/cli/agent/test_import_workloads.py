@@ -177,5 +177,5 @@ def test_one_that_stays_cut_short_is_an_error_and_imports_nothing(
     captured = capsys.readouterr()
     assert code == 1
     assert captured.out == ""
-    assert f"GET {DEPLOYMENTS}: an answer that cannot be read" in captured.err
+    assert f"GET {DEPLOYMENTS}: an unreadable answer" in captured.err
     assert "Traceback" not in captured.err

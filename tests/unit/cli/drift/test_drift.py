@@ -171,7 +171,7 @@ class TestCluster:
         assert apply["metadata"]["resourceVersion"] == "7"
         assert all(query["fieldManager"] == "holdfast" for _, _, query, _ in writes)
         shown = capsys.readouterr()
-        assert "put back: ConfigMap cx/support" in shown.err
+        assert "reverted: ConfigMap cx/support" in shown.err
         assert json.loads(shown.out)["findings"] == []
 
     @pytest.mark.parametrize("status", [409, 422])

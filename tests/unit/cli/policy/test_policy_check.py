@@ -298,7 +298,7 @@ def test_what_cannot_be_told_alone_ends_in_1(
     write(project, "rules.json", '{"all": "disabled", "image-digest-pinned": "mandatory"}')
     command = ["policy", "check", "--state-file", "state.json", "--config", "rules.json"]
     assert run(command) == 1
-    assert "1 cannot be told yet" in capsys.readouterr().out
+    assert "1 undetermined" in capsys.readouterr().out
     assert run([*command, "-o", "junit"]) == 1
     assert "<error" in capsys.readouterr().out
 

@@ -99,9 +99,9 @@ def test_blind_is_unknown_and_never_in_sync_until_it_is_seen_again() -> None:
     with running(Played([CONFIG])) as played:
         played.show(CONFIG, versioned(CONFIG, "1"))
         played.wait_for_status(Status.IN_SYNC)
-        played.tell(WatchLost(place_of(kind_of(CONFIG)), "nothing heard for 90 s"))
+        played.tell(WatchLost(place_of(kind_of(CONFIG)), "no data for 90 s"))
         state = played.wait_for_status(Status.UNKNOWN)
-        assert state.not_checked == (NotChecked("ConfigMap in cx", "nothing heard for 90 s"),)
+        assert state.not_checked == (NotChecked("ConfigMap in cx", "no data for 90 s"),)
         played.tell(WatchRecovered(place_of(kind_of(CONFIG))))
         played.wait_for_status(Status.IN_SYNC)
 

@@ -15,7 +15,6 @@ from holdfast.drift.finding import (
 from holdfast.drift.record.finding_history import (
     Observation,
     alerts,
-    finding_histories,
     finding_key,
     in_order,
     short_duration,
@@ -24,6 +23,8 @@ from holdfast.kube.objects import ObjectRef
 from holdfast.kube.scalars import parse_timestamp
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.unit.drift.histories import finding_histories
 
 UNKNOWN = (NotChecked("Secret in cx", "forbidden"),)
 

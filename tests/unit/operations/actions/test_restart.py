@@ -76,7 +76,7 @@ def test_pods_that_the_controller_does_not_replace_are_waited_for(
         cluster.objects[PODS].pop("mover-1", None)
 
     cluster.after_write = replace_one
-    with pytest.raises(Exception, match="pod mover-2 does not go"):
+    with pytest.raises(Exception, match="pod mover-2 does not terminate"):
         restart(context)
 
 

@@ -87,7 +87,7 @@ def test_what_resumes_after_a_killed_run_is_the_command_that_was_run(
     with pytest.raises(EngineError) as caught:
         update.plan()
 
-    assert caught.value.remedy == "run 'holdfast promote --recover' to go on from there"
+    assert caught.value.remedy == "run 'holdfast promote --recover' to resume"
     assert engine.calls() == []
 
 

@@ -66,7 +66,7 @@ def test_the_worst_agent_comes_first_and_its_team_with_it() -> None:
         pytest.param(
             fleet(DRIFTED),
             "Drifted",
-            "1 of 3 agents drifted, the worst critical, and not everything could be looked at",
+            "1 of 3 agents drifted, the worst critical, and not everything could be checked",
             id="drifted",
         ),
         pytest.param(
@@ -91,7 +91,7 @@ def test_the_worst_agent_comes_first_and_its_team_with_it() -> None:
         pytest.param(
             fleet(replace(FINE, not_checked=(UNSEEN,))),
             "Not known",
-            "Not everything could be looked at",
+            "Not everything could be checked",
             id="a part was not seen",
         ),
         pytest.param(fleet(stack("dev", ())), "Empty", "No agent is declared", id="empty"),
@@ -121,8 +121,8 @@ def test_the_text_names_what_needs_a_look_and_what_was_not_seen() -> None:
     assert text.startswith("holdfast: 1 of 6 agents drifted, the worst critical")
     assert "stack prod: 3 agents: 1 Synced, 1 OutOfSync, 1 Unknown; 1 Healthy" in text
     assert "  cx/support-rag: OutOfSync, Progressing, 3 findings, the worst critical" in text
-    assert "  not looked at: Secret in cx: forbidden" in text
-    assert "  drift: not looked at\n" in text
+    assert "  not checked: Secret in cx: forbidden" in text
+    assert "  drift: not checked\n" in text
     assert "cx/coder: Unknown, Unknown" in text
 
 

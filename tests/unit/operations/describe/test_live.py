@@ -21,7 +21,7 @@ DEPLOYMENT = f"{PLURALS['Deployment']}/first"
             "Deployment loop/first: not known, it cannot be read",
             id="may be listed, and not read",
         ),
-        pytest.param(failure(404), "Deployment loop/first: is not there", id="is gone"),
+        pytest.param(failure(404), "Deployment loop/first: does not exist", id="is gone"),
         pytest.param(None, "version 0.9.0; declared is 1.0.0", id="runs another version"),
     ],
 )

@@ -193,6 +193,6 @@ def test_what_a_rule_puts_right_is_told_field_by_field_and_no_secret_with_it() -
     found = report(SAME, {"policyRemediationEvent": event}, summary("a"), THE_STACK, END)
     assert "hunter" not in repr(found)
     assert found.remarks[-1] == (
-        "emptydir-bounded puts right Deployment cx/support-rag "
+        "emptydir-bounded remediates Deployment cx/support-rag "
         "spec.template.spec.containers[name=agent].tty: nothing becomes false"
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.operations.policy.judge import judge_of
+from holdfast.operations.stack.declared_stack import judge_of
 
 from tests.unit.manifest.projects import EXCEPTION, MANIFEST, agent, write
 

@@ -84,7 +84,7 @@ def test_what_was_done_before_a_revert_ended_early_is_recorded(
     (record,) = journal_of(scanner.request.project_root, "dev").records()
     assert (record.action, record.outcome, record.agents) == ("revert", "not done", ("a",))
     assert record.detail is not None
-    assert record.detail.startswith("put back ConfigMap cx/a")
+    assert record.detail.startswith("reverted ConfigMap cx/a")
     assert said in record.detail
 
 
@@ -99,4 +99,4 @@ def test_an_object_that_fails_is_recorded_and_the_others_are_reverted(
     assert (outcome.scan, outcome.failures) == (whole, 1)
     (record,) = journal_of(scanner.request.project_root, "dev").records()
     assert (record.outcome, record.agents) == ("not done", ("b",))
-    assert record.detail == "put back ConfigMap cx/b; 1 objects failed"
+    assert record.detail == "reverted ConfigMap cx/b; 1 objects failed"

@@ -76,4 +76,4 @@ def test_live_objects_of_a_file_need_no_sandbox(
     (tmp_path / "built.json").write_text('{"apiVersion": "v1", "kind": "List", "items": []}')
     assert run(["drift", "-s", "dev", "--no-engine", "--live", "built.json"]) == 7
     assert run(["drift", "-s", "dev", "--no-engine"]) == 2
-    assert "lives in sandbox 'gone', which is not there" in capsys.readouterr().err
+    assert "lives in sandbox 'gone', which does not exist" in capsys.readouterr().err

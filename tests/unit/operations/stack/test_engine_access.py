@@ -32,7 +32,7 @@ def test_a_stack_whose_sandbox_is_not_there_is_told_what_to_run(project: Path) -
     with pytest.raises(ClusterError) as raised:
         StackContext(project, "dev").require_sandbox()
     assert str(raised.value) == (
-        "stack dev lives in sandbox 'team-a', which is not there; "
+        "stack dev lives in sandbox 'team-a', which does not exist; "
         "run `holdfast sandbox up --name team-a`"
     )
 

@@ -289,8 +289,7 @@ def test_whatever_the_pods_read_of_others_rolls_them() -> None:
 @pytest.mark.parametrize(
     ("kind", "is_rolled"),
     [
-        pytest.param("BYO", True, id="own image"),
-        pytest.param("Declarative", True, id="the stack's runtime"),
+        pytest.param("Service", True, id="own image"),
         pytest.param("Job", False, id="every run starts anew"),
     ],
 )

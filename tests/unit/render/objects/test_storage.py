@@ -227,8 +227,13 @@ def test_a_backup_of_ones_own_fills_new_volumes_once() -> None:
         pytest.param({}, "spec.backup needs CSI volume snapshots", id="controller"),
         pytest.param(
             {"controllers": ["volume-snapshots"]},
-            "set holdfast:backups.image and holdfast:backups.apiServerCidrs",
-            id="image and API server",
+            "set holdfast:backups.image",
+            id="image",
+        ),
+        pytest.param(
+            {"controllers": ["volume-snapshots"], "backups": {"image": IMAGE}},
+            "set holdfast:backups.apiServerCidrs",
+            id="API server",
         ),
     ],
 )

@@ -242,10 +242,28 @@ def test_secrets_come_by_reference_only() -> None:
 
 def test_rights_are_a_role_bound_to_the_agents_own_account() -> None:
     rules = [{"apiGroups": [""], "resources": ["pods", "pods/log"], "verbs": ["get", "list"]}]
-    rendered = render({"security": {"rbacRules": rules, "automountToken": True}})
+    rendered = render({"security": {"rbac": [{"rules": rules}], "automountToken": True}})
     assert only(rendered, "Role")["rules"] == rules
     binding = only(rendered, "RoleBinding")
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "support", "namespace": "cx"}]
+
+
+def test_rights_in_other_namespaces_are_roles_there_bound_to_the_same_account() -> None:
+    rules = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]
+    grants = [{"namespaces": ["ops", "cx"], "rules": rules}, {"rules": rules}]
+    rendered = render({"security": {"rbac": grants}})
+    roles = {
+        (one["metadata"]["namespace"], one["metadata"]["name"]): one["rules"]
+        for item in rendered
+        if (one := item.manifest)["kind"] == "Role"
+    }
+    assert roles == {("cx", "support"): rules + rules, ("ops", "cx.support"): rules}
+    bound = {
+        one["metadata"]["namespace"]: (one["roleRef"]["name"], one["subjects"][0]["namespace"])
+        for item in rendered
+        if (one := item.manifest)["kind"] == "RoleBinding"
+    }
+    assert bound == {"cx": ("support", "cx"), "ops": ("cx.support", "cx")}
 
 
 @pytest.mark.parametrize(

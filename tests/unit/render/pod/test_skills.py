@@ -36,7 +36,7 @@ SKILLS = [
 
 def rendered(spec: dict[str, Any], images: dict[str, str] | None = None) -> Any:
     body = {"version": "2.1.0", **spec}
-    if spec.get("type") != "Declarative":
+    if "runtime" not in spec:
         body["image"] = f"registry.example/agent@sha256:{DIGEST}"
     agent = Agent.model_validate(
         {
@@ -112,9 +112,9 @@ def test_an_agent_that_does_not_wait_is_still_told_where_to_go() -> None:
     assert variables(spec["containers"][0])["HELPER_URL"] == "http://helper.cx.svc:9000"
 
 
-def test_a_declarative_agent_runs_the_stacks_runtime() -> None:
+def test_a_managed_agent_runs_the_stacks_runtime() -> None:
     model = {"provider": "OpenAI", "name": "b"}
-    declared = {"type": "Declarative", "model": model, "prompt": {"systemMessage": "Be kind."}}
+    declared = {"runtime": "managed", "model": model, "prompt": {"systemMessage": "Be kind."}}
     objects = rendered(declared)
     assert pod(objects)["containers"][0]["image"] == RUNTIME
     assert settings(objects)["model"]["name"] == "b"

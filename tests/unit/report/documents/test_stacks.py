@@ -56,7 +56,7 @@ def test_what_is_shared_is_told_once_and_the_rest_where_it_is() -> None:
         "stack dev: 2 findings in 1 object: 1 critical, 1 low (4 objects checked)\n"
         "  AGENT    SYNC       HEALTH    REASON\n"
         "  support  OutOfSync  Degraded  it does not exist\n"
-        "  low       Deployment cx/support  metadata.labels.x was added and nobody declared it:"
+        "  low       Deployment cx/support  metadata.labels.x was added but is not declared:"
         " \\e[2J\n"
         "\n"
         "stack prod: 2 findings in 2 objects: 2 critical (4 objects checked)\n"

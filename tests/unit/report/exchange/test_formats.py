@@ -224,7 +224,7 @@ class TestPage:
             "image-digest-pinned",
             "since 2026-11-19T12:00:00Z, 2d, 3 times",
             "agents/support-rag.yaml:14:10",
-            "nobody declared the object",
+            "the object is not declared",
             "Holdfast's scan and Pulumi's refresh",
             "+top_k: 80",
             "-top_k: 8",

@@ -112,7 +112,7 @@ def test_the_page_says_all_that_is_known_of_a_drifted_agent() -> None:
         "pull request 12",
         "0123456789ab",
         "forbidden: grant list on secrets",
-        "not looked at: no such context",
+        "not checked: no such context",
     ):
         assert said in words
 

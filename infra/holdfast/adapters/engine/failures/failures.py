@@ -100,10 +100,10 @@ def _text_of(finished: Finished, result: RunResult) -> str:
 
 def _stopped(stack: str, resume: str, finished: Finished, result: RunResult) -> Reason | None:
     changes_state = result.action in ("up", "destroy")
-    kept = "; what was done is saved, run it again to go on" if changes_state else ""
+    kept = "; what was done is saved, run it again to continue" if changes_state else ""
     killed = finished.exit_code < 0
     if killed and changes_state:
-        kept = f"; it was killed: run '{resume}' to go on"
+        kept = f"; it was killed: run '{resume}' to resume"
     if finished.stop_reason:
         return Reason(
             f"{result.action} was stopped: {finished.stop_reason}{kept}",

@@ -91,7 +91,7 @@ def _conflict(match: re.Match[str], stack: str, _: str) -> Reason | None:
     if not conflicts:
         return None  # in words of another version: they say more than we could
     remedy = (
-        f"run 'holdfast drift -s {stack}' to see it and put it back, or set "
+        f"run 'holdfast drift revert -s {stack}' to revert it, or set "
         "PULUMI_K8S_ENABLE_PATCH_FORCE=true to overwrite it"
     )
     if len(conflicts) == 1:

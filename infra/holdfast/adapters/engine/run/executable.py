@@ -96,7 +96,7 @@ def _checked(path: Path) -> PulumiExecutable:
     text = _version_text(path, remedy)
     match = re.search(r"(\d+)\.(\d+)\.(\d+)", text)
     if match is None or match[0] == "0.0.0":
-        message = f"{path} does not tell its version, it was built without one"
+        message = f"{path} reports no version, it was built without one"
         raise ToolchainError(message, remedy=remedy)
     if (int(match[1]), int(match[2])) < MINIMUM_VERSION:
         message = (

@@ -274,9 +274,9 @@ def read_baseline(project_root: Path, stack: str) -> Baseline:
         return msgspec.structs.replace(
             choose_baseline(files), warnings=files.warnings(), running=files.holders()
         )
-    # Loaded when needed: a scan of a local stack starts no engine, and should not pay for it.
-    from holdfast.adapters.engine.backend.remote_backend import RemoteHistory  # noqa: PLC0415
-    from holdfast.adapters.engine.stack import open_stack  # noqa: PLC0415
+    # A scan of a stack in a local backend starts no engine, and should not load it.
+    from holdfast.adapters.engine.backend.remote_backend import RemoteHistory  # noqa: PLC0415  (start-up)
+    from holdfast.adapters.engine.stack import open_stack  # noqa: PLC0415  (start-up)
 
     history = RemoteHistory(open_stack(project_root, stack))
     return msgspec.structs.replace(choose_baseline(history), running=history.running)

@@ -53,7 +53,7 @@ class Interrupted(msgspec.Struct, frozen=True):
             )
         return EngineError(
             f"a killed run of stack {stack} left half done: {half_done}",
-            remedy=f"run '{recovery_command(stack)}' to go on from there",
+            remedy=f"run '{recovery_command(stack)}' to resume",
         )
 
     @property

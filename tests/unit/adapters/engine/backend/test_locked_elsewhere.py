@@ -89,7 +89,7 @@ def test_a_killed_run_of_a_folder_is_one() -> None:
 
     assert str(refusal) == (
         "a killed run of stack dev left half done: creating Deployment cx/app; run 'holdfast "
-        "up -s dev --recover' to go on from there"
+        "up -s dev --recover' to resume"
     )
 
 

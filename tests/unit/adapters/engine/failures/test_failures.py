@@ -36,7 +36,7 @@ def test_a_timed_out_update_says_what_it_has_done_and_what_is_unfinished() -> No
     assert error is not None
     assert error.message == (
         "up timed out after 90 s with 1 resource changed; unfinished: create web; create worker; "
-        "it was killed: run 'holdfast up -s dev --recover' to go on"
+        "it was killed: run 'holdfast up -s dev --recover' to resume"
     )
 
 
@@ -248,7 +248,7 @@ def test_mandatory_violations_come_first_and_say_each_thing_once() -> None:
         pytest.param(
             Finished(1, "", 1.0, was_interrupted=True),
             "up",
-            "up was cancelled; what was done is saved, run it again to go on",
+            "up was cancelled; what was done is saved, run it again to continue",
             ExitCode.CANCELLED,
             id="signal-in-an-update",
         ),
@@ -262,7 +262,7 @@ def test_mandatory_violations_come_first_and_say_each_thing_once() -> None:
         pytest.param(
             Finished(-9, "", 1.0, was_interrupted=True),
             "up",
-            "up was cancelled; it was killed: run 'holdfast up -s dev --recover' to go on",
+            "up was cancelled; it was killed: run 'holdfast up -s dev --recover' to resume",
             ExitCode.CANCELLED,
             id="two-signals",
         ),
@@ -270,14 +270,14 @@ def test_mandatory_violations_come_first_and_say_each_thing_once() -> None:
             Finished(0, "", 3600.2, timed_out=True),
             "destroy",
             "destroy timed out after 3600 s with 0 resources changed; what was done is saved, run "
-            "it again to go on; raise --timeout if it only needs longer",
+            "it again to continue; raise --timeout if it only needs longer",
             ExitCode.TIMEOUT,
             id="time-out",
         ),
         pytest.param(
             Finished(255, "error: preview canceled", 1.0, stop_reason="no pods: forbidden"),
             "up",
-            "up was stopped: no pods: forbidden; what was done is saved, run it again to go on; "
+            "up was stopped: no pods: forbidden; what was done is saved, run it again to continue; "
             "run `holdfast drift -s dev` to see whether an edit is the cause",
             ExitCode.RESOURCE,
             id="stopped-for-a-reason",

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.output import OUTPUT, wants_colour
 from holdfast.cli.options.recording import threshold_option
 from holdfast.cli.options.stack import STACK, stack_option
@@ -105,14 +105,10 @@ _SUBJECT: Final[Group] = (
 )
 
 
-def _itself(wanted: _Subject) -> _Subject:
-    return wanted
-
-
 @click.command()
 @click.argument("name", type=STACK, default="", metavar="[AGENT|STACK]")
 @stack_option("Stack; required if AGENT is named.", required=False)
-@takes(_itself, wanted=_SUBJECT)
+@receives(_SUBJECT)
 @OUTPUT
 def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode:
     """Print the updates of a stack, or of an agent: commit, author, policy, outcome.

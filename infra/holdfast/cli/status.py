@@ -9,7 +9,7 @@ import click
 
 from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
-from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.report import ReportFile, ReportRequest, check_files, write_all
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import Moment
@@ -97,10 +97,6 @@ _FLEET: Final[Group] = (
 )
 
 
-def _itself(fleet: _FleetOptions) -> _FleetOptions:
-    return fleet
-
-
 @click.command()
 @click.argument("agent", default="", metavar="[AGENT]")
 @click.option(
@@ -120,7 +116,7 @@ def _itself(fleet: _FleetOptions) -> _FleetOptions:
     show_default=True,
     help="See below.",
 )
-@takes(_itself, fleet=_FLEET)
+@receives(_FLEET)
 def command(options: _FleetOptions, *, agent: str, stacks: tuple[str, ...], output: str) -> int:
     """Print sync, health and drift of every agent, or of AGENT.
 

@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli.drift.detect import exit_code
 from holdfast.cli.drift.options import ONLY, Compared, compared
-from holdfast.cli.options.groups import takes
+from holdfast.cli.options.groups import receives
 from holdfast.cli.options.output import TERMINAL
 from holdfast.errors import ExitCode
 from holdfast.kube.paths import format_path
@@ -17,12 +17,8 @@ from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.tracing import traced_scan
 
 
-def _itself(asked: Compared) -> Compared:
-    return asked
-
-
 @click.command()
-@takes(_itself, asked=compared("desired"))
+@receives(compared("desired"))
 @ONLY
 @click.option("--write", is_flag=True, help="Change the files.")
 @click.option("--branch", metavar="NAME", help="Commit the change on a new Git branch.")

@@ -6,7 +6,7 @@ import click
 
 from holdfast.cli.drift.detect import exit_code, report
 from holdfast.cli.drift.options import Compared, compared
-from holdfast.cli.options.groups import takes
+from holdfast.cli.options.groups import receives
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.report import ReportRequest
 from holdfast.errors import ExitCode
@@ -16,13 +16,9 @@ from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.tracing import traced_scan
 
 
-def _itself(asked: Compared) -> Compared:
-    return asked
-
-
 @click.command()
 @click.argument("findings", nargs=-1, required=True, metavar="FINDING...")
-@takes(_itself, asked=compared("request_timeout"))
+@receives(compared("request_timeout"))
 @click.option("--reason", required=True, help="Why the drift is expected.")
 @click.option("--owner", required=True, help="Team that owns the rule.")
 @click.option(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import stack_option
 from holdfast.drift.cause.owners import owned_objects
@@ -27,10 +27,6 @@ def _request(
     return ScanRequest(root, stack, desired, kubeconfig=kubeconfig, context=context)
 
 
-def _itself(request: ScanRequest) -> ScanRequest:
-    return request
-
-
 _READ: Group = (
     _request,
     (
@@ -46,7 +42,7 @@ _READ: Group = (
 
 @click.command()
 @click.argument("agent", default="")
-@takes(_itself, request=_READ)
+@receives(_READ)
 @click.option("--shared", is_flag=True, help="Only objects that more than one manager applies.")
 @OUTPUT
 def command(

@@ -9,7 +9,7 @@ from holdfast.cli.drift.adopt import show_refused
 from holdfast.cli.drift.detect import exit_code, report
 from holdfast.cli.drift.options import ALLOW_REPLACE, ONLY, Compared, compared
 from holdfast.cli.options.confirm import confirm
-from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.groups import Group, receives, takes
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.recording import HISTORY
 from holdfast.cli.options.report import ReportRequest
@@ -23,12 +23,8 @@ from holdfast.operations.tracing import traced_scan
 from holdfast.report.text.revert_text import plan_json, revert_plan_text
 
 
-def _itself(asked: Compared) -> Compared:
-    return asked
-
-
 @click.command()
-@takes(_itself, asked=compared())
+@receives(compared())
 @ONLY
 @ALLOW_REPLACE
 @OUTPUT

@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from holdfast.cli.options.addresses import addresses, header_value
-from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode, InputError
@@ -71,10 +71,6 @@ def _header(entry: str) -> tuple[str, str]:
     return name, header_value("--header", name, variable)
 
 
-def _itself(asked: ServersAsked) -> ServersAsked:
-    return asked
-
-
 _OPTIONS = (
     click.argument("servers", nargs=-1),
     stack_option("Stack whose overrides hold; default none.", required=False),
@@ -107,7 +103,7 @@ _SERVERS: Final[Group] = (_asked, _OPTIONS)
 
 
 @click.command()
-@takes(_itself, asked=_SERVERS)
+@receives(_SERVERS)
 def lock(asked: ServersAsked) -> ExitCode:
     """Ask SERVERS (default all) for their tools and write them to agents/tools.lock.
 
@@ -142,7 +138,7 @@ def lock(asked: ServersAsked) -> ExitCode:
 
 
 @click.command()
-@takes(_itself, asked=_SERVERS)
+@receives(_SERVERS)
 @OUTPUT
 def check(asked: ServersAsked, *, output: str) -> ExitCode:
     """Ask SERVERS (default all) for their tools and compare them with agents/tools.lock.

@@ -38,6 +38,11 @@ def takes(make: Callable[..., object], **groups: Group) -> Callable[[Command], C
     return decorate
 
 
+def receives(group: Group) -> Callable[[Command], Command]:
+    """Options of one group; the command receives their value as first argument."""
+    return takes(lambda value: value, value=group)
+
+
 def _names(options: tuple[Option, ...]) -> list[str]:
     """Names of the parameters that options pass."""
 

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import click
 
 from holdfast.adapters.files import write_atomically
-from holdfast.cli.options.groups import Command, Group, Option, takes
+from holdfast.cli.options.groups import Command, Group, Option, receives
 from holdfast.cli.options.output import wants_colour
 from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.drift.finding import DriftReport
@@ -77,11 +77,7 @@ def report_group(page: str, formats: Sequence[str]) -> Group:
 
 def report_options_for(page: str, formats: Sequence[str]) -> Callable[[Command], Command]:
     """The same; the command receives them as its first argument."""
-    return takes(_itself, report=report_group(page, formats))
-
-
-def _itself(report: ReportRequest) -> ReportRequest:
-    return report
+    return receives(report_group(page, formats))
 
 
 def _request(

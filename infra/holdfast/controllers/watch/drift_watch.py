@@ -191,7 +191,7 @@ class WatchSources:
             judge,
             kinds,
             frozenset((kind.refs[0].group, kind.kind) for kind in beside),
-            sources.desired.half_done,
+            sources.desired.in_flight,
             sources.desired.not_checked,
             lambda report, only: sources.finished(report, judge, only),
             *(log.sessions_of({ref.namespace for ref in refs}) if log else ()),

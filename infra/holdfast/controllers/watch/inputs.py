@@ -34,7 +34,7 @@ class WatchedDeclaration:
     Attributes:
         kinds: What to watch.
         beside: Group and kind of what is watched although none is declared.
-        half_done: Objects that an interrupted update left: they cannot be judged.
+        in_flight: Objects that an interrupted update left: they cannot be judged.
         not_checked: What else is not known, and why, for as long as the declaration stands.
         finish: What is done with every report of the judge; as in a single scan.
         sessions: Who entered which of some pods, as the audit log says.
@@ -44,7 +44,7 @@ class WatchedDeclaration:
     judge: DriftJudge
     kinds: tuple[WatchedKind, ...]
     beside: frozenset[tuple[str, str]] = frozenset()
-    half_done: Mapping[Identity, NotChecked] = field(default_factory=dict)
+    in_flight: Mapping[Identity, NotChecked] = field(default_factory=dict)
     not_checked: tuple[NotChecked, ...] = ()
     finish: Callable[[DriftReport, frozenset[Identity]], DriftReport] = lambda report, _: report
     sessions: Callable[[Objects], Iterable[Finding]] = lambda _: ()
@@ -55,7 +55,7 @@ class WatchedDeclaration:
         self, objects: Objects, unread: Mapping[Identity, NotChecked], only: frozenset[Identity]
     ) -> DriftReport:
         """Judge some objects as they are now."""
-        live = LiveState(objects, {**unread, **self.half_done}, watched=self.beside)
+        live = LiveState(objects, {**unread, **self.in_flight}, watched=self.beside)
         report = self.finish(self.judge.report(live, only), only)
         entered = (each for each in self.sessions(objects) if each.ref.identity in only)
         return with_findings(report, entered)

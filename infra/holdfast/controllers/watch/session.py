@@ -51,9 +51,9 @@ class WatchSession:
     def not_checked(self) -> tuple[NotChecked, ...]:
         """What is not known, and why."""
         deferred = {NOT_READ} if self._deferred_lists else set()
-        half_done = {*self._desired.half_done.values(), *self._desired.not_checked}
+        in_flight = {*self._desired.in_flight.values(), *self._desired.not_checked}
         return tuple(
-            sorted({*self.store.not_checked, *self._unjudged.values(), *deferred, *half_done})
+            sorted({*self.store.not_checked, *self._unjudged.values(), *deferred, *in_flight})
         )
 
     @property
@@ -188,7 +188,7 @@ class WatchSession:
         found: dict[Identity, list[Finding]] = {identity: [] for identity in only}
         for finding in report.findings:
             found[finding.ref.identity].append(finding)
-        known = {*self.store.unread.values(), *self._desired.half_done.values()}
+        known = {*self.store.unread.values(), *self._desired.in_flight.values()}
         for identity in only:
             self._unjudged.pop(identity, None)
         for item in set(report.not_checked) - known:

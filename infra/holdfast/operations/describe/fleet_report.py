@@ -132,7 +132,7 @@ def _policy(state: StackContext, made_at: str) -> PolicyReport:
     profile = profile_by(policy)
     gathered = rendered_objects(state)
     # The exact line of each fault takes long to find; a fleet's report names its agent's.
-    judged = [replace(each, place_of=_at(each.near)) for each in gathered.judged]
+    judged = [replace(each, place_of=_at(each.approximate_location)) for each in gathered.judged]
     findings, objects = verdicts(judged, profile)
     told = tuple(waiver_findings(gathered.judged, findings, profile.waivers))
     return PolicyReport(

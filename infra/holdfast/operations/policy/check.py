@@ -14,7 +14,7 @@ from holdfast.operations.policy.live import LiveRequest, live_objects
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.settings import WAIVERS_FILE
 from holdfast.operations.policy.sources import (
-    Gathered,
+    PolicyInput,
     StackPolicy,
     objects_of_files,
     objects_of_state,
@@ -103,7 +103,7 @@ def check_policy(
     """
     sources = _Sources(request)
     profile = profile_by(sources.policy(today), request.profile, request.config)
-    gathered = sources.gather()
+    gathered = sources.collect()
     findings, judged = verdicts(gathered.judged, profile, is_exact=is_exact)
     waived = tuple(waiver_findings(gathered.judged, findings, profile.waivers))
     weakened = tuple(weakened_findings(profile, *sources.settings()))
@@ -162,7 +162,7 @@ class _Sources:
         """The stack whose name stands for a profile, where none was chosen on purpose."""
         return "" if self.request.profile else self.request.stack
 
-    def gather(self) -> Gathered:
+    def collect(self) -> PolicyInput:
         """The objects."""
         if self.request.files:
             return objects_of_files(self.request.files)
@@ -174,7 +174,7 @@ class _Sources:
             return recorded_objects(self.context)
         return rendered_objects(self.context)
 
-    def _live(self) -> Gathered:
+    def _live(self) -> PolicyInput:
         asked = self.request
         request = LiveRequest(
             asked.kubeconfig, asked.context, asked.namespaces, asked.is_everywhere

@@ -95,8 +95,8 @@ def engine_report(run: EngineRun) -> PolicyReport:
         profile=run.profile,
         findings=tuple(sorted(found, key=_order)),
         objects=tuple(_judged(run.result)),
-        not_checked=tuple(_gaps(run)),
-        remarks=tuple(_put_right(run)),
+        not_checked=tuple(_incomplete(run)),
+        remarks=tuple(_remediations(run)),
         observed_at=run.observed_at,
         changes=planned_changes(run.result, run.place_of),
     )
@@ -116,7 +116,7 @@ def _order(finding: PolicyFinding) -> tuple[object, ...]:
 
 def _findings(violation: PolicyViolation, run: EngineRun) -> Iterator[PolicyFinding]:
     step = run.result.resources.get(violation.urn)
-    ref = (step.reference if step else None) or _nameless(violation.urn)
+    ref = (step.reference if step else None) or _resource_ref(violation.urn)
     if violation.policy == UNDETERMINED:
         yield from _open_findings(violation, ref, _agent_of(step), run)
         return
@@ -166,7 +166,7 @@ def _severity(violation: PolicyViolation) -> Severity:
     return Severity.HIGH if violation.is_mandatory else Severity.MEDIUM
 
 
-def _nameless(urn: str) -> ObjectRef:
+def _resource_ref(urn: str) -> ObjectRef:
     """What stands for a resource that is no Kubernetes object; the stack for none."""
     if not urn:
         return THE_STACK
@@ -191,22 +191,22 @@ def _judged_by_engine(result: RunResult) -> Iterator[JudgedObject]:
     for summary in result.judged:
         step = result.resources.get(summary.urn)
         if summary.passed or summary.failed:
-            ref = (step.reference if step else None) or _nameless(summary.urn)
+            ref = (step.reference if step else None) or _resource_ref(summary.urn)
             yield JudgedObject(ref, _agent_of(step), summary.passed)
 
 
-def _put_right(run: EngineRun) -> Iterator[str]:
+def _remediations(run: EngineRun) -> Iterator[str]:
     """What rules of level `remediate` changed, a line a field."""
     for each in run.result.remediations:
         step = run.result.resources.get(each.urn)
-        ref = (step.reference if step else None) or _nameless(each.urn)
+        ref = (step.reference if step else None) or _resource_ref(each.urn)
         for field in field_changes(each.before, each.after, ref, run.place_of):
             values = f"{field.before or 'nothing'} becomes {field.after or 'nothing'}"
             text = f"{each.policy} remediates {ref} {field.path}: {values}"
             yield safe_text(text, _LONGEST_REMARK_CHARACTERS)
 
 
-def _gaps(run: EngineRun) -> Iterator[NotChecked]:
+def _incomplete(run: EngineRun) -> Iterator[NotChecked]:
     result = run.result
     if run.failure:
         yield NotChecked("the rest of the stack", f"the preview failed: {run.failure}")

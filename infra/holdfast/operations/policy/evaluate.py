@@ -39,22 +39,26 @@ class Judged:
         subject: The object, as rules see it.
         agent: Agent that it belongs to; empty where there is none.
         place_of: Where its fields are declared.
-        near: A place that is known at once, where finding the exact one takes long; None where
-            it does not.
-        in_stack: The object as rules about the whole stack see it; None for just the same.
-        is_beside: Nobody asks about the object itself; only the stack is judged with it.
+        approximate_location: Known at once, where finding the exact one takes long; None where it
+            does not.
+        stack_view: The object as rules about the whole stack see it; None for just the same.
+        context_only: Nobody asks about the object itself; only the stack is judged with it.
     """
 
     subject: Subject
     agent: str = ""
     place_of: Place = _nowhere
-    near: SourceLocation | None = None
-    in_stack: Subject | None = None
-    is_beside: bool = False
+    approximate_location: SourceLocation | None = None
+    stack_view: Subject | None = None
+    context_only: bool = False
 
     def location(self, path: str, *, is_exact: bool) -> SourceLocation | None:
         """Place of a field, or one nearby."""
-        return self.place_of(path) if is_exact or self.near is None else self.near
+        return (
+            self.place_of(path)
+            if is_exact or self.approximate_location is None
+            else self.approximate_location
+        )
 
 
 def rule_judge(environment: str, rules: Mapping[str, Any], fleet: Fleet | None) -> RuleJudge:
@@ -91,12 +95,12 @@ def verdicts(
         is_exact: Find the exact place of everything; else only of what would be refused.
     """
     everything = tuple(judged)
-    together = [each.in_stack or each.subject for each in everything]
+    together = [each.stack_view or each.subject for each in everything]
     known = {id(each.subject): each for each in everything}
     known |= {id(subject): each for subject, each in zip(together, everything, strict=True)}
     findings: list[PolicyFinding] = []
     objects: list[JudgedObject] = []
-    single = [each.subject for each in everything if not each.is_beside]
+    single = [each.subject for each in everything if not each.context_only]
     for census in census_of(single, profile, together):
         about = known.get(id(census.subject))
         subject = census.subject or Subject.of({})

@@ -20,7 +20,7 @@ from holdfast.drift.finding import NotChecked
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.manifest.types.agent_label import agent_of
 from holdfast.operations.policy.evaluate import Judged
-from holdfast.operations.policy.sources import Gathered
+from holdfast.operations.policy.sources import PolicyInput
 
 OWN_NAMESPACES: Final = frozenset({"kube-system", "kube-public", "kube-node-lease"})
 """Where Kubernetes runs itself: looked at when it is named."""
@@ -61,7 +61,7 @@ def wanted_kinds() -> set[tuple[str, str]]:
     return {(kind.group, kind.name) for kind in kinds}
 
 
-def live_objects(request: LiveRequest) -> Gathered:
+def live_objects(request: LiveRequest) -> PolicyInput:
     """Everything in a cluster that some rule judges.
 
     Raises:
@@ -71,12 +71,12 @@ def live_objects(request: LiveRequest) -> Gathered:
     namespaces = request.namespaces or (client.connection.namespace,)
     places = () if request.is_everywhere else namespaces
     found = read_inventory(client, wanted_kinds(), places)
-    gathered = gathered_from(found.objects, places)
+    gathered = collect(found.objects, places)
     not_checked = tuple(NotChecked(scope, reason) for scope, reason in found.unread)
-    return Gathered(gathered.judged, not_checked, gathered.remarks)
+    return PolicyInput(gathered.judged, not_checked, gathered.remarks)
 
 
-def gathered_from(objects: Collection[KubeObject], namespaces: Collection[str] = ()) -> Gathered:
+def collect(objects: Collection[KubeObject], namespaces: Collection[str] = ()) -> PolicyInput:
     """Which of the live objects are judged, and which are only known.
 
     Args:
@@ -97,12 +97,12 @@ def gathered_from(objects: Collection[KubeObject], namespaces: Collection[str] =
             own += is_meant
             # What a role allows, or an admission policy refuses, counts for the stack as a whole.
             if not reference_of(one).namespace and one["kind"] not in {"Namespace", _BINDING}:
-                judged.append(Judged(Subject.of(_shown(one)), is_beside=True))
+                judged.append(Judged(Subject.of(_shown(one)), context_only=True))
     counted = (
         (owned, "made by objects that are judged themselves"),
         (own, "of Kubernetes' own"),
     )
-    return Gathered(
+    return PolicyInput(
         tuple(judged),
         remarks=tuple(f"left out: {count} objects {what}" for count, what in counted if count),
     )

@@ -33,7 +33,7 @@ _MANIFEST_GROUP = API_VERSION.partition("/")[0]
 
 
 @dataclass(frozen=True)
-class Gathered:
+class PolicyInput:
     """Objects to judge.
 
     Attributes:
@@ -95,10 +95,10 @@ def profile_by(
     return replace(chosen, waivers=Waivers(policy.waivers, policy.today))
 
 
-def rendered_objects(state: StackContext) -> Gathered:
+def rendered_objects(state: StackContext) -> PolicyInput:
     """What the manifests stand for on a stack."""
     origins = Origins(state.fleet, state.name)
-    return Gathered(tuple(judged_objects(state.rendered, origins)))
+    return PolicyInput(tuple(judged_objects(state.rendered, origins)))
 
 
 def judged_objects(rendered: Iterable[RenderedObject], origins: Origins) -> Iterator[Judged]:
@@ -125,7 +125,7 @@ def place_of_agent(fleet: Fleet, name: str) -> SourceLocation:
     return agent.location_of("metadata.name") if agent else fleet.setting_location()
 
 
-def objects_of_files(paths: Iterable[Path]) -> Gathered:
+def objects_of_files(paths: Iterable[Path]) -> PolicyInput:
     """Objects of YAML and JSON files, each field with its line and column.
 
     Raises:
@@ -141,7 +141,7 @@ def objects_of_files(paths: Iterable[Path]) -> Gathered:
             place_of = _in_file(known, counted[one.file])
             judged.append(Judged(subject, agent_of(one.kube_object), place_of))
             counted[one.file] += 1
-    return Gathered(tuple(judged), remarks=_of_manifests(judged))
+    return PolicyInput(tuple(judged), remarks=_of_manifests(judged))
 
 
 def _of_manifests(judged: Iterable[Judged]) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ def _in_file(places: KubeFilePlaces, index: int) -> Callable[[str], SourceLocati
     return lambda path: places.place_of(index, path)
 
 
-def recorded_objects(context: StackContext) -> Gathered:
+def recorded_objects(context: StackContext) -> PolicyInput:
     """What the newest state of a stack records.
 
     Raises:
@@ -192,12 +192,12 @@ def stack_in(deployment: Deployment) -> str:
     return stack_of_urn(deployment.resources[0].urn)
 
 
-def objects_of_state(deployment: Deployment) -> Gathered:
+def objects_of_state(deployment: Deployment) -> PolicyInput:
     """The Kubernetes objects among the resources of a state."""
     judged = tuple(_judged_resources(deployment))
     others = sum(not each.delete for each in deployment.resources) - len(judged)
     left_out = f"{others} resources that are no Kubernetes objects, or parts of some, were left out"
-    return Gathered(judged, remarks=(left_out,) if others else ())
+    return PolicyInput(judged, remarks=(left_out,) if others else ())
 
 
 def _judged_resources(deployment: Deployment) -> Iterator[Judged]:
@@ -216,4 +216,4 @@ def _judged_resource(resource: RecordedResource) -> Iterator[Judged]:
     inputs = Subject(decode_recorded(asked), kind, resource.urn, options)
     outputs = Subject(decode_recorded(answered), kind, resource.urn, options)
     agent = mapping_at(asked, "metadata", "labels").get(AGENT_LABEL)
-    yield Judged(inputs, agent if isinstance(agent, str) else "", in_stack=outputs)
+    yield Judged(inputs, agent if isinstance(agent, str) else "", stack_view=outputs)

@@ -62,22 +62,22 @@ class DesiredState:
     locations: Locations = NO_LOCATIONS
 
     @property
-    def half_done(self) -> dict[Identity, NotChecked]:
+    def in_flight(self) -> dict[Identity, NotChecked]:
         """Objects that an interrupted update left: they cannot be judged."""
-        return {ref.identity: _half_done(ref, self.stack) for ref in self.pending}
+        return {ref.identity: _in_flight(ref, self.stack) for ref in self.pending}
 
-    def as_far_as_known(self, live: LiveState, declared: Collection[Identity]) -> LiveState:
+    def without_in_flight(self, live: LiveState, declared: Collection[Identity]) -> LiveState:
         """What was read, without what an update under way or one that was killed leaves open.
 
         Args:
             live: As the cluster has it.
             declared: What can be judged; what else is half done stands for itself.
         """
-        half_done = self.half_done
-        beside = (item for identity, item in half_done.items() if identity not in declared)
+        in_flight = self.in_flight
+        beside = (item for identity, item in in_flight.items() if identity not in declared)
         return replace(
             live,
-            unread={**live.unread, **half_done},
+            unread={**live.unread, **in_flight},
             not_checked=(*self.not_checked, *beside),
         )
 
@@ -167,7 +167,7 @@ def _notes_on(baseline: Baseline) -> Iterator[str]:
     yield from baseline.warnings
 
 
-def _half_done(ref: ObjectRef, stack: str) -> NotChecked:
+def _in_flight(ref: ObjectRef, stack: str) -> NotChecked:
     remedy = f"run 'holdfast up -s {stack} --recover'"
     return NotChecked(str(ref), f"in flight, an interrupted update left it half done: {remedy}")
 

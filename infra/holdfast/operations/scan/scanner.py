@@ -192,7 +192,7 @@ class Scanner:
         judge = DriftJudge(objects, context, self.desired.stack)
         is_settled = _never if keeps_all else judge.is_in_sync
         live = self.cluster.read(chosen, self.desired.stack, is_settled, agent)
-        live = self.desired.as_far_as_known(live, judge.declared)
+        live = self.desired.without_in_flight(live, judge.declared)
         if not agent:
             return self._compared(judge, live)
         only = {reference_of(one).identity for one in chosen}

@@ -43,7 +43,7 @@ def _command(notice: Notice) -> str:
             properties.insert(1, f"line={place.line}")
     by = "; ".join(f"{fact.label} {fact.text}" for fact in notice.facts if fact.label == "by")
     text = f"{notice.headline} [{notice.severity}]" + (f", {by}" if by else "")
-    return f"::{_COMMANDS[notice.urgency]} {','.join(properties)}::{_message(text)}"
+    return f"::{_COMMANDS[notice.annotation_severity]} {','.join(properties)}::{_message(text)}"
 
 
 def _message(text: str) -> str:
@@ -76,7 +76,7 @@ def _issue(notice: Notice) -> dict[str, Any]:
         "description": f"{notice.ref}: {notice.headline}",
         "check_name": notice.rule,
         "fingerprint": notice.fingerprint,
-        "severity": _CODE_QUALITY[notice.urgency],
+        "severity": _CODE_QUALITY[notice.annotation_severity],
         "location": {
             "path": place.file if place else PROJECT_FILE,
             "lines": {"begin": (place.line if place else 0) or 1},

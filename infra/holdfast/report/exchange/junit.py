@@ -15,7 +15,7 @@ _NO_AGENT: Final = "(no agent)"
 
 def junit(report: NoticeReport) -> str:
     """The whole report, one document, ending in a line end."""
-    failed = sum(notice.fails for notice in report.notices)
+    failed = sum(notice.is_failure for notice in report.notices)
     cases = [_case(notice) for notice in report.notices]
     for passed in report.passed:
         name = f"{passed.ref}: {passed.words}"
@@ -49,7 +49,7 @@ def _case(notice: Notice) -> ET.Element:
             case.set("line", str(notice.location.line))
     lines = [f"{fact.label}: {fact.text}" for fact in notice.facts]
     body = "\n".join([f"severity: {notice.severity}", *lines, *notice.diff])
-    if notice.fails:
+    if notice.is_failure:
         failure = ET.SubElement(case, "failure", message=notice.headline, type=notice.rule)
         failure.text = body
     else:

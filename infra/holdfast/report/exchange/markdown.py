@@ -58,9 +58,9 @@ def markdown(report: NoticeReport) -> str:
     """The whole report, ending in a line end; at most 60,000 characters.
 
     What does not fit is the least severe, and the text says how much of it there is. Empty when
-    there is nothing to say about a change: see `NoticeReport.is_silent`.
+    there is nothing to say about a change: see `NoticeReport.is_empty_comment`.
     """
-    if report.is_silent:
+    if report.is_empty_comment:
         return ""
     head = "\n".join(_head(report)) + "\n"
     rules = {rule.name: rule for rule in report.rules}

@@ -60,17 +60,17 @@ class Notice:
     is_advisory: bool = False
 
     @property
-    def counts(self) -> bool:
+    def is_finding(self) -> bool:
         """Whether it is more than a remark."""
         return self.severity is not Severity.INFO
 
     @property
-    def fails(self) -> bool:
+    def is_failure(self) -> bool:
         """Whether it fails the run that it is reported in."""
-        return self.counts and not self.is_advisory
+        return self.is_finding and not self.is_advisory
 
     @property
-    def urgency(self) -> Severity:
+    def annotation_severity(self) -> Severity:
         """Severity as a change is to show it: nobody is stopped by what is only advised."""
         is_too_loud = self.is_advisory and self.severity.rank < Severity.MEDIUM.rank
         return Severity.MEDIUM if is_too_loud else self.severity
@@ -148,14 +148,14 @@ class NoticeReport:
     heat_map: HeatMap | None = None
 
     @property
-    def is_silent(self) -> bool:
+    def is_empty_comment(self) -> bool:
         """Whether a change has nothing to hear: it changes nothing, and nothing is refused."""
         is_asked = self.changes is not None
-        return is_asked and not (self.changes or self.not_checked or self._fails)
+        return is_asked and not (self.changes or self.not_checked or self._has_failures)
 
     @property
-    def _fails(self) -> bool:
-        return any(each.fails for each in self.notices)
+    def _has_failures(self) -> bool:
+        return any(each.is_failure for each in self.notices)
 
     @property
     def is_complete(self) -> bool:
@@ -165,7 +165,7 @@ class NoticeReport:
     @property
     def worst(self) -> Severity | None:
         """Severity of the worst notice; None without any that counts."""
-        counted = [each.severity for each in self.notices if each.counts]
+        counted = [each.severity for each in self.notices if each.is_finding]
         return min(counted, key=lambda each: each.rank, default=None)
 
 

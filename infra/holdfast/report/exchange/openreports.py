@@ -79,8 +79,8 @@ def _result(notice: Notice, report: NoticeReport) -> dict[str, Any]:
         "rule": notice.rule,
         "severity": notice.severity.value,
         # Remarks and advice are no failures; `warn` counts as unscored, which low findings are not.
-        "result": "fail" if notice.fails else "warn",
-        "scored": notice.fails,
+        "result": "fail" if notice.is_failure else "warn",
+        "scored": notice.is_failure,
         "message": notice.headline,
         "resources": [_resource(notice.ref, notice.path)],
         "properties": {key: value for key, value in properties.items() if value},

@@ -95,8 +95,8 @@ def _result(notice: Notice) -> dict[str, Any]:
         location["physicalLocation"] = _physical(notice)
     return {
         "ruleId": notice.rule,
-        "level": _LEVELS[notice.urgency],
-        "kind": "fail" if notice.counts else "informational",
+        "level": _LEVELS[notice.annotation_severity],
+        "kind": "fail" if notice.is_finding else "informational",
         "message": {"text": _without_links(f"{notice.ref}: {notice.headline}{facts}")},
         "locations": [location],
         "partialFingerprints": {"holdfast/v1": notice.fingerprint},

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from holdfast.kube.objects import KubeObject
-from holdfast.operations.policy.live import gathered_from, wanted_kinds
+from holdfast.operations.policy.live import collect, wanted_kinds
 
 
 def live(kind: str, name: str, namespace: str = "", **fields: Any) -> KubeObject:
@@ -32,15 +32,15 @@ BOOTSTRAP = {"labels": {"kubernetes.io/bootstrapping": "rbac-defaults"}}
 
 def split(objects: list[KubeObject], *namespaces: str) -> tuple[set[str], set[str]]:
     """Names of what is judged, and of what is only known."""
-    gathered = gathered_from(objects, namespaces)
-    judged = {each.subject.name for each in gathered.judged if not each.is_beside}
-    return judged, {each.subject.name for each in gathered.judged if each.is_beside}
+    gathered = collect(objects, namespaces)
+    judged = {each.subject.name for each in gathered.judged if not each.context_only}
+    return judged, {each.subject.name for each in gathered.judged if each.context_only}
 
 
 def test_what_a_judged_object_makes_is_left_out_and_counted() -> None:
     objects = [DEPLOYMENT, REPLICA_SET, POD, OF_OTHERS]
     assert split(objects) == ({"a", "b"}, set())
-    (remark,) = gathered_from(objects).remarks
+    (remark,) = collect(objects).remarks
     assert remark == "left out: 2 objects made by objects that are judged themselves"
 
 
@@ -55,7 +55,7 @@ def test_what_a_judged_object_makes_is_left_out_and_counted() -> None:
 )
 def test_what_kubernetes_makes_for_itself_is_left_out_and_counted(one: KubeObject) -> None:
     assert split([one]) == (set(), set())
-    assert gathered_from([one]).remarks == ("left out: 1 objects of Kubernetes' own",)
+    assert collect([one]).remarks == ("left out: 1 objects of Kubernetes' own",)
 
 
 def test_its_own_roles_are_known_since_they_count_in_sums_of_rights() -> None:
@@ -84,7 +84,7 @@ def test_of_what_has_no_namespace_only_what_concerns_the_named_ones_is_judged() 
 def test_what_kubectl_keeps_of_an_object_is_no_part_of_it() -> None:
     annotations = {"kubectl.kubernetes.io/last-applied-configuration": "{}", "a": "b"}
     metadata = {"annotations": annotations, "managedFields": [{}]}
-    (judged,) = gathered_from([live("Pod", "p", "x", metadata=metadata)]).judged
+    (judged,) = collect([live("Pod", "p", "x", metadata=metadata)]).judged
     assert judged.subject.metadata["annotations"] == {"a": "b"}
     assert "managedFields" not in judged.subject.metadata
     assert annotations  # the object itself is left as it was

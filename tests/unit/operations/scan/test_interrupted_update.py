@@ -28,7 +28,7 @@ def report_of(*others: NotChecked) -> DriftReport:
     )
     judge = DriftJudge([DECLARED], DriftContext(autoscalers=Autoscalers([DECLARED])))
     live = LiveState({reference_of(DECLARED).identity: {**DECLARED, "data": {"x": "2"}}})
-    return judge.report(desired.as_far_as_known(live, judge.declared))
+    return judge.report(desired.without_in_flight(live, judge.declared))
 
 
 def test_half_done_is_neither_drift_nor_in_sync() -> None:

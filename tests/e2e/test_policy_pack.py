@@ -78,6 +78,7 @@ def test_a_config_file_changes_levels_and_parameters(project: PolicyProject) -> 
     assert set(found(project.preview(project.stack("prod"), config))) == {
         ("dedicated-service-account", "advisory"),
         ("image-registry-allowlist", "mandatory"),
+        ("rule-weakened", "advisory"),
     }
 
 
@@ -88,6 +89,7 @@ def test_the_settings_of_a_stack_change_profile_and_parameters(project: PolicyPr
     assert set(found(project.preview(stack))) == {
         ("dedicated-service-account", "advisory"),
         ("image-registry-allowlist", "advisory"),
+        ("rule-weakened", "advisory"),
     }
 
 

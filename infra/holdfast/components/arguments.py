@@ -538,6 +538,8 @@ class ModelParametersArgs(TypedDict):
     """Longest answer, in tokens."""
     seed: NotRequired[int]
     """Seed, where the provider supports one."""
+    stop: NotRequired[list[str]]
+    """Texts at which the answer ends."""
     reasoning_effort: NotRequired[Literal["low", "medium", "high"]]
     """How hard the model thinks."""
 

@@ -1,7 +1,7 @@
 """Read the objects of one kind: paginated LISTs, in as few requests as that takes.
 
-Objects are decoded without their status, and with managed fields left as raw JSON until somebody
-suspects them. What cannot be read is noted for the objects it concerns, with the reason.
+Objects are decoded without their status, and with managed fields left as raw JSON until
+they are needed. What cannot be read is noted for the objects it concerns, with the reason.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping

@@ -1,7 +1,7 @@
-"""One update of a stack as its history tells it: which commit, whose, by whom, judged how.
+"""One update of a stack in its history: which commit, whose, by whom, judged how.
 
-The facts go through the engine's own history, as trailers of the update's message: whoever has the
-stack's backend has its history, and an update by a plain `pulumi up` stands beside ours.
+The facts go through the engine's own history, as trailers of the update's message: access to the
+backend is access to the history, and an update by a plain `pulumi up` stands beside ours.
 """
 
 import re

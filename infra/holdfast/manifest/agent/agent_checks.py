@@ -1,7 +1,7 @@
 """What must agree between the fields of one agent; every fault is told, not only the first."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
 
 from pydantic_core import PydanticCustomError
 
@@ -15,18 +15,25 @@ from holdfast.manifest.text.faults import fault
 if TYPE_CHECKING:
     from holdfast.manifest.agent.agent import AgentSpec
 
-NAMED_LISTS = (
-    "env",
-    "ports",
-    "skills",
-    "storage",
-    "databases",
-    "secrets",
-    "config",
-    "sidecars",
-    "initContainers",
-)
-"""Fields of a spec whose items have unique names, and are merged by them."""
+MERGE_KEYS: Final[Mapping[tuple[str, ...], str]] = {
+    ("env",): "name",
+    ("ports",): "name",
+    ("skills",): "name",
+    ("storage",): "name",
+    ("databases",): "name",
+    ("secrets",): "name",
+    ("config",): "name",
+    ("sidecars",): "name",
+    ("initContainers",): "name",
+    ("backup", "env"): "name",
+    ("schedules",): "id",
+    ("triggers",): "id",
+    ("a2a", "skills"): "id",
+}
+"""Lists of a spec that a stack or a team changes item by item, to the field that tells items apart.
+
+Lists whose items do not all have that field are replaced.
+"""
 
 INPUT_VARIABLE = "AGENT_INPUT"
 """Carries `schedules[].input` into a run."""

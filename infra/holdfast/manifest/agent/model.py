@@ -87,6 +87,8 @@ class ModelParameters(ManifestModel):
     """Longest answer, in tokens."""
     seed: int | None = None
     """Seed, where the provider supports one."""
+    stop: Annotated[Items[Text], Field(min_length=1)] | None = None
+    """Texts at which the answer ends."""
     reasoning_effort: Literal["low", "medium", "high"] | None = None
     """How hard the model thinks."""
 

@@ -1,13 +1,13 @@
 """Merging the part of a spec that one environment changes, with the origin of every value.
 
-Maps merge by key; lists of named items (env, ports, storage, secrets, config) by `name`; other
-lists are replaced; null removes, and so does an item of which only its name is left.
+Maps merge by key; lists of `MERGE_KEYS` item by item (env, ports, storage, secrets by `name`,
+schedules and triggers by `id`); other lists are replaced; null removes, and so does an item of
+which only its key is left.
 """
 
-from collections.abc import Collection
 from typing import Any
 
-from holdfast.manifest.agent.agent_checks import NAMED_LISTS
+from holdfast.manifest.agent.agent_checks import MERGE_KEYS
 from holdfast.manifest.text.origin import Origin
 
 
@@ -18,7 +18,7 @@ def overlay_spec(
 
     Law: laying over an empty mapping changes nothing.
     """
-    merged, origin = _over_mapping(base, base_origin, change, change_origin, named=NAMED_LISTS)
+    merged, origin = _over_mapping(base, base_origin, change, change_origin, ())
     return merged, origin
 
 
@@ -27,9 +27,9 @@ def _over_mapping(
     base_origin: Origin,
     change: dict[str, Any],
     change_origin: Origin,
-    *,
-    named: Collection[str] = (),
+    path: tuple[str, ...] | None = None,
 ) -> tuple[dict[str, Any], Origin]:
+    """The merged mapping; `path` is None within items, where no list has a merge key."""
     merged = dict(base)
     children = dict(_children_by_key(base_origin))
     new_children = _children_by_key(change_origin)
@@ -39,10 +39,12 @@ def _over_mapping(
             children.pop(key, None)
             continue
         old, place = merged.get(key), new_children[key]
+        below = None if path is None else (*path, key)
+        item_key = MERGE_KEYS.get(below, "") if below is not None else ""
         if isinstance(value, dict) and isinstance(old, dict):
-            merged[key], children[key] = _over_mapping(old, children[key], value, place)
-        elif key in named and _has_names(value) and _has_names(old):
-            merged[key], children[key] = _over_items(old, children[key], value, place)
+            merged[key], children[key] = _over_mapping(old, children[key], value, place, below)
+        elif item_key and _has_keys(value, item_key) and _has_keys(old, item_key):
+            merged[key], children[key] = _over_items(old, children[key], value, place, item_key)
         else:
             merged[key], children[key] = _without_nulls(value), place
     return merged, base_origin.with_children(children)
@@ -53,25 +55,26 @@ def _over_items(
     base_origin: Origin,
     change: Any,  # noqa: ANN401 - see above
     change_origin: Origin,
+    key: str,
 ) -> tuple[list[Any], Origin]:
     items: dict[str, tuple[dict[str, Any], Origin]] = {}
     for item, place in zip(base, _children_by_index(base_origin), strict=True):
-        items[item["name"]] = (item, place)
+        items[item[key]] = (item, place)
     for item, place in zip(change, _children_by_index(change_origin), strict=True):
-        old, old_place = items.get(item["name"], ({}, place))
+        old, old_place = items.get(item[key], ({}, place))
         merged, merged_place = _over_mapping(old, old_place, item, place)
-        if merged.keys() == {"name"}:
-            items.pop(item["name"], None)
+        if merged.keys() == {key}:
+            items.pop(item[key], None)
         else:
-            items[item["name"]] = (merged, merged_place)
+            items[item[key]] = (merged, merged_place)
     values = [item for item, _ in items.values()]
     return values, base_origin.with_children([place for _, place in items.values()])
 
 
-def _has_names(value: object) -> bool:
+def _has_keys(value: object, key: str) -> bool:
     if not isinstance(value, list):
         return False
-    names = [item.get("name") if isinstance(item, dict) else None for item in value]
+    names = [item.get(key) if isinstance(item, dict) else None for item in value]
     return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
 
 

@@ -60,6 +60,29 @@ def test_a_stack_changes_only_what_it_names_and_each_value_knows_its_place(tmp_p
     assert load_fleet(tmp_path).agents[0].spec.scaling.replicas == 1
 
 
+def test_a_stack_changes_one_schedule_and_one_skill_by_their_ids(tmp_path: Path) -> None:
+    runs = """
+        type: Job
+        schedules:
+          - {id: daily, cron: "0 2 * * *", retries: 1}
+          - {id: weekly, cron: "0 3 * * 1"}
+    """
+    write(tmp_path, "agents/a.yaml", agent("alpha", runs))
+    shown = "a2a: {skills: [{id: find, name: Find, description: Finds, tags: [a]}]}"
+    write(tmp_path, "agents/b.yaml", agent("beta", shown))
+    change = """\
+        config:
+          holdfast:agents:
+            alpha: {schedules: [{id: daily, suspend: true}]}
+            beta: {a2a: {skills: [{id: find, tags: [b]}]}}
+    """
+    write(tmp_path, "stacks/Pulumi.dev.yaml", change)
+    alpha, beta = load_fleet(tmp_path, "dev").agents
+    schedules = [(each.id, each.cron, each.suspend) for each in alpha.spec.schedules]
+    assert schedules == [("daily", "0 2 * * *", True), ("weekly", "0 3 * * 1", False)]
+    assert [(each.name, each.tags) for each in beta.spec.a2a.skills] == [("Find", ("b",))]
+
+
 def test_an_override_of_an_unknown_agent_is_an_error(tmp_path: Path) -> None:
     write(tmp_path, "agents/a.yaml", agent("triage"))
     write(tmp_path, "stacks/Pulumi.dev.yaml", "config: {holdfast:agents: {traige: {}}}")

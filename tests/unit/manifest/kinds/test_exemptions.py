@@ -93,7 +93,7 @@ def test_every_field_of_an_exception_is_required(tmp_path: Path, field: str) -> 
             "paths and managers",
             IGNORE + "  managers: [mesh]\n",
             "4:1",
-            "spec: expected either paths or managers; say which changes are meant",
+            "spec: expected either paths or managers, got both; say which changes are meant",
             file=FILE,
         ),
         bad(

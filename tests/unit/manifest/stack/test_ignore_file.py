@@ -78,8 +78,8 @@ def test_a_file_without_rules_is_fine(tmp_path: Path, text: str) -> None:
         pytest.param(
             "    paths: [spec.replicas]\n",
             "",
-            f"{FILE}:3:5: ignore[0]: expected either paths or managers; say which "
-            "changes are meant",
+            f"{FILE}:3:5: ignore[0]: expected either paths or managers, got neither; say "
+            "which changes are meant",
             id="neither path nor manager",
         ),
         pytest.param(

@@ -30,8 +30,8 @@ class PropertyDifference(msgspec.Struct, frozen=True, order=True):
 class Inputs(msgspec.Struct, frozen=True):
     """What the program asks of one resource, as JSON text; shows itself without it.
 
-    Values that the program calls secret are blinded by the engine, all others are not: whoever
-    shows one masks it first.
+    Values that the program calls secret are blinded by the engine, all others are not: mask one
+    before it is shown.
     """
 
     text: msgspec.Raw

@@ -169,7 +169,7 @@ HARMLESS: Final[Mapping[str, frozenset[str]]] = {
             *("k8s.ovn.org", "network.openshift.io", "networking.cfargotunnel.com", "skupper.io"),
             *("ngrok.k8s.ngrok.com", "ingress.k8s.ngrok.com", "bindings.k8s.ngrok.com"),
             *("tailscale.com", "operator.inlets.dev", "inlets.inlets.dev", "net.gke.io"),
-            *("metallb.io", "security.openshift.io", "agentgateway.dev"),
+            *("metallb.io", "security.openshift.io", "agentgateway.dev", "kind.x-k8s.io"),
         ),
         _ANY,
     ),

@@ -1,6 +1,7 @@
 """Pods may call what they need, not everything."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from holdfast_policies.cel import Admission, breaches, in_object
@@ -134,17 +135,43 @@ def check_sum(workload: Subject, stack: Stack, _: Settings) -> Iterator[Finding]
     if pod is None:
         return
     labels, namespace = mapping(pod.metadata.get("labels")), workload.namespace
-    ranges: list[str] = []
-    policies = [policy for kind in POLICY_KINDS for policy in stack.of_kind(kind)]
-    for policy in policies:
-        if selects_workload(policy, namespace, labels):
-            own = [cidr for egress in egress_of(policy) for cidr in egress.cidrs]
-            if covers_most(own):
-                return  # it is told of by itself
-            ranges += own
-    if len(policies) > 1 and (most := covers_most(ranges)):
+    held = _held_in(stack)
+    candidates = (*held.get(namespace, ()), *(held.get("", ()) if namespace else ()))
+    if len(candidates) < 2 or not covers_most(_wide(stack, namespace)):  # noqa: PLR2004  # a sum
+        return
+    ranges = [
+        cidr
+        for policy in candidates
+        if selects_workload(policy, namespace, labels)
+        for egress in egress_of(policy)
+        for cidr in egress.cidrs
+    ]
+    if most := covers_most(ranges):
         path = field_path(pod.path, "metadata", "labels")
         yield Breach(path, f"policies that let it call {most} together", _SCOPED)
+
+
+@lru_cache(maxsize=1)
+def _held_in(stack: Stack) -> Mapping[str, tuple[Subject, ...]]:
+    """Policies of each namespace, empty for those of all, that are not too wide by themselves."""
+    found: dict[str, list[Subject]] = {}
+    for kind in POLICY_KINDS:
+        for policy in stack.of_kind(kind):
+            if not covers_most(cidr for egress in egress_of(policy) for cidr in egress.cidrs):
+                found.setdefault(text(policy.metadata.get("namespace")), []).append(policy)
+    return {namespace: tuple(policies) for namespace, policies in found.items()}
+
+
+@lru_cache(maxsize=64)
+def _wide(stack: Stack, namespace: str) -> frozenset[str]:
+    """Every range that some policy of a namespace allows: most namespaces need no closer look."""
+    held = _held_in(stack)
+    return frozenset(
+        cidr
+        for policy in (*held.get(namespace, ()), *held.get("", ()))
+        for egress in egress_of(policy)
+        for cidr in egress.cidrs
+    )
 
 
 _CIDR = 'p.?ipBlock.?cidr.orValue("")'

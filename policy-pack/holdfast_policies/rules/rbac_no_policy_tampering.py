@@ -10,6 +10,10 @@ from holdfast_policies.rights import EVERYTHING, GRANTED, WRITING, Right, grants
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
 from holdfast_policies.subject import Subject
 
+STEERING = (
+    *("agents", "agentteams", "agentstacks", "modelconfigs", "mcpservers"),
+    *("policyexceptions", "driftignores"),
+)
 DANGEROUS = (
     Right("writing admission policies", "admissionregistration.k8s.io", EVERYTHING, WRITING),
     Right("writing network policies", "networking.k8s.io", ("networkpolicies",), WRITING),
@@ -24,7 +28,8 @@ DANGEROUS = (
     Right("writing Kyverno policies", "policies.kyverno.io", EVERYTHING, WRITING),
     Right("writing Gatekeeper constraints", "constraints.gatekeeper.sh", EVERYTHING, WRITING),
     Right("writing Gatekeeper templates", "templates.gatekeeper.sh", EVERYTHING, WRITING),
-    Right("writing what waives and steers agents", "holdfast.dev", EVERYTHING, WRITING),
+    # Not their status: a controller says there what it has seen.
+    Right("writing what waives and steers agents", "holdfast.dev", STEERING, WRITING),
     Right("writing parameters of policies", "policy.holdfast.dev", EVERYTHING, WRITING),
     Right("writing definitions", "apiextensions.k8s.io", EVERYTHING, WRITING),
     Right("writing API services", "apiregistration.k8s.io", EVERYTHING, WRITING),

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 from holdfast_policies.table import RULES
 
-from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
 from holdfast.cli.options.stack import stack_option
@@ -79,7 +78,7 @@ def command(
     """
     check_files(wanted)
     context = _context_of(stack, timeout_seconds, is_needed=events is None)
-    request = PreviewRequest(stack, context, pack, config, wanted.is_for_files, utc_now())
+    request = PreviewRequest(stack, context, pack, config, wanted.is_for_files)
     if events is not None:
         previewed = saved_preview(request, _read(events), str(events))
     else:

@@ -7,7 +7,6 @@ from typing import Final
 
 import click
 
-from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.report import ReportFile, ReportRequest, check_files, write_all
@@ -168,7 +167,6 @@ def _fleet(stacks: tuple[str, ...], wanted: ReportRequest, options: _FleetOption
         FleetRequest(
             find_project_root(),
             stacks,
-            utc_now(),
             {stack: _saved_scan(file) for stack, file in options.scans},
             options.offline,
             observed_at=options.observed_at or "",

@@ -7,7 +7,6 @@ from typing import Final
 
 import click
 
-from holdfast.adapters.tracing.spans import Span
 from holdfast.cli.drift.options import COMPARED, Compared
 from holdfast.cli.lazy_group import LazyGroup
 from holdfast.cli.options.groups import Group, takes
@@ -26,7 +25,7 @@ from holdfast.operations.scan.recording import record
 from holdfast.operations.scan.request import ProbeRequest, RecordingRequest
 from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.scan.scanner import Scan, Scanner
-from holdfast.operations.tracing import traced_scan
+from holdfast.operations.tracing import note_scan, traced_scan
 
 SECTIONS: Final = {
     "stacks": "What is compared",
@@ -124,7 +123,8 @@ def command(asked: _DetectRequest) -> int:
 
             scan = with_probes(scanner, scan, asked.probing)
         report(scanner, scan, asked.report, asked.recording)
-        return exit_code(scan, span)
+        note_scan(span, scan.report)
+        return exit_code(scan)
 
 
 def freeze_loaded() -> None:
@@ -148,12 +148,9 @@ def report(
     write_reports(scan.report, wanted, context)
 
 
-def exit_code(scan: Scan, span: Span, failures: int = 0) -> ExitCode:
-    """The exit code of a scan, and its figures in its trace."""
+def exit_code(scan: Scan, failures: int = 0) -> ExitCode:
+    """The exit code of a scan."""
     found = scan.report
-    span.note(
-        objects=found.objects_checked or 0, findings=len(found.drift), complete=found.is_complete
-    )
     if failures or not found.is_complete:
         return ExitCode.ERROR
     return ExitCode.DRIFT if found.drift else ExitCode.OK

@@ -1,12 +1,10 @@
 """`holdfast policy check`: judge what is declared, written, recorded or live."""
 
-from datetime import UTC, datetime
 from functools import partial
 
 import click
 from holdfast_policies.table import RULES
 
-from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
 from holdfast.cli.policy.request import source_options
@@ -53,8 +51,7 @@ def command(
       6 no such stack
     """
     check_files(wanted)
-    today = datetime.now(UTC).date()
-    report = check_policy(request, today, utc_now(), is_exact=wanted.is_for_files)
+    report = check_policy(request, is_exact=wanted.is_for_files)
     if objects:
         click.echo(objects_text(report), nl=False, err=wanted.output != "text")
     write_all(partial(_written, report, wanted.runbook), wanted)

@@ -14,7 +14,7 @@ from holdfast.operations.remediate.adopt import (
 )
 from holdfast.operations.remediate.selection import with_only
 from holdfast.operations.scan.scanner import Scanner
-from holdfast.operations.tracing import traced_scan
+from holdfast.operations.tracing import note_scan, traced_scan
 
 
 @click.command()
@@ -51,7 +51,8 @@ def command(asked: Compared, *, only: tuple[str, ...], write: bool, branch: str 
         if write:
             adoption.write(request.project_root, None, TERMINAL)
         click.echo(adoption.change.diff, nl=False)
-        return exit_code(scan, span)
+        note_scan(span, scan.report)
+        return exit_code(scan)
 
 
 def show_refused(adoption: Adoption) -> None:

@@ -9,7 +9,7 @@ import click
 
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.groups import Group, receives
-from holdfast.cli.options.report import ReportFile, ReportRequest, check_files, write_all
+from holdfast.cli.options.report import ReportFile, write_all
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import Moment
 from holdfast.cli.options.typed_parameter import TypedParameter
@@ -19,6 +19,7 @@ from holdfast.operations.describe.status import SavedScan, stack_status
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.drift import agents_counted, read_drift_json
+from holdfast.report.exchange.files import ReportRequest, check_files
 from holdfast.report.exchange.formats import write_fleet
 from holdfast.report.text.status_text import status_json, status_text
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.options.report import ReportRequest, check_files, report_options, write_reports
+from holdfast.cli.options.report import report_options, write_reports
 from holdfast.cli.options.stack import stack_option
 from holdfast.cli.options.timestamps import Moment
 from holdfast.errors import ExitCode, InputError
@@ -16,6 +16,7 @@ from holdfast.operations.stack.declaration import StackLocations
 from holdfast.operations.stack.project import find_project_root
 from holdfast.render.provenance.origins import Origins
 from holdfast.report.documents.drift import read_drift_json
+from holdfast.report.exchange.files import ReportRequest, check_files
 
 
 @click.command()

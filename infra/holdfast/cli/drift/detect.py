@@ -13,12 +13,7 @@ from holdfast.cli.options.groups import Group, takes
 from holdfast.cli.options.output import TERMINAL
 from holdfast.cli.options.probes import PROBES
 from holdfast.cli.options.recording import RECORDING
-from holdfast.cli.options.report import (
-    DRIFT_REPORT,
-    ReportRequest,
-    check_files,
-    write_reports,
-)
+from holdfast.cli.options.report import DRIFT_REPORT, write_reports
 from holdfast.cli.verbs import VERBS
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.recording import record
@@ -26,6 +21,7 @@ from holdfast.operations.scan.request import ProbeRequest, RecordingRequest
 from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.tracing import note_scan, traced_scan
+from holdfast.report.exchange.files import ReportRequest, check_files
 
 SECTIONS: Final = {
     "stacks": "What is compared",

@@ -8,12 +8,12 @@ from holdfast.cli.drift.detect import exit_code, report
 from holdfast.cli.drift.options import Compared, compared
 from holdfast.cli.options.groups import receives
 from holdfast.cli.options.output import OUTPUT, TERMINAL
-from holdfast.cli.options.report import ReportRequest
 from holdfast.errors import ExitCode
 from holdfast.operations.remediate.ignore import IgnoreRequest, plan_ignore
 from holdfast.operations.scan.request import RecordingRequest
 from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.tracing import note_scan, traced_scan
+from holdfast.report.exchange.files import ReportRequest
 
 
 @click.command()

@@ -12,7 +12,6 @@ from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.groups import Group, receives, takes
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.recording import HISTORY
-from holdfast.cli.options.report import ReportRequest
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.remediate.by_mode import apply_by_mode, plan_by_mode
 from holdfast.operations.remediate.revert import RevertPlan, apply_revert, plan_revert
@@ -20,6 +19,7 @@ from holdfast.operations.remediate.selection import with_only
 from holdfast.operations.scan.request import RecordingRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.tracing import note_scan, traced_scan
+from holdfast.report.exchange.files import ReportRequest
 from holdfast.report.text.revert_text import plan_json, revert_plan_text
 
 

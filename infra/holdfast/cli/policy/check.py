@@ -6,10 +6,11 @@ import click
 from holdfast_policies.table import RULES
 
 from holdfast.cli.exit_codes import exit_code_of
-from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
+from holdfast.cli.options.report import report_options_for, write_all
 from holdfast.cli.policy.request import source_options
 from holdfast.operations.policy.check import CheckRequest, check_policy
 from holdfast.operations.policy.model import PolicyReport
+from holdfast.report.exchange.files import ReportRequest, check_files
 from holdfast.report.exchange.formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
 from holdfast.report.text.policy_text import objects_text

@@ -67,11 +67,13 @@ class ValidationReport:
         faults: Errors and breaches, each once, in order of place.
         stacks: Stacks against which the manifests were read.
         exemptions: What has been granted for a time, in order of place.
+        declares_nothing: The whole project was validated, and it has no manifest.
     """
 
     faults: tuple[OnStacks, ...]
     stacks: tuple[str, ...]
     exemptions: tuple[Exemption, ...] = ()
+    declares_nothing: bool = False
 
     @property
     def errors(self) -> list[ManifestError]:

@@ -4,7 +4,7 @@ import os
 
 from holdfast.adapters.codehost.detection import code_host
 from holdfast.adapters.codehost.sticky import KeptEntry, keep_comment, keep_issue
-from holdfast.errors import ExitCode, InputError
+from holdfast.errors import InputError
 
 
 def comment_on_change(marker: str, body: str, change: int | None = None) -> tuple[int, KeptEntry]:
@@ -41,4 +41,4 @@ def issue_of_check(marker: str, title: str, body: str, code: int) -> KeptEntry:
     """
     report = body if body.strip() else f"The check ended with exit code {code} and wrote no report."
     job = code_host(os.environ)
-    return keep_issue(job.host, marker, title, None if code == ExitCode.OK else report)
+    return keep_issue(job.host, marker, title, report if code else None)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from holdfast.cli.gitops.run import _only_one
+from holdfast.controllers.gitops.process import only_one_loop
 from holdfast.controllers.runtime.log import Logger, Output
 from holdfast.errors import HoldfastError
 
@@ -14,11 +14,11 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with (
         pytest.raises(HoldfastError, match=r"/file/loop cannot be used \("),
-        _only_one(tmp_path / "file" / "loop", LOG),
+        only_one_loop(tmp_path / "file" / "loop", LOG),
     ):
         pass
 
 
 def test_an_error_of_the_loop_itself_is_not_blamed_on_the_folder(tmp_path: Path) -> None:
-    with pytest.raises(BrokenPipeError), _only_one(tmp_path / "loop", LOG):
+    with pytest.raises(BrokenPipeError), only_one_loop(tmp_path / "loop", LOG):
         raise BrokenPipeError

@@ -50,6 +50,7 @@ def in_time(subject: str, judge: Callable[[], T], limit_seconds: float | None = 
             f"{_rule_of(worker)} has not judged {subject} within {limit:g} s, so nothing is decided"
         ) from None
     if not answered:
+        worker.join(limit)  # it ends, and says why
         raise LateRuleError(f"{subject} was not judged: the judgement broke off")
     _idle.append(worker)
     return answered[0]

@@ -67,11 +67,14 @@ class ValidationReport:
         faults: Errors and breaches, each once, in order of place.
         stacks: Stacks against which the manifests were read.
         exemptions: What has been granted for a time, in order of place.
+        errors_elsewhere: Errors in files that were not asked about; a stack with errors is not
+            rendered, so no policy is evaluated on it.
     """
 
     faults: tuple[OnStacks, ...]
     stacks: tuple[str, ...]
     exemptions: tuple[Exemption, ...] = ()
+    errors_elsewhere: int = 0
 
     @property
     def errors(self) -> list[ManifestError]:

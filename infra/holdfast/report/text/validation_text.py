@@ -34,6 +34,12 @@ def validation_summary(report: ValidationReport) -> str:
         for each in report.exemptions
     ]
     lines = [*granted, f"{report.headline} ({read})"]
+    if report.errors_elsewhere:
+        errors = counted(report.errors_elsewhere, "error")
+        lines.append(
+            f"note: {errors} in other files: no policy was evaluated on the stacks they concern; "
+            "`holdfast validate` lists every error"
+        )
     return "\n".join(safe_text(line, _LONGEST_LINE_CHARACTERS) for line in lines)
 
 

@@ -7,6 +7,7 @@ linear in the text.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 _SEPARATORS = re.compile(r"[;&|\n\r(){}`]|\$\(|<\(")
 _DROPPED = str.maketrans("", "", "'\"\\")
@@ -147,6 +148,7 @@ _SOURCED = frozenset({"source", ".", "eval", "iex", "invoke-expression"})
 _UNPACKERS = frozenset({"tar", "unzip", "bsdtar", "gunzip", "7z", "dpkg", "rpm", "install"})
 _QUIET = frozenset({"echo", "printf", "logger", "#", ":", "which", "type", "man"})
 _MOST_SKIPPED = 16
+_LONGEST_REMEMBERED = 400
 _EXECUTABLE = re.compile(r"[ugoa]*[+=][rwxst]*x[rwxst]*|0?[0-7]*[1357][0-7]{0,2}")
 
 _LIBRARY_FETCH = re.compile(
@@ -177,8 +179,17 @@ def fetched(words: Iterable[str]) -> str:
     return fetched_by_script(" ".join(words))
 
 
-def fetched_by_script(script: str) -> str:  # noqa: PLR0911  # one answer a way of fetching
-    """The same of a script, or of a line."""
+def fetched_by_script(script: str) -> str:
+    """The same of a script, or of a line; the same probes and commands stand on many objects."""
+    return _fetched_short(script) if len(script) <= _LONGEST_REMEMBERED else _fetched(script)
+
+
+@lru_cache(maxsize=2048)
+def _fetched_short(script: str) -> str:
+    return _fetched(script)
+
+
+def _fetched(script: str) -> str:  # noqa: PLR0911  # one answer a way of fetching
     if found := _CALLED.search(script):
         return found.group(0)
     library = _LIBRARY_FETCH.search(script)

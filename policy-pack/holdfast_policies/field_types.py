@@ -6,9 +6,16 @@ Source: the OpenAPI schemas of Kubernetes 1.36.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from holdfast_policies.decode.unknown import is_unknown, raw_items
+from holdfast_policies.decode.secret import SecretText
+from holdfast_policies.decode.unknown import (
+    PartlyKnownDict,
+    PartlyKnownList,
+    Unknown,
+    is_unknown,
+    raw_items,
+)
 from holdfast_policies.kinds import (
     CLAIM,
     CLUSTER_ROLE,
@@ -36,6 +43,17 @@ _FLAG, _WHOLE, _TEXT, _MAP, _AMOUNT = (
     "a mapping",
     "amount",
 )
+_NOT_ASKED: Final[frozenset[type]] = frozenset({type(None), Unknown})
+"""What is of every type."""
+_MAPPINGS: Final[frozenset[type]] = frozenset((dict, PartlyKnownDict))
+_KINDS: Final[Mapping[str, frozenset[type]]] = {
+    _FLAG: _NOT_ASKED | {bool},
+    _WHOLE: _NOT_ASKED,
+    _TEXT: _NOT_ASKED | {str, SecretText},
+    _MAP: _NOT_ASKED | _MAPPINGS,
+    _AMOUNT: _NOT_ASKED | {int, float, str, SecretText},
+}
+_PLAINLY_WHOLE: Final = 2**63
 _TEXTS: Final = {"*": _TEXT}
 _REFERENCE: Final = {"name": _TEXT, "optional": _FLAG}
 _PROFILE: Final = {"type": _TEXT, "localhostProfile": _TEXT}
@@ -217,6 +235,53 @@ def typed_fields(kind: Kind) -> dict[str, Any]:
     for step in reversed(steps):
         fields = {step: fields}
     return {"metadata": _METADATA, **fields}
+
+
+class PlainTypes(NamedTuple):
+    """A type, made ready to be asked of whole objects quickly.
+
+    Attributes:
+        kinds: Python types of which every value is of this type.
+        is_whole: Whether a whole number is.
+        item: Type of the items of a list; None for what is none.
+        fields: Types of the fields of a mapping; None for what is none.
+        for_any: Type of its other fields; None when they may be anything.
+    """
+
+    kinds: frozenset[type]
+    is_whole: bool = False
+    item: "PlainTypes | None" = None
+    fields: "dict[str, PlainTypes] | None" = None
+    for_any: "PlainTypes | None" = None
+
+
+def plain_types(typed: Typed) -> PlainTypes:
+    """A type as `is_well_typed` asks for it."""
+    if isinstance(typed, str):
+        return PlainTypes(_KINDS[typed], is_whole=typed == _WHOLE)
+    if isinstance(typed, list):
+        return PlainTypes(_NOT_ASKED, item=plain_types(typed[0]))
+    fields = {key: plain_types(one) for key, one in typed.items()}
+    return PlainTypes(_NOT_ASKED, fields=fields, for_any=fields.get("*"))
+
+
+def is_well_typed(value: Any, typed: PlainTypes) -> bool:  # noqa: ANN401  # any JSON value
+    """Whether `mistyped` finds nothing, as far as that is plain; no paths are made."""
+    kind = type(value)
+    if kind in typed.kinds:
+        return True
+    if typed.fields is not None and kind in _MAPPINGS:
+        fields, for_any = typed.fields, typed.for_any
+        for key, item in dict.items(value):
+            wanted = fields.get(key, for_any)
+            if wanted is None or (type(item) in wanted.kinds and type(key) is str):
+                continue
+            if type(key) is not str or not is_well_typed(item, wanted):
+                return False
+        return True
+    if typed.item is not None and kind in (list, PartlyKnownList):
+        return all(is_well_typed(item, typed.item) for item in raw_items(value))
+    return typed.is_whole and kind is int and abs(value) < _PLAINLY_WHOLE
 
 
 def mistyped(value: object, typed: Typed, path: str = "") -> Iterator[tuple[str, str, str]]:

@@ -1,7 +1,7 @@
 """The object a rule judges, with its pod and containers found once for all rules."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from holdfast_policies.bounds import (
     size_fault,
 )
 from holdfast_policies.decode.unknown import (
+    PartlyKnownDict,
     UndeterminedError,
     is_unknown,
     raw_items,
@@ -90,6 +91,29 @@ class Container:
     def security_context(self) -> Mapping[str, Any]:
         """The container's own security context, empty when it has none."""
         return mapping(self.value.get("securityContext"))
+
+    @cached_property
+    def variables(self) -> list[Mapping[str, Any]] | None:
+        """Environment variables; None where one, or a part of one, is not known yet.
+
+        What a rule finds in none of these need not be looked for part by part.
+        """
+        declared = dict.get(self.value, "env") if isinstance(self.value, dict) else None
+        if type(declared) is not list:
+            return [] if not is_unknown(declared) and not isinstance(declared, list) else None
+        entries = [mapping(entry) for entry in declared]
+        return None if any(type(entry) is PartlyKnownDict for entry in entries) else entries
+
+    @cached_property
+    def variable_names(self) -> frozenset[str] | None:
+        """Names of the environment variables; None as for `variables`."""
+        if self.variables is None:
+            return None
+        return frozenset(text(entry.get("name")) for entry in self.variables)
+
+    def may_have_variable(self, names: Iterable[str]) -> bool:
+        """Whether one of some variables is set, or may be: not all of them are known."""
+        return self.variable_names is None or not self.variable_names.isdisjoint(names)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from holdfast.operations.scan.tool_review import CheckedServer
 from holdfast.report.documents.json_text import json_line, json_text
-from holdfast.report.text.tool_report import CheckedServer, tool_json
+from holdfast.report.text.tool_report import tool_json
 
 ROOT = Path(__file__).resolve().parents[2] / "infra" / "holdfast"
 HOSTILE = "\x1b]0;title\x07 \x9b31m \u202e \u200b \u2028 é 漢"

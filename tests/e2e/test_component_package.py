@@ -125,7 +125,7 @@ def revisions(kubectl: Kubectl, kinds: str, namespace: str) -> dict[str, str]:
     }
 
 
-FAULTY = {"namespace": "cx", "version": "1.0", "image": "other:latest"}
+FAULTY = {"namespace": "cx", "version": "1.0", "image": "other:"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -66,7 +66,7 @@ def test_every_kind_is_accepted_by_its_own_definition(
         "httproutes": {"open"},
         "prometheusrules": {"open"},
         "secretstores": {"secretive-aws"},
-        "servicemonitors": {"keeper", "open", "saver", "secretive"},
+        "servicemonitors": {"open"},  # the others declare no metrics
     }.items():
         listed = kubectl.get(kind, "-n", NAMESPACE)["items"]
         assert {each["metadata"]["name"] for each in listed} == names, kind

@@ -2,18 +2,10 @@
 
 import click
 
-from holdfast.adapters.engine.project import read_project
-from holdfast.adapters.engine.run.environment import (
-    EngineEnvironment,
-    engine_environment,
-    prepare_engine,
-)
-from holdfast.adapters.engine.run.executable import find_pulumi
 from holdfast.cli.options.stack import stack_option
-from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
+from holdfast.operations.stack.shell_environment import shell_environment
 from holdfast.report.documents.json_text import json_text
-from holdfast.sandbox.paths import sandbox_paths
 
 
 @click.command()
@@ -42,19 +34,9 @@ def command(stack: str, form: str) -> None:
       pulumi preview -s dev --policy-pack policy-pack
       pulumi refresh -s dev --preview-only --expect-no-changes
     """
-    root = find_project_root()
-    kubeconfig = (
-        StackContext(root, stack).sandbox_kubeconfig if stack else sandbox_paths().kubeconfig()
-    )
-    environment = engine_environment(
-        find_pulumi(),
-        project_backend=read_project(root).backend_url,
-        kubeconfig=kubeconfig if kubeconfig and kubeconfig.is_file() else None,
-    )
-    prepare_engine(environment)
-    click.echo(_json(environment) if form == "json" else environment.shell_lines(), nl=False)
-
-
-def _json(environment: EngineEnvironment) -> str:
-    document = {"variables": dict(environment.variables), "unset": list(environment.removed)}
-    return json_text(document)
+    environment = shell_environment(find_project_root(), stack)
+    if form == "json":
+        document = {"variables": environment.variables, "unset": environment.removed}
+        click.echo(json_text(document), nl=False)
+    else:
+        click.echo(environment.shell_lines(), nl=False)

@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 from holdfast_policies.table import RULES
 
-from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
-from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
+from holdfast.cli.options.report import report_options_for, write_all
 from holdfast.cli.options.stack import stack_option
 from holdfast.cli.options.updates import TIMEOUT
 from holdfast.errors import InputError
@@ -21,6 +20,7 @@ from holdfast.operations.policy.preview import (
 )
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import PACK_FOLDER, find_project_root
+from holdfast.report.exchange.files import ReportRequest, check_files
 from holdfast.report.exchange.formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
 
@@ -79,7 +79,7 @@ def command(
     """
     check_files(wanted)
     context = _context_of(stack, timeout_seconds, is_needed=events is None)
-    request = PreviewRequest(stack, context, pack, config, wanted.is_for_files, utc_now())
+    request = PreviewRequest(stack, context, pack, config, wanted.is_for_files)
     if events is not None:
         previewed = saved_preview(request, _read(events), str(events))
     else:

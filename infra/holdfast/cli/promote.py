@@ -7,12 +7,13 @@ import click
 from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import STACK
-from holdfast.cli.options.updates import TIMEOUT, print_update
+from holdfast.cli.options.updates import TIMEOUT, print_result
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.promotion import PromotionRequest, planned_promotion
 from holdfast.operations.describe.stack_diff import commit_change
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.tracing import traced_update
+from holdfast.report.text.history_text import update_result
 from holdfast.report.text.stack_diff_text import commit_change_text
 
 
@@ -77,5 +78,5 @@ def command(
         click.echo(commit_change_text(commit_change(root, target, commit)), nl=False, err=True)
         confirm(f"Bring {target} to {commit.short}, as on {origin}?", is_confirmed=flags["yes"])
         record = promotion.apply()
-    print_update(record, output)
+    print_result(update_result(record, output), output)
     return ExitCode.OK

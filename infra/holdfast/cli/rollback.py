@@ -2,17 +2,15 @@
 
 import click
 
-from holdfast.adapters.git.source import commit_named
 from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import stack_option
-from holdfast.cli.options.updates import TIMEOUT, print_update
+from holdfast.cli.options.updates import TIMEOUT, print_result
 from holdfast.errors import ExitCode
-from holdfast.operations.deploy.commit import planned_deployment
-from holdfast.operations.deploy.request import UpdateRequest
+from holdfast.operations.deploy.commit import planned_rollback
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.operations.tracing import traced_update
+from holdfast.report.text.history_text import update_result
 
 
 @click.command()
@@ -44,18 +42,9 @@ def command(
       8 cancelled   9 timeout
     """
     context = StackContext(find_project_root(), stack, timeout_seconds)
-    wanted = commit_named(context.root, commit)
-    request = UpdateRequest(
-        action="rollback",
-        reason=reason,
-        recover=True,
-        resume_command=f"holdfast rollback -s {stack} {commit} --reason ...",
-    )
-    with (
-        traced_update(request.action, stack, reason, TERMINAL) as tracer,
-        planned_deployment(context, wanted, request, TERMINAL, tracer) as deployment,
-    ):
+    with planned_rollback(context, commit, reason, TERMINAL) as deployment:
+        wanted = deployment.commit
         confirm(f"Bring {stack} to {wanted.short} ({wanted.subject})?", is_confirmed=yes)
         record = deployment.apply()
-    print_update(record, output)
+    print_result(update_result(record, output), output)
     return ExitCode.OK

@@ -7,10 +7,9 @@ from typing import Final
 
 import click
 
-from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.groups import Group, receives
-from holdfast.cli.options.report import ReportFile, ReportRequest, check_files, write_all
+from holdfast.cli.options.report import ReportFile, write_all
 from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.timestamps import Moment
 from holdfast.cli.options.typed_parameter import TypedParameter
@@ -20,6 +19,7 @@ from holdfast.operations.describe.status import SavedScan, stack_status
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.drift import agents_counted, read_drift_json
+from holdfast.report.exchange.files import ReportRequest, check_files
 from holdfast.report.exchange.formats import write_fleet
 from holdfast.report.text.status_text import status_json, status_text
 
@@ -168,7 +168,6 @@ def _fleet(stacks: tuple[str, ...], wanted: ReportRequest, options: _FleetOption
         FleetRequest(
             find_project_root(),
             stacks,
-            utc_now(),
             {stack: _saved_scan(file) for stack, file in options.scans},
             options.offline,
             observed_at=options.observed_at or "",

@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import stack_option
-from holdfast.cli.options.updates import TIMEOUT, print_update
+from holdfast.cli.options.updates import TIMEOUT, print_result
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.guarded import GuardedUpdate
 from holdfast.operations.deploy.request import UpdateRequest
@@ -12,6 +12,7 @@ from holdfast.operations.deploy.update import StackUpdate
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.tracing import traced_update
+from holdfast.report.text.history_text import update_result
 
 
 @click.command()
@@ -87,5 +88,6 @@ def command(
     context = StackContext(find_project_root(), stack, timeout_seconds)
     with traced_update(request.action, stack, reason, TERMINAL) as tracer:
         update = StackUpdate(context, request, TERMINAL, tracer)
-        print_update(GuardedUpdate(update, context).run(), output)
+        record = GuardedUpdate(update, context).run()
+    print_result(update_result(record, output), output)
     return ExitCode.OK

@@ -1,20 +1,15 @@
 """`holdfast validate`: every fault of every file, without an engine."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from holdfast.cli.exit_codes import exit_code_of
-from holdfast.cli.options.output import OUTPUT, wants_colour
+from holdfast.cli.options.output import OUTPUT, TERMINAL, wants_colour
 from holdfast.cli.options.stack import STACK
-from holdfast.manifest.fleet.loader import manifest_files_in
-from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
-from holdfast.manifest.stack.names import stack_names
-from holdfast.operations.policy.settings import WAIVERS_FILE, write_waivers
-from holdfast.operations.stack.context import NOTHING_DECLARED
+from holdfast.operations.policy.settings import WAIVERS_FILE
 from holdfast.operations.stack.project import find_project_root
-from holdfast.operations.validate.validation import validate_project
+from holdfast.operations.validate.validation import ValidationRequest, validate
 from holdfast.report.text.validation_text import (
     validation_json,
     validation_summary,
@@ -67,17 +62,11 @@ def command(
       6 no such stack
     """
     root = find_project_root()
-    today = datetime.now(UTC).date()
-    chosen = stacks or stack_names(root)
-    if writes_waivers:
-        write_waivers(root)
-        click.echo(f"wrote {WAIVERS_FILE}", err=True)
-    report = validate_project(root, chosen, paths, today=today, asks_clusters=asks_clusters)
+    request = ValidationRequest(root, stacks, paths, asks_clusters, writes_waivers)
+    report = validate(request, TERMINAL)
     if output == "json":
         click.echo(validation_json(report), nl=False)
     else:
         click.echo(validation_text(report, colour=wants_colour()), nl=False)
         click.echo(validation_summary(report), err=True)
-        if not paths and not manifest_files_in(root / AGENTS_FOLDER):
-            click.echo(f"note: {NOTHING_DECLARED}", err=True)
     return exit_code_of(report)

@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from holdfast import __version__
 from holdfast.adapters.tracing.opentelemetry import tracer_of
 from holdfast.adapters.tracing.spans import Span, Tracer
+from holdfast.drift.finding import DriftReport
 from holdfast.operations.progress import Progress
 
 P = ParamSpec("P")
@@ -64,6 +65,15 @@ def traced_scan(stack: str, progress: Progress) -> Iterator[Span]:
     with _tracer(stack, progress) as tracer, tracer.span("drift") as span:
         _announce(span, progress)
         yield span
+
+
+def note_scan(span: Span, report: DriftReport) -> None:
+    """Note in its trace what a scan has found."""
+    span.note(
+        objects=report.objects_checked or 0,
+        findings=len(report.drift),
+        complete=report.is_complete,
+    )
 
 
 @contextmanager

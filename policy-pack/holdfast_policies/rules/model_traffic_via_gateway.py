@@ -43,6 +43,9 @@ VARIABLES = Parameter(
 def check(container: Container, settings: Settings) -> Iterator[Finding]:
     """Variables with the address of a model elsewhere."""
     variables = tuple(settings["variables"])
+    names = container.variable_names
+    if names is not None and not _are_meant(names, variables):
+        return
 
     def check_variable(variable: object, path: str) -> Iterator[Breach]:
         declared = mapping(variable)
@@ -58,6 +61,21 @@ def check(container: Container, settings: Settings) -> Iterator[Finding]:
             )
 
     yield from each(container.value.get("env"), field_path(container.path, "env"), check_variable)
+
+
+def _are_meant(names: frozenset[str], patterns: tuple[str, ...]) -> bool:
+    """Whether one of some variables holds the address of a model."""
+    plain, others = _sorted_patterns(patterns)
+    return not plain.isdisjoint(names) or (
+        bool(others) and any(_is_meant(name, others) for name in names)
+    )
+
+
+@lru_cache(maxsize=64)
+def _sorted_patterns(patterns: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Patterns that are plain names, and the others."""
+    others = tuple(pattern for pattern in patterns if not pattern.isidentifier())
+    return frozenset(patterns) - frozenset(others), others
 
 
 @lru_cache(maxsize=1024)

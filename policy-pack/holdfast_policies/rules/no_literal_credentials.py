@@ -11,7 +11,7 @@ from holdfast_policies.credentials import (
     named_credential,
     shape_in_cel,
 )
-from holdfast_policies.decode.unknown import is_unknown, raw_items
+from holdfast_policies.decode.unknown import Unknown, is_unknown, raw_items
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import (
     ANY_KIND,
@@ -50,6 +50,10 @@ def check_variable(variable: object, path: str) -> Iterator[Breach]:
         yield from _breaches(field_path(path, "value"), [found])
 
 
+def _holds_credential(variable: Mapping[str, Any]) -> bool:
+    return bool(named_credential(text(variable.get("name")), text(variable.get("value"))))
+
+
 def check_arguments(arguments: list[Any], path: str) -> Iterator[Finding]:
     """Arguments of a program; `--api-key VALUE` is told by the two together."""
 
@@ -72,8 +76,10 @@ def check_arguments(arguments: list[Any], path: str) -> Iterator[Finding]:
 
 def check_container(container: Container, _: Settings) -> Iterator[Finding]:
     """Variables, command and arguments of a container."""
-    env = field_path(container.path, "env")
-    yield from each(container.value.get("env"), env, check_variable)
+    variables = container.variables
+    if variables is None or any(map(_holds_credential, variables)):
+        env = field_path(container.path, "env")
+        yield from each(container.value.get("env"), env, check_variable)
     for name in ("command", "args"):
         arguments = items(container.value.get(name))
         if arguments:
@@ -84,7 +90,7 @@ def check_metadata(metadata: Mapping[str, Any], path: str) -> Iterator[Finding]:
     """Labels and annotations, by the shape of what stands there."""
     for section in ("labels", "annotations"):
         values = mapping(metadata.get(section))
-        if not values:
+        if type(values) is dict and not any(map(known_credential, map(text, values.values()))):
             continue
 
         def check_key(key: str, _: str, *, texts: Mapping[str, Any] = values) -> Iterator[Breach]:
@@ -131,11 +137,47 @@ def check_leaves(subject: Subject, _: Settings) -> Iterator[Finding]:
     skipped = _TOLD_ELSEWHERE
     if subject.kind in (SECRET, CONFIG_MAP):
         skipped |= _OF_SECRETS
+    is_named = subject.kind not in POD_KINDS
+    if not any(
+        known_credential(value) or (is_named and named_credential(name, value))
+        for name, value in _long_texts(subject.object, skipped)
+    ):
+        return
     for path, name, value in _leaves(subject.object, "", "", skipped):
         found = known_credential(value)
-        if not found and len(value) >= _SHORTEST and subject.kind not in POD_KINDS:
+        if not found and len(value) >= _SHORTEST and is_named:
             found = named_credential(name, value)
         yield from _breaches(path, [found])
+
+
+def _long_texts(value: object, skipped: frozenset[str]) -> list[tuple[str, str]]:
+    """What `_leaves` finds, without short texts and without paths: hardly any is asked for its."""
+    texts: list[tuple[str, str]] = []
+    left: list[tuple[str, Any]] = [("", value)]
+    while left:
+        name, holder = left.pop()
+        if isinstance(holder, dict):
+            pair = dict.get(holder, "name")
+            found = [
+                (pair if key == "value" and type(pair) is str else key, item)
+                for key, item in dict.items(holder)
+                if key not in skipped
+            ]
+        else:
+            found = [(name, item) for item in raw_items(holder)]
+        for entry in found:
+            item = entry[1]
+            if type(item) in _SCALARS:
+                continue
+            if isinstance(item, str):
+                if len(item) >= _SHORTEST:
+                    texts.append(entry)
+            elif isinstance(item, dict | list):
+                left.append(entry)
+    return texts
+
+
+_SCALARS = frozenset({int, float, bool, type(None), Unknown})
 
 
 def _leaves(

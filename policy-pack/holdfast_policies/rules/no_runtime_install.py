@@ -35,8 +35,10 @@ _INSTALLERS = r"""
 _SHELL_FILES = (".sh", ".bash", ".zsh", ".ksh", ".command", ".envrc", ".profile", ".bashrc")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 _LONGEST_SCRIPTS = 100_000
-_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
-_HOOKS = ("postStart", "preStop")
+_HANDLERS = (
+    *(("lifecycle", hook) for hook in ("postStart", "preStop")),
+    *((probe, "") for probe in ("livenessProbe", "readinessProbe", "startupProbe")),
+)
 _TOO_LONG = "a text that is too long to be judged"
 _REQUIRED = "what the image holds"
 _PACKAGES = frozenset(
@@ -46,6 +48,7 @@ _PACKAGES = frozenset(
 )
 """Variables by which well-known images install what they name when they start."""
 _RUN_AT_START = frozenset({"BASH_ENV", "ENV", "PROMPT_COMMAND", "PYTHONSTARTUP", "NODE_OPTIONS"})
+_RUNNING_VARIABLES = _PACKAGES | _RUN_AT_START
 
 
 def check_line(words: list[str], path: str) -> Iterator[Breach]:
@@ -60,10 +63,7 @@ def check_line(words: list[str], path: str) -> Iterator[Breach]:
 
 def check_container(container: Container, _: Settings) -> Iterator[Finding]:
     """Command and arguments together, as they run; hooks, probes and variables."""
-    env = {
-        text(mapping(variable).get("name")): text(mapping(variable).get("value"))
-        for variable in items(container.value.get("env"))
-    }
+    env = _values(container)
     command = _words(container.value.get("command"))
     args = _words(container.value.get("args"))
     place = "args" if args and not fetched(command) else "command"
@@ -77,7 +77,8 @@ def check_container(container: Container, _: Settings) -> Iterator[Finding]:
         named = (*steps, "exec", "command") if steps[1] else (steps[0], "exec", "command")
         yield from check_line(words, field_path(container.path, *named))
 
-    handlers = [*(("lifecycle", hook) for hook in _HOOKS), *((probe, "") for probe in _PROBES)]
+    declared_keys = container.value.keys()
+    handlers = [steps for steps in _HANDLERS if steps[0] in declared_keys]
     yield from each(handlers, "", check_handler)
 
     def check_variable(variable: object, path: str) -> Iterator[Breach]:
@@ -88,7 +89,17 @@ def check_container(container: Container, _: Settings) -> Iterator[Finding]:
         elif name in _RUN_AT_START:
             yield from check_line([value], field_path(path, "value"))
 
-    yield from each(container.value.get("env"), field_path(container.path, "env"), check_variable)
+    if container.may_have_variable(_RUNNING_VARIABLES):
+        path = field_path(container.path, "env")
+        yield from each(container.value.get("env"), path, check_variable)
+
+
+def _values(container: Container) -> dict[str, str]:
+    """Variables of a container with their values; an unknown one raises."""
+    return {
+        text(mapping(variable).get("name")): text(mapping(variable).get("value"))
+        for variable in items(container.value.get("env"))
+    }
 
 
 def check_scripts(subject: Subject, _: Settings) -> Iterator[Finding]:

@@ -50,7 +50,9 @@ def check(container: Container, _: Settings) -> Iterator[Finding]:
             yield Breach(field_path(path, "value"), got=f'{name}="{value}"', required="it off")
 
     yield from each(["command", "args"], "", check_words)
-    yield from each(container.value.get("env"), field_path(container.path, "env"), check_variable)
+    if container.may_have_variable(_VARIABLES):
+        env = field_path(container.path, "env")
+        yield from each(container.value.get("env"), env, check_variable)
 
 
 _UNSAFE_WORD = (

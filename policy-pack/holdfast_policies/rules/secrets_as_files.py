@@ -1,6 +1,7 @@
 """Secrets are files: an environment is inherited by every child and printed by every crash."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from holdfast_policies.cel import Admission, in_containers
 from holdfast_policies.finding import Breach, Finding
@@ -25,8 +26,17 @@ def check(container: Container, _: Settings) -> Iterator[Finding]:
             yield Breach(place, got="all of a Secret in the environment", required="files")
 
     value = container.value
-    yield from each(value.get("env"), field_path(container.path, "env"), check_variable)
+    if container.variables is None or any(map(_may_name_secret, container.variables)):
+        yield from each(value.get("env"), field_path(container.path, "env"), check_variable)
     yield from each(value.get("envFrom"), field_path(container.path, "envFrom"), check_source, "")
+
+
+def _may_name_secret(variable: Mapping[str, Any]) -> bool:
+    """Whether a variable has its value from a Secret, or from what is not known yet."""
+    source = variable.get("valueFrom")
+    return isinstance(source, dict) and (
+        type(source) is not dict or source.get("secretKeyRef") is not None
+    )
 
 
 _FROM_KEY = "e.?valueFrom.?secretKeyRef.orValue(null) != null"

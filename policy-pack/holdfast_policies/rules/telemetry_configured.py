@@ -45,6 +45,12 @@ def check(container: Container, settings: Settings) -> Iterator[Finding]:
 
 def _variables(container: Container) -> tuple[set[str], UndeterminedError | None]:
     """Names of the variables that are set, and why some are not known."""
+    if container.variables is not None:
+        return {
+            text(entry.get("name"))
+            for entry in container.variables
+            if entry.get("value") or entry.get("valueFrom")
+        }, None
     names: set[str] = set()
     unknown: UndeterminedError | None = None
 

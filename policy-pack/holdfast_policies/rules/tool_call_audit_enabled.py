@@ -49,7 +49,7 @@ def check_capture(container: Container, settings: Settings) -> Iterator[Finding]
             required = "no content of messages in telemetry"
             yield Breach(field_path(path, "value"), f'{name}="{value}"', required)
 
-    if not settings["capture_allowed"]:
+    if not settings["capture_allowed"] and container.may_have_variable(_CAPTURING):
         env = field_path(container.path, "env")
         yield from each(container.value.get("env"), env, check_variable)
 

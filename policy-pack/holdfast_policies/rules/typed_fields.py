@@ -4,7 +4,13 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from holdfast_policies.field_types import mistyped, typed_fields
+from holdfast_policies.field_types import (
+    PlainTypes,
+    is_well_typed,
+    mistyped,
+    plain_types,
+    typed_fields,
+)
 from holdfast_policies.finding import Breach
 from holdfast_policies.kinds import ANY_KIND, Kind
 from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
@@ -12,13 +18,17 @@ from holdfast_policies.subject import Subject
 
 
 @cache
-def _fields(kind: Kind) -> dict[str, Any]:
-    return typed_fields(kind)
+def _fields(kind: Kind) -> tuple[dict[str, Any], PlainTypes]:
+    fields = typed_fields(kind)
+    return fields, plain_types(fields)
 
 
 def check(subject: Subject, _: Settings) -> Iterator[Breach]:
     """Every field that rules read, by its type."""
-    for path, got, required in mistyped(subject.object, _fields(subject.kind)):
+    fields, plain = _fields(subject.kind)
+    if is_well_typed(subject.object, plain):
+        return
+    for path, got, required in mistyped(subject.object, fields):
         yield Breach(path, got=got, required=required)
 
 

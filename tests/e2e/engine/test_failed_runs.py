@@ -35,7 +35,7 @@ def test_a_preview_that_refreshes_explains_the_conflict_it_runs_into(
     assert str(raised.value).startswith(
         f"{project.namespace}/app: field manager kubectl-set has changed "
         '.spec.template.spec.containers[name="agent"].image, which holdfast declares; '
-        "run 'holdfast drift -s dev'"
+        "run 'holdfast drift revert -s dev'"
     )
     drifted = raised.value.result.drifted
     assert [d.path for d in drifted[0].differences] == ["spec.template.spec.containers[0].image"]

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import pytest
 from holdfast.adapters.tracing.spans import UNTRACED, Fact, Span, Tracer
+from holdfast.drift.finding import DriftReport
 from holdfast.errors import InputError
 from holdfast.operations.progress import SILENT
-from holdfast.operations.tracing import step, traced_scan, traced_update
+from holdfast.operations.tracing import note_scan, step, traced_scan, traced_update
 
 from tests.trace_collector import collecting
 from tests.unit.operations.noted_progress import NotedProgress
@@ -83,7 +84,11 @@ def test_a_scan_is_a_trace_that_says_what_came_of_it(monkeypatch: pytest.MonkeyP
         for name, value in collector.variables.items():
             monkeypatch.setenv(name, value)
         with traced_scan("org/dev", SILENT) as span:
-            span.note(findings=2, complete=True)
+            note_scan(span, DriftReport((), objects_checked=3))
     (whole,) = collector.spans
     assert (whole.name, whole.resource["holdfast.stack"]) == ("drift", "dev")
-    assert whole.attributes == {"holdfast.findings": 2, "holdfast.complete": True}
+    assert whole.attributes == {
+        "holdfast.objects": 3,
+        "holdfast.findings": 0,
+        "holdfast.complete": True,
+    }

@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 from holdfast.cli.exit_codes import exit_code_of
-from holdfast.cli.options.report import write_file
 from holdfast.cli.options.stack import stack_option
 from holdfast.errors import InputError
 from holdfast.operations.describe.history import gate_journal
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.validate.gates import GateRequest, GateStep, run_gates
+from holdfast.report.exchange.files import write_file
 from holdfast.report.text.gate_report import gate_json, gate_line, gate_summary
 
 

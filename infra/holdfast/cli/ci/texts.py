@@ -1,13 +1,11 @@
 """`holdfast ci comment` and `holdfast ci issue`: a report where the team talks. Wiring only."""
 
-import os
 from pathlib import Path
 
 import click
 
-from holdfast.adapters.codehost.detection import code_host
-from holdfast.adapters.codehost.sticky import keep_comment, keep_issue
 from holdfast.errors import ExitCode, InputError
+from holdfast.operations.describe.code_host import comment_on_change, issue_of_check
 
 _TEXT = click.argument("text", type=click.Path(path_type=Path), metavar="FILE")
 
@@ -33,12 +31,8 @@ def report_comment(text: Path, *, marker: str, change: int | None) -> ExitCode:
     Exit codes: 0 done   1 the host did not do it   2 bad input
       3 the token is refused
     """
-    body = _read(text)
-    job = code_host(os.environ)
-    number = change or job.change
-    if number is None:
-        raise InputError("this job belongs to no change", remedy="name it with --change NUMBER")
-    click.echo(f"comment on {number} {keep_comment(job.host, number, marker, body)}", err=True)
+    number, kept = comment_on_change(marker, _read(text), change)
+    click.echo(f"comment on {number} {kept}", err=True)
     return ExitCode.OK
 
 
@@ -72,16 +66,9 @@ def report_issue(text: Path, *, marker: str, title: str, code: int) -> ExitCode:
     Exit codes: 0 done   1 the host did not do it   2 bad input
       3 the token is refused
     """
-    body = None if code == ExitCode.OK else _told(text, code)
-    job = code_host(os.environ)
-    click.echo(f"issue {keep_issue(job.host, marker, title, body)}", err=True)
+    body = _read(text) if code != ExitCode.OK and text.exists() else ""
+    click.echo(f"issue {issue_of_check(marker, title, body, code)}", err=True)
     return ExitCode.OK
-
-
-def _told(text: Path, code: int) -> str:
-    """The report, or that there is none."""
-    body = _read(text) if text.exists() else ""
-    return body if body.strip() else f"The check ended with exit code {code} and wrote no report."
 
 
 def _read(text: Path) -> str:

@@ -7,26 +7,21 @@ from typing import Final
 
 import click
 
-from holdfast.adapters.tracing.spans import Span
 from holdfast.cli.drift.options import COMPARED, Compared
 from holdfast.cli.lazy_group import LazyGroup
 from holdfast.cli.options.groups import Group, takes
 from holdfast.cli.options.output import TERMINAL
 from holdfast.cli.options.probes import PROBES
 from holdfast.cli.options.recording import RECORDING
-from holdfast.cli.options.report import (
-    DRIFT_REPORT,
-    ReportRequest,
-    check_files,
-    write_reports,
-)
+from holdfast.cli.options.report import DRIFT_REPORT, write_reports
 from holdfast.cli.verbs import VERBS
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.recording import record
 from holdfast.operations.scan.request import ProbeRequest, RecordingRequest
 from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.scan.scanner import Scan, Scanner
-from holdfast.operations.tracing import traced_scan
+from holdfast.operations.tracing import note_scan, traced_scan
+from holdfast.report.exchange.files import ReportRequest, check_files
 
 SECTIONS: Final = {
     "stacks": "What is compared",
@@ -124,7 +119,8 @@ def command(asked: _DetectRequest) -> int:
 
             scan = with_probes(scanner, scan, asked.probing)
         report(scanner, scan, asked.report, asked.recording)
-        return exit_code(scan, span)
+        note_scan(span, scan.report)
+        return exit_code(scan)
 
 
 def freeze_loaded() -> None:
@@ -148,12 +144,9 @@ def report(
     write_reports(scan.report, wanted, context)
 
 
-def exit_code(scan: Scan, span: Span, failures: int = 0) -> ExitCode:
-    """The exit code of a scan, and its figures in its trace."""
+def exit_code(scan: Scan, failures: int = 0) -> ExitCode:
+    """The exit code of a scan."""
     found = scan.report
-    span.note(
-        objects=found.objects_checked or 0, findings=len(found.drift), complete=found.is_complete
-    )
     if failures or not found.is_complete:
         return ExitCode.ERROR
     return ExitCode.DRIFT if found.drift else ExitCode.OK

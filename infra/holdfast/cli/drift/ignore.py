@@ -8,12 +8,12 @@ from holdfast.cli.drift.detect import exit_code, report
 from holdfast.cli.drift.options import Compared, compared
 from holdfast.cli.options.groups import receives
 from holdfast.cli.options.output import OUTPUT, TERMINAL
-from holdfast.cli.options.report import ReportRequest
 from holdfast.errors import ExitCode
 from holdfast.operations.remediate.ignore import IgnoreRequest, plan_ignore
 from holdfast.operations.scan.request import RecordingRequest
 from holdfast.operations.scan.scanner import Scanner
-from holdfast.operations.tracing import traced_scan
+from holdfast.operations.tracing import note_scan, traced_scan
+from holdfast.report.exchange.files import ReportRequest
 
 
 @click.command()
@@ -61,4 +61,5 @@ def command(
         TERMINAL.step(f"{plan.name}: added {plan.added} {'rule' if plan.added == 1 else 'rules'}")
         scan = Scanner(request, TERMINAL).scan()
         report(scanner, scan, ReportRequest(output), RecordingRequest())
-        return exit_code(scan, span)
+        note_scan(span, scan.report)
+        return exit_code(scan)

@@ -7,11 +7,9 @@ import click
 from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import stack_option
-from holdfast.drift.cause.owners import owned_objects
 from holdfast.errors import ExitCode, InputError
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.operations.scan.owners import field_owners
 from holdfast.operations.scan.request import ScanRequest
-from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.revert_text import owners_json, owners_text
 
@@ -68,18 +66,10 @@ def command(
     \b
     Exit codes: 0 printed   1 not everything could be read   2 bad input
     """
-    scan = Scanner(asked, TERMINAL).scan(keeps_all=True)
-    found = [
-        live
-        for identity, live in scan.live.objects.items()
-        if identity in scan.desired and agent in ("", agent_of(scan.desired[identity]))
-    ]
-    if agent and not any(agent_of(each) == agent for each in scan.desired.values()):
-        raise InputError(f"no declared object is of an agent {agent!r}", remedy="see its name")
-    owned = owned_objects(found)
-    if shared:
-        owned = [each for each in owned if len(each.deliverers) > 1]
-    click.echo(owners_json(owned) if output == "json" else owners_text(owned), nl=False)
-    for each in scan.report.not_checked:
+    found = field_owners(asked, agent, TERMINAL)
+    found = found.only_shared() if shared else found
+    text = owners_json(found.objects) if output == "json" else owners_text(found.objects)
+    click.echo(text, nl=False)
+    for each in found.not_checked:
         click.echo(f"not checked: {each.scope}: {each.reason}", err=True)
-    return ExitCode.ERROR if scan.report.not_checked else ExitCode.OK
+    return ExitCode.ERROR if found.not_checked else ExitCode.OK

@@ -12,14 +12,14 @@ from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.groups import Group, receives, takes
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.recording import HISTORY
-from holdfast.cli.options.report import ReportRequest
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.remediate.by_mode import apply_by_mode, plan_by_mode
 from holdfast.operations.remediate.revert import RevertPlan, apply_revert, plan_revert
 from holdfast.operations.remediate.selection import with_only
 from holdfast.operations.scan.request import RecordingRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
-from holdfast.operations.tracing import traced_scan
+from holdfast.operations.tracing import note_scan, traced_scan
+from holdfast.report.exchange.files import ReportRequest
 from holdfast.report.text.revert_text import plan_json, revert_plan_text
 
 
@@ -46,7 +46,8 @@ def plan(asked: Compared, *, only: tuple[str, ...], allow_replace: bool, output:
         planned = plan_revert(scan, may_replace=allow_replace).objects
         text = plan_json(planned) if output == "json" else revert_plan_text(planned)
         click.echo(text, nl=False)
-        return exit_code(scan, span)
+        note_scan(span, scan.report)
+        return exit_code(scan)
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def revert(asked: _Revert, *, output: str) -> ExitCode:
         remediate = _by_mode if options.by_mode else _revert
         scan, failures = remediate(scanner, scan, options)
         report(scanner, scan, ReportRequest(output), asked.recording)
-        return exit_code(scan, span, failures)
+        note_scan(span, scan.report)
+        return exit_code(scan, failures)
 
 
 def _revert(scanner: Scanner, scan: Scan, options: _RevertOptions) -> tuple[Scan, int]:

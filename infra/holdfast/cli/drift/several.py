@@ -2,11 +2,12 @@
 
 from holdfast.cli.drift.options import Compared
 from holdfast.cli.options.output import TERMINAL
-from holdfast.cli.options.report import ReportRequest, write_all
+from holdfast.cli.options.report import write_all
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.request import RecordingRequest
 from holdfast.operations.scan.several_stacks import scan_stacks
 from holdfast.report.documents.stacks import stacks_json
+from holdfast.report.exchange.files import ReportRequest
 from holdfast.report.text.stacks_text import stacks_text
 
 

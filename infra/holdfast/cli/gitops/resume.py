@@ -4,10 +4,9 @@ import click
 
 from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode
-from holdfast.operations.stack.agent_stack import resume_stack, stack_client
+from holdfast.operations.stack.agent_stack import resume
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.operations.stack.update_history import action_record, journal_of
 
 
 @click.command()
@@ -22,9 +21,7 @@ def command(stack: str, reason: str) -> ExitCode:
     Example:
       holdfast gitops resume -s prod --reason "the other controller is off"
     """
-    root = find_project_root()
-    ended = resume_stack(stack_client(StackContext(root, stack)), stack)
-    journal_of(root, stack).add(action_record("resume", stack, reason))
+    ended = resume(StackContext(find_project_root(), stack), reason)
     was = f"was {ended}" if ended else "was not suspended; field conflicts are over"
     click.echo(f"resumed: {stack} ({was})", err=True)
     return ExitCode.OK

@@ -2,13 +2,11 @@
 
 import click
 
-from holdfast.adapters.clock import utc_now
 from holdfast.cli.options.stack import stack_option
 from holdfast.errors import ExitCode
-from holdfast.operations.stack.agent_stack import Suspension, stack_client, suspend_stack
+from holdfast.operations.stack.agent_stack import suspend
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
-from holdfast.operations.stack.update_history import action_record, caller, journal_of
 
 
 @click.command()
@@ -25,9 +23,6 @@ def command(stack: str, reason: str) -> ExitCode:
       holdfast gitops suspend -s prod --reason "investigating latency"
       holdfast gitops resume -s prod
     """
-    root = find_project_root()
-    suspension = Suspension(caller(), utc_now(), reason)
-    suspend_stack(stack_client(StackContext(root, stack)), stack, suspension)
-    journal_of(root, stack).add(action_record("suspend", stack, reason))
+    suspend(StackContext(find_project_root(), stack), reason)
     click.echo(f"suspended: {stack} ({reason})", err=True)
     return ExitCode.OK

@@ -5,8 +5,6 @@ from typing import Any
 
 import click
 
-from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.cli.options.output import TERMINAL
 from holdfast.cli.options.stack import stack_option
 from holdfast.controllers.operator.installation import OperatorImage, install, operator_of
@@ -60,7 +58,7 @@ def command(
     """
     objects = _objects(**wanted)
     if not export:
-        install(ApiClient(connection_of(kubeconfig, context)), objects, TERMINAL)
+        install(objects, TERMINAL, kubeconfig, context)
         return
     if kubeconfig or context:
         raise InputError(

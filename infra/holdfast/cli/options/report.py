@@ -1,49 +1,19 @@
 """Where reports go: the options of every verb that writes them in many formats."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
 import click
 
-from holdfast.adapters.files import write_atomically
 from holdfast.cli.options.groups import Command, Group, Option, receives
 from holdfast.cli.options.output import wants_colour
 from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.drift.finding import DriftReport
-from holdfast.errors import HoldfastError, InputError
 from holdfast.operations.scan.scan_context import ReportContext
+from holdfast.report.exchange.files import ReportRequest, write_file
 from holdfast.report.exchange.formats import DRIFT_FORMATS, write_drift
 from holdfast.report.text.finding_text import PAGE
-
-
-@dataclass(frozen=True)
-class ReportRequest:
-    """Which reports are wanted, and where.
-
-    Attributes:
-        output: Format of standard output, or of `output_file`.
-        output_file: Instead of standard output.
-        files: Format and file of each further report.
-        runbook: Address of the documentation that reports link to.
-    """
-
-    output: str = "text"
-    output_file: Path | None = None
-    files: tuple[tuple[str, Path], ...] = ()
-    runbook: str = PAGE
-
-    @property
-    def is_for_files(self) -> bool:
-        """Whether anything but text is wanted: for readers who want every place exactly."""
-        return self.output != "text" or any(chosen != "text" for chosen, _ in self.files)
-
-    @property
-    def written_files(self) -> tuple[tuple[str, Path], ...]:
-        """Format and file of everything that does not go to standard output."""
-        main = ((self.output, self.output_file),) if self.output_file else ()
-        return (*main, *self.files)
 
 
 class ReportFile(TypedParameter[tuple[str, Path]]):
@@ -127,23 +97,6 @@ DRIFT_REPORT: Final = report_group(PAGE, DRIFT_FORMATS)
 report_options = report_options_for(PAGE, DRIFT_FORMATS)
 
 
-def check_files(wanted: ReportRequest) -> None:
-    """See that every file can be written, before anything takes time.
-
-    Raises:
-        InputError: a folder does not exist, or two reports would go to one file.
-    """
-    seen: set[Path] = set()
-    for _, file in wanted.written_files:
-        if not file.parent.is_dir():
-            raise InputError(f"{file}: no such folder", remedy=f"run `mkdir -p {file.parent}`")
-        if file.is_dir():
-            raise InputError(f"{file}: expected a file, got a folder", remedy="name a file in it")
-        if file.resolve() in seen:
-            raise InputError(f"{file}: two reports in one file", remedy="name another file")
-        seen.add(file.resolve())
-
-
 def write_reports(report: DriftReport, wanted: ReportRequest, context: ReportContext) -> None:
     """Write every report of drift that is wanted.
 
@@ -175,15 +128,3 @@ def write_all(writer: ReportWriter, wanted: ReportRequest) -> None:
         click.echo(f"wrote {file}", err=True)
     if wanted.output_file is None:
         click.echo(writer(wanted.output, colour=wants_colour()), nl=False)
-
-
-def write_file(file: Path, text: str) -> None:
-    """Write a file atomically.
-
-    Raises:
-        HoldfastError: it cannot be written.
-    """
-    try:
-        write_atomically(file, text)
-    except OSError as error:
-        raise HoldfastError(f"{file}: {error.strerror or error}") from error

@@ -2,11 +2,7 @@
 
 import click
 
-from holdfast.adapters.engine.update_record import UpdateRecord
-from holdfast.cli.options.output import TERMINAL
 from holdfast.operations.stack.context import StackContext
-from holdfast.report.documents.updates import updates_json
-from holdfast.report.text.history_text import update_line
 
 TIMEOUT = click.option(
     "--timeout",
@@ -19,9 +15,6 @@ TIMEOUT = click.option(
 )
 
 
-def print_update(record: UpdateRecord, output: str) -> None:
-    """Print it: `json` to standard output, else a line to standard error."""
-    if output == "json":
-        click.echo(updates_json(record.stack, [record]), nl=False)
-    else:
-        TERMINAL.step(update_line(record))
+def print_result(text: str, output: str) -> None:
+    """Print what came of an update: `json` to standard output, else a line to standard error."""
+    click.echo(text, nl=False, err=output != "json")

@@ -1,17 +1,16 @@
 """`holdfast policy check`: judge what is declared, written, recorded or live."""
 
-from datetime import UTC, datetime
 from functools import partial
 
 import click
 from holdfast_policies.table import RULES
 
-from holdfast.adapters.clock import utc_now
 from holdfast.cli.exit_codes import exit_code_of
-from holdfast.cli.options.report import ReportRequest, check_files, report_options_for, write_all
+from holdfast.cli.options.report import report_options_for, write_all
 from holdfast.cli.policy.request import source_options
 from holdfast.operations.policy.check import CheckRequest, check_policy
 from holdfast.operations.policy.model import PolicyReport
+from holdfast.report.exchange.files import ReportRequest, check_files
 from holdfast.report.exchange.formats import POLICY_FORMATS, write_policy
 from holdfast.report.exchange.policy_notices import PAGES
 from holdfast.report.text.policy_text import objects_text
@@ -53,8 +52,7 @@ def command(
       6 no such stack
     """
     check_files(wanted)
-    today = datetime.now(UTC).date()
-    report = check_policy(request, today, utc_now(), is_exact=wanted.is_for_files)
+    report = check_policy(request, is_exact=wanted.is_for_files)
     if objects:
         click.echo(objects_text(report), nl=False, err=wanted.output != "text")
     write_all(partial(_written, report, wanted.runbook), wanted)

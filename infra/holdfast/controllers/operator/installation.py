@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from holdfast import __version__
@@ -68,12 +69,25 @@ def operator_of(context: StackContext, operator: OperatorImage) -> list[KubeObje
     return operator_objects(request, plan_fleet(context.fleet, name), context.rendered, kinds)
 
 
-def install(client: ApiClient, objects: Sequence[KubeObject], progress: Progress) -> None:
+def install(
+    objects: Sequence[KubeObject],
+    progress: Progress,
+    kubeconfig: Path | None = None,
+    context: str | None = None,
+) -> None:
     """Apply the definitions, wait until the cluster serves them, and apply the rest.
 
+    Args:
+        objects: Of the operator and its kinds.
+        progress: Takes a step for each object.
+        kubeconfig: Default: the usual ones, else the pod's own account.
+        context: Of the kubeconfig; None for the current one.
+
     Raises:
+        InputError: there is no such context.
         ClusterError: the server refused, or does not serve the kinds in time.
     """
+    client = ApiClient(connection_of(kubeconfig, context))
     definitions = [each for each in objects if each["kind"] == _DEFINITION]
     _apply(client, definitions, progress)
     wanted = {(API_VERSION, str(each["spec"]["names"]["kind"])) for each in definitions}

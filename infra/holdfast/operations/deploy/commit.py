@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from holdfast.adapters.engine.update_record import UpdateRecord
-from holdfast.adapters.git.source import Commit, Source
+from holdfast.adapters.git.source import Commit, Source, commit_named
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.errors import EngineError, HoldfastError
 from holdfast.operations.deploy.request import UpdateRequest
@@ -18,6 +18,7 @@ from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.stack.commit_project import CommitProject, project_at
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import PACK_FOLDER
+from holdfast.operations.tracing import traced_update
 
 
 class VerificationFailedError(EngineError):
@@ -106,6 +107,36 @@ def planned_deployment(
             if not deployment.has_begun:
                 update.recorder.refused(error)
             raise
+
+
+@contextmanager
+def planned_rollback(
+    home: StackContext, commit: str, reason: str, progress: Progress = SILENT
+) -> Iterator[CommitDeployment]:
+    """Plan the way back to an earlier commit, as a trace; as `planned_deployment`.
+
+    Args:
+        home: The stack in the working tree, which is not touched.
+        commit: Branch, tag or abbreviated hash.
+        reason: Why, for the history.
+        progress: Takes what a person should know.
+
+    Raises:
+        InputError: there is no such commit.
+        EngineError: refused, by the policy pack or for a run that was killed.
+    """
+    found = commit_named(home.root, commit)
+    request = UpdateRequest(
+        action="rollback",
+        reason=reason,
+        recover=True,
+        resume_command=f"holdfast rollback -s {home.name} {commit} --reason ...",
+    )
+    with (
+        traced_update(request.action, home.name, reason, progress) as tracer,
+        planned_deployment(home, found, request, progress, tracer) as deployment,
+    ):
+        yield deployment
 
 
 def deploy_commit(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.project import read_project
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source, source_of
@@ -37,16 +38,16 @@ class FleetRequest:
         stacks: In the order in which they are shown.
         scans: Stack to a saved scan, in place of its cluster.
         is_offline: Ask no cluster.
-        made_at: RFC 3339 time of the report.
         observed_at: Of the saved scans; empty when nobody says.
+        made_at: RFC 3339 time of the report; default now.
     """
 
     root: Path
     stacks: tuple[str, ...]
-    made_at: str
     scans: Mapping[str, SavedScan] = field(default_factory=dict)
     is_offline: bool = False
     observed_at: str = ""
+    made_at: str = field(default_factory=utc_now)
 
     def check(self) -> None:
         """See that it can be answered.

@@ -1,12 +1,13 @@
 """What `holdfast policy check` judges, and by what: manifests, files, a state or a cluster."""
 
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
 
 from holdfast_policies.waivers import Waiver, WaiverFileError, read_waivers
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.state.checkpoint import Deployment
 from holdfast.errors import InputError, SourceLocation
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
@@ -84,15 +85,11 @@ class CheckRequest:
         return "/".join(part for part in ("policy", self.stack, source) if part)
 
 
-def check_policy(
-    request: CheckRequest, today: date, observed_at: str, *, is_exact: bool = False
-) -> PolicyReport:
-    """Judge objects by the rules of the policy pack.
+def check_policy(request: CheckRequest, *, is_exact: bool = False) -> PolicyReport:
+    """Judge objects by the rules of the policy pack, and by the waivers that hold today.
 
     Args:
         request: Which objects, and by which rules.
-        today: The day by which waivers end.
-        observed_at: RFC 3339 time of the report.
         is_exact: Find the exact place of everything; else only of what would be refused.
 
     Raises:
@@ -101,6 +98,7 @@ def check_policy(
         EngineError: the state cannot be had.
         ClusterError: the cluster cannot be asked at all.
     """
+    observed_at, today = utc_now(), datetime.now(UTC).date()
     sources = _Sources(request)
     profile = profile_by(sources.policy(today), request.profile, request.config)
     gathered = sources.collect()

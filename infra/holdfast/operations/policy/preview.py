@@ -1,10 +1,11 @@
 """A preview of a stack under the policy pack: what would change, and what the rules say of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from holdfast_policies.profile import PolicyConfigError, environment_of, load_config, profile_of
 
+from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult, read_result
 from holdfast.errors import InputError, SourceLocation
@@ -28,7 +29,7 @@ class PreviewRequest:
         pack: Folder of the policy pack; None for that of the project.
         config: JSON config of the pack.
         is_exact: Find the exact place of everything; else only of what would be refused.
-        observed_at: RFC 3339 time of the report.
+        observed_at: RFC 3339 time of the report; default now.
     """
 
     stack: str
@@ -36,7 +37,7 @@ class PreviewRequest:
     pack: Path | None = None
     config: Path | None = None
     is_exact: bool = False
-    observed_at: str = ""
+    observed_at: str = field(default_factory=utc_now)
 
 
 @dataclass(frozen=True)

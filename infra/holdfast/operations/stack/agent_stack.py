@@ -20,6 +20,7 @@ from holdfast.manifest.publish.custom_resource import plural_of
 from holdfast.manifest.publish.resource_interface import AGENT_STACK_KIND
 from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.stack.context import StackContext
+from holdfast.operations.stack.update_history import action_record, caller, journal_of
 
 ENTRY: Final = KindEntry(plural_of(AGENT_STACK_KIND), is_namespaced=False, type_name="")
 ANSWER_SECONDS: Final = 10.0
@@ -117,6 +118,31 @@ def control_of(resource: Mapping[str, Any]) -> LoopControl:
     recorded = mapping_at(resource, "status").get("conflicts") or ()
     conflicts = {(str(each["object"]), str(each["path"])): str(each["since"]) for each in recorded}
     return LoopControl(suspension, str(spec.get("conflictsResetAt") or ""), conflicts)
+
+
+def suspend(context: StackContext, reason: str) -> None:
+    """Let no loop act on a stack until it is resumed, and record who has suspended it.
+
+    Raises:
+        ClusterError: the cluster does not serve AgentStack, or refuses.
+    """
+    suspension = Suspension(caller(), utc_now(), reason)
+    suspend_stack(stack_client(context), context.name, suspension)
+    journal_of(context.root, context.name).add(action_record("suspend", context.name, reason))
+
+
+def resume(context: StackContext, reason: str) -> Suspension | None:
+    """Let the loops of a stack act again, end all field conflicts, and record who did it.
+
+    Returns:
+        The suspension that this has ended; None when there was none.
+
+    Raises:
+        ClusterError: the cluster does not serve AgentStack, or refuses.
+    """
+    ended = resume_stack(stack_client(context), context.name)
+    journal_of(context.root, context.name).add(action_record("resume", context.name, reason))
+    return ended
 
 
 def suspend_stack(client: ApiClient, stack: str, suspension: Suspension) -> None:

@@ -69,12 +69,14 @@ class ValidationReport:
         exemptions: What has been granted for a time, in order of place.
         errors_elsewhere: Errors in files that were not asked about; a stack with errors is not
             rendered, so no policy is evaluated on it.
+        declares_nothing: The whole project was validated, and it has no manifest.
     """
 
     faults: tuple[OnStacks, ...]
     stacks: tuple[str, ...]
     exemptions: tuple[Exemption, ...] = ()
     errors_elsewhere: int = 0
+    declares_nothing: bool = False
 
     @property
     def errors(self) -> list[ManifestError]:

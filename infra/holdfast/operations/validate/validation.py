@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -23,15 +23,19 @@ from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
 from holdfast.manifest.kinds.exemptions import PolicyExceptionSpec
 from holdfast.manifest.kinds.expiry import faults_of_exemptions, has_expired
 from holdfast.manifest.kinds.kinds import DriftIgnore, PolicyException
+from holdfast.manifest.stack.names import stack_names
 from holdfast.manifest.stack.stack_files import path_in_file
 from holdfast.operations.policy.evaluate import verdicts
 from holdfast.operations.policy.model import PolicyFinding
 from holdfast.operations.policy.settings import (
+    WAIVERS_FILE,
     faults_of_compiled,
     faults_of_configs,
     faults_of_rules,
+    write_waivers,
 )
 from holdfast.operations.policy.sources import judged_objects
+from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.crds import missing_crds, remedy_for
 from holdfast.operations.validate.report import (
@@ -46,6 +50,46 @@ from holdfast.render.plan.marks import RenderedObject
 from holdfast.render.provenance.origins import Origins
 
 _Fault = ManifestError | PolicyFinding
+
+
+@dataclass(frozen=True)
+class ValidationRequest:
+    """What of a project is validated.
+
+    Attributes:
+        root: Folder of Pulumi.yaml.
+        stacks: Names of stacks; none for all that the project has.
+        paths: As of `validate_project`.
+        asks_clusters: As of `validate_project`.
+        writes_waivers: First compile the PolicyException manifests into the waivers file.
+    """
+
+    root: Path
+    stacks: tuple[str, ...] = ()
+    paths: tuple[Path, ...] = ()
+    asks_clusters: bool = False
+    writes_waivers: bool = False
+
+
+def validate(request: ValidationRequest, progress: Progress = SILENT) -> ValidationReport:
+    """Validate a project for the stacks that are named, else for all of them, as of today.
+
+    Raises:
+        InputError: there is no such stack (exit code 6), or no folder of manifests.
+        InvalidFilesError: waivers are to be written, and the manifests are not valid.
+        ClusterError: a cluster that was to be asked gave no answer.
+    """
+    root = request.root
+    stacks = request.stacks or tuple(stack_names(root))
+    if request.writes_waivers:
+        write_waivers(root)
+        progress.note(f"wrote {WAIVERS_FILE}")
+    today = datetime.now(UTC).date()
+    report = validate_project(
+        root, stacks, request.paths, today=today, asks_clusters=request.asks_clusters
+    )
+    is_empty = not request.paths and not manifest_files_in(root / AGENTS_FOLDER)
+    return replace(report, declares_nothing=is_empty)
 
 
 def validate_project(

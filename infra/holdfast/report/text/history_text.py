@@ -10,6 +10,7 @@ from holdfast.operations.deploy.recorder import changes_in_words
 from holdfast.operations.describe.history import HistoryReport
 from holdfast.report.documents.history import broken_rules
 from holdfast.report.documents.json_text import json_text
+from holdfast.report.documents.updates import updates_json
 from holdfast.report.text.drift_text import drift_text, summary_line
 from holdfast.report.text.finding_text import headline
 
@@ -57,13 +58,15 @@ def updates_text(records: Sequence[UpdateRecord]) -> str:
     return "\n\n".join(blocks) + "\n" if blocks else "no update is recorded\n"
 
 
-def update_line(record: UpdateRecord) -> str:
-    """What one update came to, in a line without its end."""
+def update_result(record: UpdateRecord, output: str) -> str:
+    """What one update came to: a document for the output `json`, else a line; with its end."""
+    if output == "json":
+        return updates_json(record.stack, [record])
     commit = record.commit[:12] or "no commit"
     dirty = f" and files that are not committed ({record.dirty_reason})" if record.is_dirty else ""
     return (
         f"{record.stack} is at {commit}{dirty}: {changes_in_words(record.changes)}, "
-        f"{record.seconds:g} s"
+        f"{record.seconds:g} s\n"
     )
 
 

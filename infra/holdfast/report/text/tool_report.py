@@ -1,49 +1,55 @@
-"""What `holdfast mcp check` found, as text for people and JSON for programs."""
+"""Results of `holdfast mcp lock` and `holdfast mcp check`, as text and as JSON."""
 
 import difflib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from holdfast.kube.text import safe_text
 from holdfast.manifest.fleet.tool_contracts import ToolChange
+from holdfast.manifest.fleet.tool_lock import LOCK_FILE, ToolLock
+from holdfast.operations.scan.probing.endpoints import Answer
+from holdfast.operations.scan.tool_review import CheckedServer, LockedTools
 from holdfast.report.documents.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/tools/v1"
 _LONGEST_LINE_CHARACTERS: Final = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedServer:
-    """One tool server, asked or not.
+def lock_text(locked: LockedTools) -> str:
+    """What each server has answered, a line a server, and whether the file has changed."""
+    lines = [line for each in locked.answers for line in _answer_lines(each, locked.lock)]
+    if locked.is_written:
+        lines.append(f"wrote {LOCK_FILE}: read it before you commit it")
+    return "".join(f"{line}\n" for line in lines)
 
-    Attributes:
-        server: What it is called in the lock.
-        url: Address that was asked.
-        digest: Digest over its tools as they are now; empty when it could not be asked.
-        is_locked: Whether its tools were ever reviewed.
-        changes: What differs from what was reviewed.
-        error: Why it could not be asked; empty when it could.
-    """
 
-    server: str
-    url: str
-    digest: str = ""
-    is_locked: bool = True
-    changes: tuple[ToolChange, ...] = ()
-    error: str = ""
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether its tools are others than those that were reviewed, or none were."""
-        return bool(self.changes) or not self.is_locked
+def _answer_lines(answer: Answer, lock: ToolLock) -> Iterator[str]:
+    key = answer.server.key
+    if answer.tools is None:
+        yield f"error: {key}: {answer.error}"
+        return
+    server = lock.servers[key]
+    yield f"{key}: {len(server.tools)} tools, {server.digest}"
+    for place, digest in answer.server.digests:
+        if digest != server.digest:
+            yield f"{place}: write this digest here, it says {digest}"
 
 
 def tool_text(servers: Sequence[CheckedServer]) -> str:
     """One block a server that changed or could not be asked; empty when all are as reviewed."""
     lines = [line for each in servers for line in _lines_of(each)]
     return "".join(f"{safe_text(line, _LONGEST_LINE_CHARACTERS)}\n" for line in lines)
+
+
+def tool_summary(servers: Sequence[CheckedServer]) -> str:
+    """How many servers are as reviewed, in a line without its end."""
+    failed = sum(bool(each.error) for each in servers)
+    changed = sum(not each.error and each.is_changed for each in servers)
+    return (
+        f"{len(servers)} tool servers: {len(servers) - failed - changed} as reviewed, "
+        f"{changed} changed, {failed} not checked"
+    )
 
 
 def tool_json(servers: Sequence[CheckedServer]) -> str:

@@ -5,6 +5,7 @@ from typing import Any, Final
 from holdfast.errors import ManifestError, SourceLocation
 from holdfast.kube.text import counted, safe_text
 from holdfast.operations.policy.model import PolicyFinding
+from holdfast.operations.stack.context import NOTHING_DECLARED
 from holdfast.operations.validate.report import (
     Exemption,
     OnStacks,
@@ -24,7 +25,10 @@ def validation_text(report: ValidationReport, *, colour: bool = False) -> str:
 
 
 def validation_summary(report: ValidationReport) -> str:
-    """What was granted for a time, a line each; then what was read, and what was found."""
+    """What was granted for a time, a line each; then what was read, and what was found.
+
+    The last line has no end.
+    """
     count = len(report.stacks)
     read = f"{counted(count, 'stack')}: {', '.join(report.stacks)}"
     read = read if report.stacks else "without a stack"
@@ -33,13 +37,14 @@ def validation_summary(report: ValidationReport) -> str:
         f"(owner {each.owner})"
         for each in report.exemptions
     ]
-    lines = [*granted, f"{report.headline} ({read})"]
+    notes = [f"note: {NOTHING_DECLARED}"] if report.declares_nothing else []
     if report.errors_elsewhere:
         errors = counted(report.errors_elsewhere, "error")
-        lines.append(
+        notes.append(
             f"note: {errors} in other files: no policy was evaluated on the stacks they concern; "
             "`holdfast validate` lists every error"
         )
+    lines = [*granted, f"{report.headline} ({read})", *notes]
     return "\n".join(safe_text(line, _LONGEST_LINE_CHARACTERS) for line in lines)
 
 

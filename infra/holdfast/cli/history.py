@@ -12,10 +12,13 @@ from holdfast.cli.options.recording import threshold_option
 from holdfast.cli.options.stack import STACK, stack_option
 from holdfast.cli.options.timestamps import Moment
 from holdfast.errors import ExitCode, InputError
-from holdfast.manifest.stack.names import stack_names
-from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.deploy.object_provenance import MOST_COMMITS, commit_of_object
-from holdfast.operations.describe.history import gate_journal, scan_history, updates_of
+from holdfast.operations.describe.history import (
+    gate_journal,
+    scan_history,
+    stack_and_agent,
+    updates_of,
+)
 from holdfast.operations.scan.recording import damage_note, default_history_file
 from holdfast.operations.scan.request import DEFAULT_ALERT_THRESHOLD
 from holdfast.operations.stack.context import StackContext
@@ -137,7 +140,7 @@ def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode
         wanted.check("")
         return _print_scans(wanted.history, "", wanted, is_json=is_json)
     root = find_project_root()
-    stack, agent = _stack_and_agent(root, name, stack)
+    stack, agent = stack_and_agent(root, name, stack)
     wanted.check(agent)
     if wanted.scans:
         file = wanted.history or default_history_file(root, stack)
@@ -150,22 +153,6 @@ def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode
     text = updates_json(stack, records, agent) if is_json else updates_text(records)
     click.echo(text, nl=False)
     return ExitCode.OK
-
-
-def _stack_and_agent(root: Path, name: str, stack: str) -> tuple[str, str]:
-    """What the argument names: an agent where a stack is given, else a stack."""
-    if stack:
-        read_stack_file(root, stack)
-        return stack, name
-    if name in stack_names(root):
-        return name, ""
-    known = ", ".join(stack_names(root))
-    remedy = f"name one of {known}; or an agent, with -s STACK"
-    raise InputError(
-        f"no stack {name!r}" if name else "no stack is named",
-        remedy=remedy if known else f"there is no stacks/Pulumi.STACK.yaml in {root}",
-        exit_code=ExitCode.NO_STACK if name else None,
-    )
 
 
 def _print_scans(file: Path, stack: str, wanted: _Subject, *, is_json: bool) -> ExitCode:

@@ -7,7 +7,6 @@ from holdfast.cli.drift.options import ONLY, Compared, compared
 from holdfast.cli.options.groups import receives
 from holdfast.cli.options.output import TERMINAL
 from holdfast.errors import ExitCode
-from holdfast.kube.paths import format_path
 from holdfast.operations.remediate.adopt import (
     Adoption,
     plan_adoption,
@@ -15,6 +14,7 @@ from holdfast.operations.remediate.adopt import (
 from holdfast.operations.remediate.selection import with_only
 from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.tracing import note_scan, traced_scan
+from holdfast.report.text.revert_text import not_adopted_line
 
 
 @click.command()
@@ -58,5 +58,4 @@ def command(asked: Compared, *, only: tuple[str, ...], write: bool, branch: str 
 def show_refused(adoption: Adoption) -> None:
     """List the findings that are not adopted, each with the reason."""
     for finding, reason in adoption.refused:
-        name = f"{finding.ref} {format_path(finding.path)}".rstrip()
-        TERMINAL.step(f"not adopted: {name}: {reason}")
+        TERMINAL.step(not_adopted_line(finding, reason))

@@ -14,7 +14,6 @@ from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.declaration import StackLocations
 from holdfast.operations.stack.project import find_project_root
-from holdfast.render.provenance.origins import Origins
 from holdfast.report.documents.drift import read_drift_json
 from holdfast.report.exchange.files import ReportRequest, check_files
 
@@ -44,7 +43,7 @@ def command(wanted: ReportRequest, *, file: Path, stack: str, observed_at: str |
     context = ReportContext(stack=stack, observed_at=observed_at or "", runbook=wanted.runbook)
     if stack:
         fleet = StackContext(find_project_root(), stack).fleet
-        context = replace(context, locations=StackLocations(Origins(fleet, stack)))
+        context = replace(context, locations=StackLocations.of(fleet))
     write_reports(report, wanted, context)
     return ExitCode.OK
 

@@ -11,9 +11,11 @@ from holdfast.adapters.journal.journal import Journal, JournalKind, journal_file
 from holdfast.adapters.journal.scan_journal import read_history
 from holdfast.drift.record.finding_history import DriftAlert, FindingHistory, Observation, alerts
 from holdfast.drift.scan import observed_objects
-from holdfast.errors import InputError
+from holdfast.errors import ExitCode, InputError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.manifest.stack.names import stack_names
+from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.stack.context import agent_named
 from holdfast.operations.stack.update_history import update_records
 
@@ -47,6 +49,26 @@ class HistoryReport:
             self.sightings.values(),
             key=lambda each: (not each.is_open, each.finding.severity.rank, each.since),
         )
+
+
+def stack_and_agent(root: Path, name: str, stack: str) -> tuple[str, str]:
+    """Which stack and agent a name means: an agent where a stack is given, else a stack.
+
+    Raises:
+        InputError: there is no such stack (exit code 6), or none is named.
+    """
+    if stack:
+        read_stack_file(root, stack)
+        return stack, name
+    if name in stack_names(root):
+        return name, ""
+    known = ", ".join(stack_names(root))
+    remedy = f"name one of {known}; or an agent, with -s STACK"
+    raise InputError(
+        f"no stack {name!r}" if name else "no stack is named",
+        remedy=remedy if known else f"there is no stacks/Pulumi.STACK.yaml in {root}",
+        exit_code=ExitCode.NO_STACK if name else None,
+    )
 
 
 def scan_history(file: Path, stack: str, moment: str, alert_after: int) -> HistoryReport:

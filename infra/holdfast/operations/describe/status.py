@@ -28,7 +28,6 @@ from holdfast.operations.stack.agent_stack import Suspension, read_control, stac
 from holdfast.operations.stack.context import StackContext, agent_named
 from holdfast.operations.stack.declaration import StackLocations
 from holdfast.operations.stack.update_history import update_records
-from holdfast.render.provenance.origins import Origins
 
 NOT_CHECKED = "not checked"
 MOST_EXACT_PLACES = 50
@@ -144,7 +143,7 @@ def _with_places(context: ReportContext, report: DriftReport, fleet: Fleet) -> R
     The exact line of a field takes long to find.
     """
     if len(report.drift) <= MOST_EXACT_PLACES:
-        return replace(context, locations=StackLocations(Origins(fleet, fleet.stack)))
+        return replace(context, locations=StackLocations.of(fleet))
     places = {each.name: each.location_of("metadata.name") for each in fleet.workloads}
     return replace(context, locations=AgentLocations(places))
 

@@ -102,6 +102,11 @@ class StackLocations:
 
     origins: Origins
 
+    @classmethod
+    def of(cls, fleet: Fleet) -> "StackLocations":
+        """Those of the stack that a fleet was read for."""
+        return cls(Origins(fleet, fleet.stack))
+
     def location_of(self, finding: Finding) -> SourceLocation | None:
         """Where the field of a finding is declared; None for objects that no file declares.
 

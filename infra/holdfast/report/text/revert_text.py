@@ -1,10 +1,10 @@
-"""What a revert will do, and who owns which fields, for people and as data."""
+"""What a revert will do, what stays, and who owns which fields, for people and as data."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from holdfast.drift.cause.owners import OwnedObject, Owner
-from holdfast.drift.finding import DriftClass
+from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.plan.revert import ObjectPlan, PlannedStep, Step
 from holdfast.kube.paths import format_path
 from holdfast.kube.text import counted, safe_text
@@ -98,6 +98,12 @@ def _section(title: str, steps: Sequence[tuple[ObjectPlan, PlannedStep]]) -> Ite
 
 
 OWNERS_VERSION: Final = "holdfast.dev/owners/v1"
+
+
+def not_adopted_line(finding: Finding, reason: str) -> str:
+    """A finding that no change of the files adopts, and why; in a line without its end."""
+    name = f"{finding.ref} {format_path(finding.path)}".rstrip()
+    return f"not adopted: {name}: {reason}"
 
 
 def owners_text(objects: Sequence[OwnedObject]) -> str:

@@ -186,7 +186,7 @@ def test_a_killed_update_is_named_by_everyone_and_taken_up_when_told_to(
     project.commit("A pod that starts", agent("bot"))
 
     assert "ended by signal 9" in said
-    assert "run 'holdfast up -s dev --recover' to go on" in said
+    assert "run 'holdfast up -s dev --recover' to resume" in said
     code, report = project.project.drift("--no-history")
     assert code == ExitCode.ERROR
     unseen = " ".join(f"{each['scope']}: {each['reason']}" for each in report["notChecked"])

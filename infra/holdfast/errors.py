@@ -3,6 +3,7 @@
     HoldfastError                 1
     ├── InputError                2   what the user wrote or asked for is wrong
     │   ├── ManifestError         2   one fault in a manifest or stack file, with its place
+    │   │   └── NameTakenError    2   one name, declared twice
     │   └── InvalidFilesError     2   all faults of all files, in one go
     ├── RenderError               2   a valid manifest that cannot be rendered in this environment
     ├── ClusterError              1   the API server did not give what was asked for
@@ -107,6 +108,26 @@ class ManifestError(InputError):
         self.expected = expected
         self.found = found
         self.rule = rule
+
+
+class NameTakenError(ManifestError):
+    """Two declarations of one name.
+
+    Attributes:
+        other_location: The first of them; `location` is the second.
+    """
+
+    def __init__(
+        self, location: SourceLocation, other_location: SourceLocation, *, expected: str, found: str
+    ) -> None:
+        super().__init__(
+            location,
+            "metadata.name",
+            expected=expected,
+            found=f"{found} at {other_location}",
+            remedy="rename one of them",
+        )
+        self.other_location = other_location
 
 
 class InvalidFilesError(InputError):

@@ -151,6 +151,29 @@ def test_paths_choose_what_is_reported_but_everything_is_read(
     assert capsys.readouterr().out.startswith("agents/bad.yaml:7:10: error: spec.owner")
 
 
+def test_a_name_taken_twice_is_reported_for_either_file(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, "agents/copy.yaml", agent(spec="owner: sre"))
+    for path in ("agents/copy.yaml", MANIFEST):
+        assert run(["validate", path]) == 2
+        out = capsys.readouterr().out
+        assert f"{MANIFEST}:3:18: error: metadata.name: expected a name that no other" in out
+        assert "at agents/copy.yaml:3:18" in out
+
+
+def test_errors_outside_of_paths_are_counted_since_they_keep_policy_from_being_evaluated(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, "agents/bad.yaml", agent("bad", "owner: 3"))
+    assert run(["validate", MANIFEST]) == 0
+    assert capsys.readouterr().err == (
+        "valid (2 stacks: dev, prod)\n"
+        "note: 1 error in other files: no policy was evaluated on the stacks they concern; "
+        "`holdfast validate` lists every error\n"
+    )
+
+
 def test_a_manifest_from_elsewhere_is_read_as_if_it_lay_in_the_project(
     project: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from holdfast.errors import ManifestError
+from holdfast.errors import ManifestError, NameTakenError
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.agent.exposure import GATEWAY
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
@@ -83,13 +83,9 @@ def _faults_of_run(names: Mapping[str, Mapping[str, list[Origin]]]) -> Iterator[
 
 
 def _taken(place: Origin, other_place: Origin, expected: str, other: str = "") -> ManifestError:
-    found = f"{other!r} at {other_place.value_location}" if other else "another at "
-    if not other:
-        found += str(other_place.value_location)
-    return ManifestError(
+    return NameTakenError(
         place.value_location,
-        "metadata.name",
+        other_place.value_location,
         expected=expected,
-        found=found,
-        remedy="rename one of them",
+        found=repr(other) if other else "another",
     )

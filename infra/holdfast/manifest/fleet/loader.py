@@ -29,6 +29,8 @@ from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.manifest.types.validation import suggestion, validate
 
 SUFFIXES = (".yaml", ".yml", ".json")
+_IMPORTED = frozenset({"CronJob", "Deployment", "Sandbox", "StatefulSet"})
+"""Kinds of Kubernetes that `holdfast agent import` converts."""
 
 
 @dataclass(slots=True)
@@ -191,6 +193,8 @@ def _kind(document: Document, errors: list[ManifestError]) -> type[Agent | Compa
         found = described(value, place) if key in data else "nothing"
         expected = f"expected {' or '.join(known)}"
         remedy = suggestion(value, known) if isinstance(value, str) else f"add {key}: {known[0]}"
+        if isinstance(data.get("kind"), str) and data["kind"] in _IMPORTED:
+            remedy = "`holdfast agent import` converts it to an Agent"
         errors.append(
             ManifestError(place.value_location, key, expected=expected, found=found, remedy=remedy)
         )

@@ -1,6 +1,7 @@
 """What agents refer to by name: each reference must lead to something that admits it."""
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from holdfast.errors import ManifestError
@@ -18,7 +19,7 @@ from holdfast.manifest.fleet.fleet import (
 )
 from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND, AgentTeam, McpServer, ModelConfig
 from holdfast.manifest.types.references import RefersTo, marked, parts_of
-from holdfast.manifest.types.validation import suggestion
+from holdfast.manifest.types.validation import NONE_DECLARED
 
 _WORDS = {
     AGENT_KIND: "an agent",
@@ -174,7 +175,7 @@ def faults_of_absence(
         elsewhere = next(iter(namespaces))
         remedy = f"write {{namespace: {elsewhere}, name: {name}}}"
     else:
-        remedy = suggestion(name, known)
+        remedy = _meant(name, known, referrer.namespace)
     yield _fault(
         referrer,
         reference.path,
@@ -182,6 +183,21 @@ def faults_of_absence(
         found=repr(name),
         remedy=remedy,
     )
+
+
+def _meant(name: str, known: Mapping[str, Mapping[str, object]], namespace: str) -> str:
+    """A name spelled alike, else every known one, each in the form that leads to it."""
+    forms = {each: _form(each, namespaces, namespace) for each, namespaces in known.items()}
+    if close := difflib.get_close_matches(name, forms, n=1, cutoff=0.6):
+        form = forms[close[0]]
+        return f"did you mean {form}?" if form.startswith("{") else f'did you mean "{form}"?'
+    return f"known: {', '.join(forms[each] for each in sorted(forms))}" if forms else NONE_DECLARED
+
+
+def _form(name: str, namespaces: Mapping[str, object], namespace: str) -> str:
+    if namespace in namespaces:
+        return name
+    return f"{{namespace: {next(iter(namespaces))}, name: {name}}}"
 
 
 def faults_of_sharing(

@@ -15,11 +15,13 @@ from holdfast.errors import ManifestError, SourceLocation
 from holdfast.kube.paths import Segment, format_path
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.plain_scalars import Ambiguous, read_plain
+from holdfast.manifest.text.syntax_faults import syntax_fault
 
 MAX_DEPTH = 64
 MAX_VALUES = 10_000
 MAX_DOCUMENTS = 200
 MAX_ERRORS = 100
+_NUMBERS = frozenset({"base-60 int", "float", "int", "octal int"})
 
 # The C parser is ten times faster; PyYAML built without libyaml still works. Only events are asked
 # of it: nothing is ever constructed.
@@ -63,7 +65,7 @@ def read_documents(text: str, file: str) -> FileContent:
     except _UnreadableError as stop:
         reader.errors.append(stop.fault)
     except yaml.YAMLError as error:
-        reader.errors.append(_syntax_fault(error, text, file))
+        reader.errors.append(syntax_fault(error, text, file))
     return FileContent(tuple(documents), tuple(reader.errors))
 
 
@@ -134,7 +136,7 @@ class _DocumentReader:
             return value
         if type(value) is Ambiguous:
             remedy = f'quote it: "{text}"'
-            if value.read_as != "bool":
+            if value.read_as in _NUMBERS:
                 remedy += ", or write a plain decimal number"
             found = f"{text[:60]} (read as {value.read_as})"
             self._report(event, "expected quotes around text", found=found, remedy=remedy)
@@ -182,7 +184,12 @@ class _DocumentReader:
         if type(event) is not yaml.ScalarEvent:
             if type(event) is yaml.AliasEvent:
                 raise self._stop(event, "anchors are not allowed", remedy="write the key out")
-            raise self._stop(event, expected, found="a list or mapping as key")
+            raise self._stop(
+                event,
+                expected,
+                found="a list or mapping as key",
+                remedy="quote a text that begins with '{' or '['; templates are not rendered",
+            )
         if event.anchor is not None:
             raise self._stop(event, "anchors are not allowed", remedy="remove the anchor")
         text: str = event.value
@@ -225,18 +232,3 @@ class _DocumentReader:
         place = SourceLocation(self._file, mark.line + 1, mark.column + 1)
         path = format_path(tuple(self._path))
         return ManifestError(place, path, expected=expected, found=found, remedy=remedy)
-
-
-def _syntax_fault(error: yaml.YAMLError, text: str, file: str) -> ManifestError:
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    problem = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "")
-    place, remedy = SourceLocation(file), "correct the YAML at this place"
-    if mark is not None:
-        place = SourceLocation(file, mark.line + 1, mark.column + 1)
-        line = (*text.split("\n")[mark.line : mark.line + 1], "")[0]
-        if line[mark.column :].startswith("\t"):
-            problem, remedy = "a tab", "indent with spaces"
-    expected, found = "expected valid YAML", problem.removeprefix("found ")
-    if problem.startswith("did not find expected "):
-        expected, found = problem.removeprefix("did not find "), ""
-    return ManifestError(place, "", expected=expected, found=found, remedy=remedy)

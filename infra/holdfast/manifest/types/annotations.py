@@ -9,6 +9,7 @@ from annotated_types import Ge, Le
 from pydantic import BaseModel
 
 from holdfast.kube.paths import Segment
+from holdfast.manifest.types.text_type import TextType
 
 
 def fields_at(model: type[BaseModel], path: Sequence[Segment]) -> tuple[str, ...]:
@@ -35,6 +36,15 @@ def range_at(model: type[BaseModel], path: Sequence[Segment]) -> str:
         f"to {most}" if most is not None else "",
     ]
     return " ".join(bound for bound in bounds if bound)
+
+
+def text_type_at(model: type[BaseModel], path: Sequence[Segment]) -> TextType | None:
+    """The type of the text that may stand at a path; None where any text may, or no text."""
+    for annotation in _annotations_at(model, path):
+        for constraint in _constraints(annotation):
+            if isinstance(constraint, TextType):
+                return constraint
+    return None
 
 
 def models_below(roots: Iterable[type[BaseModel]]) -> list[type[BaseModel]]:

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -12,9 +12,14 @@ from holdfast.kube.paths import Path, Segment, format_path
 from holdfast.manifest.text.faults import BRANCH, FAULT, KEY
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.redaction import MAX_REMEDY_CHARACTERS, described, shown
-from holdfast.manifest.types.annotations import fields_at, range_at
+from holdfast.manifest.types.annotations import fields_at, range_at, text_type_at
+from holdfast.manifest.types.pasted_fields import remedy_for_pasted
 
 M = TypeVar("M", bound=BaseModel)
+NONE_DECLARED: Final = "none is declared"
+"""Remedy of a reference where nothing of its kind is declared."""
+_MOST_KNOWN_FIELDS: Final = 15
+"""Longer lists of fields help nobody to find one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     names = sorted(set(known))
     if close := difflib.get_close_matches(name, names, n=1, cutoff=0.6):
         return f'did you mean "{close[0]}"?'
-    return f"known: {', '.join(names)}" if names else "none is declared"
+    return f"known: {', '.join(names)}" if names else NONE_DECLARED
 
 
 def _error(
@@ -117,7 +122,12 @@ def _fault(
         return Fault(f"expected a number {limits}", described(value, place))
     if kind in _WRONG_TYPES:
         expected = _WRONG_TYPES[kind]
-        return Fault(expected, described(value, place), _type_remedy(expected, value, place))
+        remedy = _type_remedy(expected, value, place)
+        if expected == _TEXT and isinstance(value, int | float) and not isinstance(value, bool):
+            expected, remedy = _text_of_number(model, path, place, remedy)
+        elif not remedy and value is not None:
+            remedy = _form_remedy(model, path, expected, value)
+        return Fault(expected, described(value, place), remedy)
     message = str(detail["msg"])
     expected = _PHRASES[kind](context) if kind in _PHRASES else message[:1].lower() + message[1:]
     close = difflib.get_close_matches(str(value).lower(), _choices(context), n=1)
@@ -128,11 +138,49 @@ def _fault(
 def _field_remedy(model: type[BaseModel], path: Path) -> str:
     """What may be meant by an unknown field: one spelled alike, or one of a part beside it."""
     name, known = str(path[-1]), fields_at(model, path[:-1])
+    if pasted := remedy_for_pasted(name, known):
+        return pasted
     if not difflib.get_close_matches(name, known, n=1):
         for part in known:
             if name in fields_at(model, (*path[:-1], part)):
                 return f'did you mean "{part}.{name}"?'
+        if len(known) > _MOST_KNOWN_FIELDS and "metadata" in model.model_fields:
+            kind = getattr(model, "KIND", model.__name__)
+            above = ".".join(part for part in path[:-1] if isinstance(part, str))
+            return f"`holdfast explain {kind}.{above}` lists the fields"
     return suggestion(name, known)
+
+
+def _text_of_number(
+    model: type[BaseModel], path: Path, place: Origin, remedy: str
+) -> tuple[str, str]:
+    """What is expected instead of a number, and what to write; quotes help only if they do."""
+    text_type = text_type_at(model, path)
+    if text_type is None or not place.written:
+        return _TEXT, remedy
+    example = text_type.examples[0] if text_type.examples else ""
+    if text_type.fault(place.written) is not None:
+        remedy = f'write it like "{example}"' if example else ""
+        return f"{_TEXT} ({text_type.words})", remedy
+    if text_type.words.startswith("quantity") and path[-1] != "cpu":
+        return f"{_TEXT} ({text_type.words})", f'add a unit, such as "{place.written}Gi"'
+    return _TEXT, remedy
+
+
+def _form_remedy(model: type[BaseModel], path: Path, expected: str, value: object) -> str:
+    """How to write what was written as another kind of value: with the fields that it has."""
+    if expected == "expected a mapping":
+        known = fields_at(model, path)
+        if isinstance(value, str) and "name" in known and "value" in known and "=" in value:
+            return f'write {{name: {value.partition("=")[0][:60]}, value: "..."}}'
+        if 0 < len(known) <= _MOST_KNOWN_FIELDS:
+            return f"write a mapping with {', '.join(known)}"
+    if expected == "expected a list" and isinstance(value, dict):
+        known = fields_at(model, (*path, 0))
+        if "name" in known and "value" in known:
+            return 'write it as a list: [{name: ..., value: "..."}]'
+        return "write it as a list: each entry begins with a hyphen"
+    return ""
 
 
 def _own_fault(detail: Mapping[str, Any], found: str) -> Fault:

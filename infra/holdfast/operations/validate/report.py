@@ -67,12 +67,15 @@ class ValidationReport:
         faults: Errors and breaches, each once, in order of place.
         stacks: Stacks against which the manifests were read.
         exemptions: What has been granted for a time, in order of place.
+        errors_elsewhere: Errors in files that were not asked about; a stack with errors is not
+            rendered, so no policy is evaluated on it.
         declares_nothing: The whole project was validated, and it has no manifest.
     """
 
     faults: tuple[OnStacks, ...]
     stacks: tuple[str, ...]
     exemptions: tuple[Exemption, ...] = ()
+    errors_elsewhere: int = 0
     declares_nothing: bool = False
 
     @property

@@ -10,7 +10,13 @@ from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
 from holdfast_policies.table import RULES_BY_ID
 from holdfast_policies.waivers import Waivers
 
-from holdfast.errors import InvalidFilesError, ManifestError, RenderError, SourceLocation
+from holdfast.errors import (
+    InvalidFilesError,
+    ManifestError,
+    NameTakenError,
+    RenderError,
+    SourceLocation,
+)
 from holdfast.manifest.fleet.fleet import DeclaredDriftIgnore, DeclaredPolicyException, Fleet
 from holdfast.manifest.fleet.loader import load_fleet, manifest_files_in
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
@@ -119,6 +125,7 @@ def validate_project(
         (fault, "") for fault in faults_of_configs(root, [each for each in chosen if each != root])
     ]
     told: dict[Exemption, None] = {}
+    elsewhere: dict[str, None] = {}
     for stack in stacks or [""]:
         context = StackContext(root, stack)
         is_whole = bool(stack) and not further
@@ -128,12 +135,14 @@ def validate_project(
             *(_missing_crds(context) if stack and asks_clusters else ()),
         ):
             if chosen and not any(_lies_in(each, path, root) for path in chosen):
+                if isinstance(each, ManifestError):
+                    elsewhere[str(each)] = None
                 continue
             if isinstance(each, Exemption):
                 told[each] = None
             else:
                 found.append((each, stack))
-    return _report(told, found, tuple(stacks))
+    return _report(told, found, tuple(stacks), errors_elsewhere=len(elsewhere))
 
 
 def validate_stack(context: StackContext, *, today: date) -> ValidationReport:
@@ -158,18 +167,23 @@ def _report(
     granted: Iterable[Exemption],
     found: Sequence[tuple[_Fault, str]],
     stacks: tuple[str, ...],
+    *,
+    errors_elsewhere: int = 0,
 ) -> ValidationReport:
     in_order = sorted(granted, key=lambda each: each.location)
     return ValidationReport(
         sorted_faults(found),
         stacks,
         exemptions=tuple(in_order),
+        errors_elsewhere=errors_elsewhere,
     )
 
 
 def _lies_in(each: _Fault | Exemption, path: Path, root: Path) -> bool:
-    place = each.location or SourceLocation("")
-    return (root / place.file).is_relative_to(path)
+    places = [each.location or SourceLocation("")]
+    if isinstance(each, NameTakenError):
+        places.append(each.other_location)
+    return any((root / place.file).is_relative_to(path) for place in places)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,12 @@ def validation_summary(report: ValidationReport) -> str:
         for each in report.exemptions
     ]
     notes = [f"note: {NOTHING_DECLARED}"] if report.declares_nothing else []
+    if report.errors_elsewhere:
+        errors = counted(report.errors_elsewhere, "error")
+        notes.append(
+            f"note: {errors} in other files: no policy was evaluated on the stacks they concern; "
+            "`holdfast validate` lists every error"
+        )
     lines = [*granted, f"{report.headline} ({read})", *notes]
     return "\n".join(safe_text(line, _LONGEST_LINE_CHARACTERS) for line in lines)
 

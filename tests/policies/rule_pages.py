@@ -33,8 +33,8 @@ _HEAD: Final = """\
 # The rules
 
 One page per rule: its reason, what it refuses and accepts, the remedy, its parameters, the controls
-that it covers, and the CEL of its admission policy. Generated from the rules and their test cases by
-`make schema`.
+that it covers, and the CEL of its admission policy. Generated from the rules and their test cases
+by `make schema`.
 
 `holdfast policy list` prints the levels in force, `holdfast explain NAME` the text of a page,
 `holdfast policy check` the results. [The policy pack](../../policy-pack/README.md) explains levels,
@@ -43,8 +43,8 @@ parameters and waivers.
 _VERDICTS: Final = """\
 ## Verdicts
 
-A rule *passes*, is *violated*, or is *undetermined*. Only a violation at level *mandatory* refuses a
-deployment.
+A rule *passes*, is *violated*, or is *undetermined*. Only a violation at level *mandatory* refuses
+a deployment.
 
 ### undetermined
 

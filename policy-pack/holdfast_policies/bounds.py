@@ -6,6 +6,7 @@ a bound is never judged in part and passed: it is a violation, "too long to be j
 
 import threading
 import time
+from collections.abc import Iterable
 from typing import Any, Final
 
 from holdfast_policies.decode.unknown import PartlyKnownDict, PartlyKnownList
@@ -31,6 +32,7 @@ MOST_FINDINGS: Final = 1_000
 
 _MAPPINGS = (dict, PartlyKnownDict)
 _LISTS = (list, PartlyKnownList)
+_LEAVES = frozenset({str, int, float, bool, type(None)})
 _BETWEEN = 64
 _running = threading.local()
 
@@ -66,13 +68,15 @@ def size_fault(value: object, most_values: int = MOST_VALUES) -> str:
         for one in level:
             kind = type(one)
             if kind in _MAPPINGS:
-                count += len(one)
-                below.extend(dict.values(one))
+                values: Iterable[Any] = dict.values(one)
             elif kind in _LISTS:
-                count += len(one)
-                below.extend(list.__iter__(one))
+                values = list.__iter__(one)
+            else:
+                continue
+            count += len(one)
             if count > most_values:
                 return f"more than {most_values:,} values"
+            below += [value for value in values if type(value) not in _LEAVES]
         level = below
     return ""
 

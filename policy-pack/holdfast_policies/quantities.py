@@ -22,6 +22,19 @@ def quantity(value: object) -> Fraction | None:
     return _number(value)
 
 
+def exceeds(value: object, most: object) -> bool:
+    """Whether a quantity is more than another one; what is no quantity exceeds nothing."""
+    if quantity(value) is None or quantity(most) is None:
+        return False
+    return _exceeds(value, most)
+
+
+@lru_cache(maxsize=1024, typed=True)  # as below; fractions are slow to compare
+def _exceeds(value: float | str, most: float | str) -> bool:
+    amount, ceiling = _number(value), _number(most)
+    return amount is not None and ceiling is not None and amount > ceiling
+
+
 @lru_cache(maxsize=1024, typed=True)  # a secret text equals its plain twin, and is not shown
 def _number(value: float | str) -> Fraction | None:
     written = str(value)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from holdfast_policies.decode.unknown import UndeterminedError
 from holdfast_policies.kinds import POD_TEMPLATE_PATHS, Kind
 from holdfast_policies.subject import Subject
 
@@ -50,6 +51,29 @@ class Stack:
     def workloads(self) -> tuple[Subject, ...]:
         """Objects that are or make pods."""
         return tuple(subject for subject in self.subjects if subject.kind in POD_TEMPLATE_PATHS)
+
+    @cached_property
+    def _by_namespace(self) -> Mapping[tuple[Kind, str], tuple[Subject, ...]]:
+        """Objects of each kind and namespace, in their order; one not known yet is in each."""
+        places: dict[Kind, list[tuple[str | None, Subject]]] = {}
+        for subject in self.subjects:
+            try:
+                namespace: str | None = subject.namespace
+            except UndeterminedError:
+                namespace = None
+            places.setdefault(subject.kind, []).append((namespace, subject))
+        index: dict[tuple[Kind, str], list[Subject]] = {}
+        for kind, placed in places.items():
+            named = {namespace for namespace, _ in placed if namespace is not None}
+            for namespace, subject in placed:
+                for each in (namespace,) if namespace is not None else (*named, ""):
+                    index.setdefault((kind, each), []).append(subject)
+        return {place: tuple(subjects) for place, subjects in index.items()}
+
+    def near(self, kind: Kind, namespace: str) -> tuple[Subject, ...]:
+        """Objects of one kind in a namespace, or in one that is not known yet."""
+        found = self._by_namespace.get((kind, namespace))
+        return self._by_namespace.get((kind, ""), ()) if found is None else found
 
     def of_kind(self, kind: Kind) -> tuple[Subject, ...]:
         """Objects of one kind."""

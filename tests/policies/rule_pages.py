@@ -26,25 +26,25 @@ _FIXES: Final = {
     Fix.NO: "This takes somebody's choice.",
 }
 _MENDS: Final = (
-    "At level `remediate` the pack puts it right at preview: "
-    "[when, and when not](../../policy-pack/README.md#what-is-put-right)."
+    "At level `remediate` the pack corrects it at preview: "
+    "[when, and when not](../../policy-pack/README.md#remediation)."
 )
 _HEAD: Final = """\
 # The rules
 
-One page a rule: why it is, what it refuses and accepts, what to do, its parameters, the controls it
-serves, and the CEL by which the API server judges alike. Made from the rules and their test cases
+One page per rule: its reason, what it refuses and accepts, the remedy, its parameters, the controls
+that it covers, and the CEL of its admission policy. Generated from the rules and their test cases
 by `make schema`.
 
-`holdfast policy list` shows the levels in force, `holdfast explain NAME` what stands here,
-`holdfast policy check` what they say. How levels and parameters are set, and what a waiver is:
-[the policy pack](../../policy-pack/README.md).
+`holdfast policy list` prints the levels in force, `holdfast explain NAME` the text of a page,
+`holdfast policy check` the results. [The policy pack](../../policy-pack/README.md) explains levels,
+parameters and waivers.
 """
 _VERDICTS: Final = """\
 ## Verdicts
 
-A rule *passes*, is *violated*, or cannot tell. Only what is violated at level *mandatory* refuses a
-deployment.
+A rule *passes*, is *violated*, or is *undetermined*. Only a violation at level *mandatory* refuses
+a deployment.
 
 ### undetermined
 
@@ -92,7 +92,7 @@ def _lines(rule: Rule) -> Iterator[str]:
     yield ""
     yield f"**{rule.title}.** {rule.description}. {rule.rationale}"
     yield ""
-    yield "| dev | staging | prod | severity | judges |"
+    yield "| dev | staging | prod | severity | evaluates |"
     yield "|---|---|---|---|---|"
     levels = " | ".join(str(rule.levels.of(environment)) for environment in Environment)
     yield f"| {levels} | {rule.severity} | {judged_kinds(rule)} |"
@@ -213,10 +213,10 @@ def _in_cluster(rule: Rule) -> Iterator[str]:
     yield ""
     if rule.admission is None:
         why = rule.not_in_cluster or "an admission policy does not say it"
-        yield f"No admission policy judges by it: {why}."
+        yield f"Not evaluated by admission policies: {why}."
         yield ""
         return
-    yield "The API server judges by this CEL; one text a breach, none when the object passes."
+    yield "The API server evaluates this CEL: one text per violation, none if the object passes."
     if rule.admission.differs:
         yield ""
         yield f"It differs: {rule.admission.differs}."

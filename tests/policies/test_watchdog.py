@@ -31,6 +31,20 @@ def test_what_ends_in_time_is_answered() -> None:
     assert in_time("urn:x", lambda: [1], 60.0) == [1]
 
 
+def test_judgements_one_after_the_other_run_in_one_thread() -> None:
+    threads = {in_time("urn:x", threading.get_ident, 60.0) for _ in range(5)}
+    assert len(threads) == 1
+    assert threads.isdisjoint({threading.get_ident()})
+
+
+def test_a_late_judgement_does_not_answer_for_the_next() -> None:
+    is_over = threading.Event()
+    with pytest.raises(LateRuleError):
+        in_time("urn:x", lambda: is_over.wait() and "late", 0.01)
+    is_over.set()
+    assert in_time("urn:y", lambda: "in time", 60.0) == "in time"
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_judgement_that_breaks_off_is_none() -> None:
     def broken() -> list[int]:

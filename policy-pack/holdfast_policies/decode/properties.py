@@ -7,7 +7,7 @@ unknown: it must not be taken for an ordinary map.
 Source: pulumi/pulumi, sdk/go/common/resource/properties.go and resource/plugin/rpc.go.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from holdfast_policies.decode.secret import as_secret
@@ -58,40 +58,66 @@ def decode_properties(struct: Any) -> dict[str, Any]:  # noqa: ANN401  # protobu
 def _mapping(struct: Any, unknowns: list[Unknown]) -> dict[str, Any]:  # noqa: ANN401  # as above
     before = len(unknowns)
     fields = struct.fields
-    # Not items(): protobuf's maps make pairs one by one, in Python.
-    values = {key: _value(fields[key], unknowns) for key in fields}
+    values: dict[str, Any] = {}
+    for key in fields:  # not items(): protobuf's maps make pairs one by one, in Python
+        value = fields[key]
+        kind = value.WhichOneof("kind")
+        if kind == "string_value":  # most of all are, and a call costs as much as reading one
+            text = value.string_value
+            values[key] = _unknown(unknowns) if text in UNKNOWN_TEXTS else text
+        else:
+            values[key] = _READERS[kind](value, unknowns)
     if len(unknowns) > before and any(type(value) is Unknown for value in values.values()):
         return PartlyKnownDict(values)
     return values
 
 
-def _value(value: Any, unknowns: list[Unknown]) -> Any:  # noqa: ANN401, PLR0911  # one case a kind
-    match value.WhichOneof("kind"):
-        case "string_value":
-            text = value.string_value
-            return _unknown(unknowns) if text in UNKNOWN_TEXTS else text
-        case "struct_value":
-            struct = value.struct_value
-            if SIGNATURE_KEY in struct.fields:
-                return _signed(struct.fields, unknowns)
-            return _mapping(struct, unknowns)
-        case "list_value":
-            return _list(value.list_value, unknowns)
-        case "number_value":
-            number = value.number_value
-            return int(number) if number.is_integer() else number
-        case "bool_value":
-            return value.bool_value
-        case _:
-            return None
+def _value(value: Any, unknowns: list[Unknown]) -> Any:  # noqa: ANN401  # as above
+    return _READERS[value.WhichOneof("kind")](value, unknowns)
 
 
-def _list(values: Any, unknowns: list[Unknown]) -> list[Any]:  # noqa: ANN401  # as above
+def _text(value: Any, unknowns: list[Unknown]) -> Any:  # noqa: ANN401  # as above
+    text = value.string_value
+    return _unknown(unknowns) if text in UNKNOWN_TEXTS else text
+
+
+def _struct(value: Any, unknowns: list[Unknown]) -> Any:  # noqa: ANN401  # as above
+    struct = value.struct_value
+    if SIGNATURE_KEY in struct.fields:
+        return _signed(struct.fields, unknowns)
+    return _mapping(struct, unknowns)
+
+
+def _number(value: Any, _: list[Unknown]) -> float:  # noqa: ANN401  # as above
+    number: float = value.number_value
+    return int(number) if number.is_integer() else number
+
+
+def _flag(value: Any, _: list[Unknown]) -> Any:  # noqa: ANN401  # as above
+    return value.bool_value
+
+
+def _nothing(_: Any, __: list[Unknown]) -> None:  # noqa: ANN401  # as above
+    return None
+
+
+def _list(value: Any, unknowns: list[Unknown]) -> list[Any]:  # noqa: ANN401  # as above
     before = len(unknowns)
-    decoded = [_value(value, unknowns) for value in values.values]
+    decoded = [_value(item, unknowns) for item in value.list_value.values]
     if len(unknowns) > before and any(type(value) is Unknown for value in decoded):
         return PartlyKnownList(decoded)
     return decoded
+
+
+_READERS: dict[str | None, Callable[[Any, list[Unknown]], Any]] = {
+    "string_value": _text,
+    "struct_value": _struct,
+    "list_value": _list,
+    "number_value": _number,
+    "bool_value": _flag,
+    "null_value": _nothing,
+    None: _nothing,
+}
 
 
 def _signed(fields: Mapping[str, Any], unknowns: list[Unknown]) -> Any:  # noqa: ANN401  # as above

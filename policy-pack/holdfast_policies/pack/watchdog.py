@@ -10,7 +10,8 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
 
 LIMIT_VARIABLE = "HOLDFAST_RULE_SECONDS"
 LIMIT_SECONDS = 60.0
@@ -35,17 +36,51 @@ def in_time(subject: str, judge: Callable[[], T], limit_seconds: float | None = 
         LateRuleError: it has not ended; its thread is left to itself.
     """
     limit = limit_seconds if limit_seconds is not None else time_limit()
-    answers: list[T] = []
-    thread = threading.Thread(target=lambda: answers.append(judge()), daemon=True)
-    thread.start()
-    thread.join(limit)
-    if thread.is_alive():
+    try:
+        worker = _idle.pop()
+    except IndexError:
+        worker = _Worker()
+    answer: SimpleQueue[tuple[T, ...]] = SimpleQueue()
+    worker.jobs.put((judge, answer))
+    try:
+        answered = answer.get(timeout=limit)
+    except Empty:
+        worker.jobs.put(None)
         raise LateRuleError(
-            f"{_rule_of(thread)} has not judged {subject} within {limit:g} s, so nothing is decided"
-        )
-    if not answers:
+            f"{_rule_of(worker)} has not judged {subject} within {limit:g} s, so nothing is decided"
+        ) from None
+    if not answered:
+        worker.join(limit)  # it ends, and says why
         raise LateRuleError(f"{subject} was not judged: the judgement broke off")
-    return answers[0]
+    _idle.append(worker)
+    return answered[0]
+
+
+class _Worker(threading.Thread):
+    """A thread that judges one thing after the other; to start one for each costs more.
+
+    It ends with a judgement that breaks off, and after one that was late.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.jobs: SimpleQueue[tuple[Callable[[], Any], SimpleQueue[Any]] | None] = SimpleQueue()
+        self.start()
+
+    def run(self) -> None:
+        """Answer with what each judgement comes to, in a tuple; with an empty one for none."""
+        while (job := self.jobs.get()) is not None:
+            judge, answer = job
+            judged: tuple[Any, ...] = ()
+            try:
+                judged = (judge(),)
+            finally:
+                answer.put(judged)
+            del job, judge, answer, judged  # nothing is kept between two judgements
+
+
+_idle: list[_Worker] = []
+"""Workers without work: as many as judgements ran at once."""
 
 
 def time_limit() -> float:

@@ -46,6 +46,7 @@ def check(container: Container, settings: Settings) -> Iterator[Finding]:
     names = container.variable_names
     if names is not None and not _are_meant(names, variables):
         return
+    hosts = tuple(settings["hosts"])
 
     def check_variable(variable: object, path: str) -> Iterator[Breach]:
         declared = mapping(variable)
@@ -54,13 +55,18 @@ def check(container: Container, settings: Settings) -> Iterator[Finding]:
             return
         value = text(declared.get("value"))
         host = _host(value)
-        if host and not any(fnmatchcase(host, pattern) for pattern in settings["hosts"]):
+        if host and not _is_allowed(host, hosts):
             place = field_path(path, "value")
             yield Breach(
                 place, got=shown(host), required=f"a host like {either(settings['hosts'])}"
             )
 
     yield from each(container.value.get("env"), field_path(container.path, "env"), check_variable)
+
+
+@lru_cache(maxsize=1024)
+def _is_allowed(host: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(host, pattern) for pattern in patterns)
 
 
 def _are_meant(names: frozenset[str], patterns: tuple[str, ...]) -> bool:

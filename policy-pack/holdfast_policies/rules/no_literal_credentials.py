@@ -74,6 +74,21 @@ def check_arguments(arguments: list[Any], path: str) -> Iterator[Finding]:
     yield from each(list(range(len(arguments) - 1)), path, check_pair)
 
 
+def _may_hold_credential(arguments: list[Any]) -> bool:
+    """Whether `check_arguments` may find something; most of all it does not."""
+    if type(arguments) is not list:
+        return True
+    flag = ""
+    for argument in arguments:
+        value = text(argument)
+        if len(value) > LONGEST_VALUE or any(credentials_in(value)):
+            return True
+        if flag.startswith("-") and named_credential(flag.lstrip("-"), value):
+            return True
+        flag = value
+    return False
+
+
 def check_container(container: Container, _: Settings) -> Iterator[Finding]:
     """Variables, command and arguments of a container."""
     variables = container.variables
@@ -82,7 +97,7 @@ def check_container(container: Container, _: Settings) -> Iterator[Finding]:
         yield from each(container.value.get("env"), env, check_variable)
     for name in ("command", "args"):
         arguments = items(container.value.get(name))
-        if arguments:
+        if arguments and _may_hold_credential(arguments):
             yield from check_arguments(arguments, field_path(container.path, name))
 
 

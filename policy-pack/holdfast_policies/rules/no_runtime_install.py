@@ -63,17 +63,28 @@ def check_line(words: list[str], path: str) -> Iterator[Breach]:
 
 def check_container(container: Container, _: Settings) -> Iterator[Finding]:
     """Command and arguments together, as they run; hooks, probes and variables."""
-    env = _values(container)
+    env: Mapping[str, str] | None = None
+    if container.variables is None:
+        env = _values(container)  # an unknown one raises
+
+    def filled(word: str) -> str:
+        nonlocal env
+        if "$" not in word:
+            return word
+        if env is None:
+            env = _values(container)
+        return _filled(word, env)
+
     command = _words(container.value.get("command"))
     args = _words(container.value.get("args"))
     place = "args" if args and not fetched(command) else "command"
-    line = [_filled(word, env) for word in (*command, *args)]
+    line = [filled(word) for word in (*command, *args)]
     yield from check_line(line, field_path(container.path, place))
 
     def check_handler(steps: tuple[str, str], _: str) -> Iterator[Breach]:
         holder = mapping(mapping(container.value.get(steps[0])).get(steps[1]))
         holder = holder if steps[0] == "lifecycle" else mapping(container.value.get(steps[0]))
-        words = [_filled(word, env) for word in _words(mapping(holder.get("exec")).get("command"))]
+        words = [filled(word) for word in _words(mapping(holder.get("exec")).get("command"))]
         named = (*steps, "exec", "command") if steps[1] else (steps[0], "exec", "command")
         yield from check_line(words, field_path(container.path, *named))
 
@@ -142,7 +153,7 @@ def _words(value: object) -> list[str]:
 
 def _filled(word: str, env: Mapping[str, Any]) -> str:
     """A word with the container's own variables in it, as kubelet and shell put them there."""
-    if "$" not in word or len(word) > LONGEST_COMMAND:
+    if len(word) > LONGEST_COMMAND:
         return word
     for name, value in env.items():
         if name and name in word and len(value) <= LONGEST_COMMAND:

@@ -53,9 +53,12 @@ def check(subject: Subject, _: Settings) -> Iterator[Breach]:
     """Paths of ignoreChanges that are, hold or lie within a guarded one."""
     if subject.options is None:
         return
+    pod = subject.pod
+    if not subject.options.ignored_changes:
+        return
     guarded = _BY_KIND.get(subject.kind.name, ())
-    if subject.pod is not None:
-        guarded = tuple(f"{subject.pod.spec_path}.{name}" for name in _POD_FIELDS)
+    if pod is not None:
+        guarded = tuple(f"{pod.spec_path}.{name}" for name in _POD_FIELDS)
     for ignored in subject.options.ignored_changes:
         path = _INDEX.sub("", ignored).replace(".*", "")
         if path in ("", "*") or any(_overlap(path, each) for each in guarded):

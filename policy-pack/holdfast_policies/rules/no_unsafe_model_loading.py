@@ -21,6 +21,8 @@ _OTHER_FLAGS = r"""
     | \S\.(?:pkl|pickle|joblib|dill)\b
     """
 _FLAGS = re.compile(rf"{_TRUST}(?!{_OFF}) | {_OTHER_FLAGS}", re.VERBOSE)
+_MARKS = ("trust", "weights_only", "dangerous", "load-format", "pickle", "pkl", "dill", "joblib")
+"""One of them stands in every text that the pattern finds; a plain search takes a part of it."""
 _VARIABLES = {
     "TRUST_REMOTE_CODE": ("1", "true", "yes"),
     "HF_HUB_TRUST_REMOTE_CODE": ("1", "true", "yes"),
@@ -39,7 +41,8 @@ def check(container: Container, _: Settings) -> Iterator[Finding]:
         yield from each(container.value.get(name), path, check_word)
 
     def check_word(word: object, path: str) -> Iterator[Breach]:
-        found = _FLAGS.search(text(word))
+        argument = text(word)
+        found = _FLAGS.search(argument) if any(mark in argument for mark in _MARKS) else None
         if found:
             yield Breach(path, got=f'"{found.group(0)}"', required="weights without code")
 

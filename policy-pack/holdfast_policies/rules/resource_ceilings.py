@@ -6,7 +6,7 @@ from holdfast_policies.cel import Admission, amount, in_containers, quoted
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.kinds import POD_KINDS
 from holdfast_policies.parts import containers, each
-from holdfast_policies.quantities import quantity
+from holdfast_policies.quantities import exceeds
 from holdfast_policies.rule import (
     Environment,
     Fix,
@@ -44,6 +44,9 @@ CEILINGS = {
 }
 
 
+_PLACES = [(section, name) for section in ("requests", "limits") for name in CEILINGS]
+
+
 def check(container: Container, settings: Settings) -> Iterator[Finding]:
     """Requests and limits above the ceiling of their resource."""
     resources = mapping(container.value.get("resources"))
@@ -51,14 +54,14 @@ def check(container: Container, settings: Settings) -> Iterator[Finding]:
     def check_amount(place: tuple[str, str], _: str) -> Iterator[Breach]:
         section, name = place
         given = mapping(resources.get(section)).get(name)
+        if given is None:
+            return
         most = settings[CEILINGS[name].name]
-        amount, ceiling = quantity(given), quantity(most)
-        if amount is not None and ceiling is not None and amount > ceiling:
+        if exceeds(given, most):
             path = field_path(container.path, "resources", section, name)
             yield Breach(path, got=shown(given), required=f"at most {most}")
 
-    places = [(section, name) for section in ("requests", "limits") for name in CEILINGS]
-    yield from each(places, "", check_amount)
+    yield from each(_PLACES, "", check_amount)
 
 
 def _above(resource: str, setting: str) -> str:

@@ -30,7 +30,10 @@ def check(workload: Subject, stack: Stack, _: Settings) -> Iterator[Finding]:
     labels, namespace = mapping(pod.metadata.get("labels")), workload.namespace
     governed: set[str] = set()
     unknown: UndeterminedError | None = None
-    for policy in stack.of_kind(NETWORK_POLICY) + stack.of_kind(CILIUM_NETWORK_POLICY):
+    near = stack.near(NETWORK_POLICY, namespace) + stack.near(CILIUM_NETWORK_POLICY, namespace)
+    for policy in near:
+        if governed.issuperset(_DIRECTIONS):
+            return
         try:
             if selects_pod(policy, namespace, labels):
                 governed |= governed_directions(policy)

@@ -1,7 +1,9 @@
 """Agents, tools, models and memory stand in places of their own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
+from holdfast_policies.decode.unknown import UndeterminedError
 from holdfast_policies.finding import Breach, Finding
 from holdfast_policies.governance import declared
 from holdfast_policies.kinds import POD_KINDS
@@ -32,12 +34,27 @@ def check(workload: Subject, stack: Stack, settings: Settings) -> Iterator[Findi
     zone = _zone(workload, settings["key"])
     if zone in ("", "agent"):
         return
-    for other in stack.workloads:
+    zones, unknown = _first_of_zones(stack, settings["key"])
+    near = zones.get(workload.namespace, ()) if not unknown else stack.workloads
+    for other in near:
         other_zone = _zone(other, settings["key"])
         if other_zone not in ("", zone) and other.namespace == workload.namespace:
             got = f"a {zone} beside {other.label}, which is of zone {other_zone}"
             yield Breach("metadata.namespace", got, "a namespace for each zone")
             return
+
+
+@lru_cache(maxsize=1)
+def _first_of_zones(stack: Stack, key: str) -> tuple[Mapping[str, tuple[Subject, ...]], bool]:
+    """The first workload of each zone by namespace, and whether one of them is not known yet."""
+    first: dict[str, dict[str, Subject]] = {}
+    try:
+        for workload in stack.workloads:
+            if zone := _zone(workload, key):
+                first.setdefault(workload.namespace, {}).setdefault(zone, workload)
+    except UndeterminedError:
+        return {}, True
+    return {namespace: tuple(zones.values()) for namespace, zones in first.items()}, False
 
 
 def _zone(workload: Subject, key: str) -> str:

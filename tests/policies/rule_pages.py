@@ -49,31 +49,31 @@ a deployment.
 ### undetermined
 
 A value is not known: an output that only the update computes, or a secret that a state holds
-encrypted. At preview the update decides, before the resource is made. Make the value known (a
-literal, an input), or run the update. A mandatory rule that cannot tell is never a pass:
-`holdfast policy check` ends with 1.
+encrypted. After the preview, the update evaluates the rule before it creates the resource. Make the
+value known (a literal, an input), or run the update. An undetermined mandatory rule never passes:
+`holdfast policy check` exits with 1.
 
 ### waiver-expired
 
-The last day of a `PolicyException` has passed: it grants nothing, and is a violation itself. Renew
-it with whoever approves, or follow the rule; then run `holdfast validate --write-waivers`.
+The last day of a `PolicyException` has passed: it has no effect, and is a violation itself. Have it
+renewed by its approver, or follow the rule; then run `holdfast validate --write-waivers`.
 
 ### waiver-unused
 
-Nothing breaks the rules that a `PolicyException` waives. Delete the manifest, and run
+Nothing violates the rules that a `PolicyException` waives. Delete the manifest, and run
 `holdfast validate --write-waivers`.
 
 ### remediation-lost
 
-A rule of level `remediate` had put the object right, and the engine lost that when it replaced the
-object by deleting it first. The object runs as the program declares it: run `pulumi up` again,
-which changes it in place, or write the value into the program.
+A rule of level `remediate` corrected the object, and the engine lost the change when it replaced
+the object by deleting it first. The live object is as the program declares it: run `pulumi up`
+again, which changes it in place, or write the value into the program.
 
 ### not-checked
 
-Something could not be read: the report names it and says why, most often a right that is missing
-(`grant list on ...`). What stands there is not known, and nothing about it is fine. Grant the
-right, or name the namespaces that are yours.
+Something could not be read: the report names it with the reason, usually a missing right (`grant
+list on ...`). It counts neither as passed nor as violated. Grant the right, or limit the check to
+your namespaces.
 """
 
 

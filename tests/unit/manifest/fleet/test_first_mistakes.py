@@ -44,6 +44,12 @@ PASTED = [
     bad("pull policy", spec("imagePullPolicy: Always"), "7:3", "remove it"),
     bad("server's own field", agent().replace("}", ", uid: a}", 1), "3:", "the API server writes"),
     bad("status", agent() + "status: {}\n", "8:1", "the API server writes"),
+    bad(
+        "key in the wrong case",
+        agent().replace("apiVersion", "apiversion"),
+        "1:1",
+        "rename apiversion to apiVersion",
+    ),
     bad("flat resources", spec("resources: {cpu: 1}"), "7:15", "requests.cpu and limits.cpu"),
     bad("unlike any field", spec("zzz: 1"), "7:3", "`holdfast explain Agent.spec` lists the"),
     bad(

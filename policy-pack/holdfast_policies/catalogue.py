@@ -16,10 +16,10 @@ PAGE = Path(__file__).parents[1] / "RULES.md"
 _HEAD = """\
 # Rules
 
-Made from the rules themselves by `python -m holdfast_policies.catalogue --write`.
+Generated from the rules by `python -m holdfast_policies.catalogue --write`.
 
 Levels are those of the profiles dev, staging and prod: `advisory` warns, `mandatory` refuses,
-`remediate` puts the object right and refuses what cannot be put right (README.md says when).
+`remediate` corrects the object, and refuses it if that is not possible (see README.md).
 """
 
 

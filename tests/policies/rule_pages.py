@@ -26,54 +26,54 @@ _FIXES: Final = {
     Fix.NO: "This takes somebody's choice.",
 }
 _MENDS: Final = (
-    "At level `remediate` the pack puts it right at preview: "
-    "[when, and when not](../../policy-pack/README.md#what-is-put-right)."
+    "At level `remediate` the pack corrects it at preview: "
+    "[when, and when not](../../policy-pack/README.md#remediation)."
 )
 _HEAD: Final = """\
 # The rules
 
-One page a rule: why it is, what it refuses and accepts, what to do, its parameters, the controls it
-serves, and the CEL by which the API server judges alike. Made from the rules and their test cases
+One page per rule: its reason, what it refuses and accepts, the remedy, its parameters, the controls
+that it covers, and the CEL of its admission policy. Generated from the rules and their test cases
 by `make schema`.
 
-`holdfast policy list` shows the levels in force, `holdfast explain NAME` what stands here,
-`holdfast policy check` what they say. How levels and parameters are set, and what a waiver is:
-[the policy pack](../../policy-pack/README.md).
+`holdfast policy list` prints the levels in force, `holdfast explain NAME` the text of a page,
+`holdfast policy check` the results. [The policy pack](../../policy-pack/README.md) explains levels,
+parameters and waivers.
 """
 _VERDICTS: Final = """\
 ## Verdicts
 
-A rule *passes*, is *violated*, or cannot tell. Only what is violated at level *mandatory* refuses a
-deployment.
+A rule *passes*, is *violated*, or is *undetermined*. Only a violation at level *mandatory* refuses
+a deployment.
 
 ### undetermined
 
 A value is not known: an output that only the update computes, or a secret that a state holds
-encrypted. At preview the update decides, before the resource is made. Make the value known (a
-literal, an input), or run the update. A mandatory rule that cannot tell is never a pass:
-`holdfast policy check` ends with 1.
+encrypted. After the preview, the update evaluates the rule before it creates the resource. Make the
+value known (a literal, an input), or run the update. An undetermined mandatory rule never passes:
+`holdfast policy check` exits with 1.
 
 ### waiver-expired
 
-The last day of a `PolicyException` has passed: it grants nothing, and is a violation itself. Renew
-it with whoever approves, or follow the rule; then run `holdfast validate --write-waivers`.
+The last day of a `PolicyException` has passed: it has no effect, and is a violation itself. Have it
+renewed by its approver, or follow the rule; then run `holdfast validate --write-waivers`.
 
 ### waiver-unused
 
-Nothing breaks the rules that a `PolicyException` waives. Delete the manifest, and run
+Nothing violates the rules that a `PolicyException` waives. Delete the manifest, and run
 `holdfast validate --write-waivers`.
 
 ### remediation-lost
 
-A rule of level `remediate` had put the object right, and the engine lost that when it replaced the
-object by deleting it first. The object runs as the program declares it: run `pulumi up` again,
-which changes it in place, or write the value into the program.
+A rule of level `remediate` corrected the object, and the engine lost the change when it replaced
+the object by deleting it first. The live object is as the program declares it: run `pulumi up`
+again, which changes it in place, or write the value into the program.
 
 ### not-checked
 
-Something could not be read: the report names it and says why, most often a right that is missing
-(`grant list on ...`). What stands there is not known, and nothing about it is fine. Grant the
-right, or name the namespaces that are yours.
+Something could not be read: the report names it with the reason, usually a missing right (`grant
+list on ...`). It counts neither as passed nor as violated. Grant the right, or limit the check to
+your namespaces.
 """
 
 
@@ -92,7 +92,7 @@ def _lines(rule: Rule) -> Iterator[str]:
     yield ""
     yield f"**{rule.title}.** {rule.description}. {rule.rationale}"
     yield ""
-    yield "| dev | staging | prod | severity | judges |"
+    yield "| dev | staging | prod | severity | evaluates |"
     yield "|---|---|---|---|---|"
     levels = " | ".join(str(rule.levels.of(environment)) for environment in Environment)
     yield f"| {levels} | {rule.severity} | {judged_kinds(rule)} |"
@@ -213,10 +213,10 @@ def _in_cluster(rule: Rule) -> Iterator[str]:
     yield ""
     if rule.admission is None:
         why = rule.not_in_cluster or "an admission policy does not say it"
-        yield f"No admission policy judges by it: {why}."
+        yield f"Not evaluated by admission policies: {why}."
         yield ""
         return
-    yield "The API server judges by this CEL; one text a breach, none when the object passes."
+    yield "The API server evaluates this CEL: one text per violation, none if the object passes."
     if rule.admission.differs:
         yield ""
         yield f"It differs: {rule.admission.differs}."

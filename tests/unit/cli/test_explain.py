@@ -223,7 +223,7 @@ def test_a_field_is_explained_with_type_default_and_the_types_it_holds_on(
     text = said(capsys, "explain", "spec.scaling.maxReplicas")
     assert "Most replicas; with minReplicas." in text
     assert "type:     integer, 1–1000" in text
-    assert "holds on: Service" in text
+    assert "applies to: Service" in text
     assert "    url  <" in said(capsys, "explain", "MCPServer.spec")
     assert "Env LOG_LEVEL" in said(capsys, "explain", "spec.telemetry.logs.level")
     listed = said(capsys, "explain", "spec.schedules")
@@ -313,3 +313,10 @@ def test_a_cluster_that_cannot_be_asked_is_told_unless_nobody_wants_to_know(
     assert found["live"] is None
     assert found["liveUnknown"]
     assert "error: " in said(capsys, *DESCRIBE, "one", "-s", "dev", "--cluster", code=2)
+
+
+def test_fields_with_many_choices_fit_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", "Stack"]) == 0
+    out = capsys.readouterr().out
+    assert "holdfast:controllers  <list of agent-sandbox" in out
+    assert max(map(len, out.splitlines())) <= 80

@@ -1,5 +1,7 @@
 """What runs and where: ports, environment, resources, placement."""
 
+import difflib
+import re
 from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
@@ -55,11 +57,40 @@ class OptionalKeyReference(KeyReference):
     """Start without the variable where the key is missing; default false."""
 
 
+_POD_FIELDS: Final = (
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+)
+_KNOWN_POD_FIELDS: Final = f"{', '.join(_POD_FIELDS)}, metadata.labels['KEY']"
+_POD_FIELD: Final = r"metadata\.(labels|annotations)\['[^']+'\]|" + "|".join(
+    re.escape(each) for each in _POD_FIELDS
+)
+
+
 class FieldReference(ManifestModel):
     """A field of the pod itself."""
 
     field_path: Text
     """Such as `metadata.name` or `status.podIP`."""
+
+    @model_validator(mode="after")
+    def _is_served_to_variables(self) -> Self:
+        if not re.fullmatch(_POD_FIELD, self.field_path):
+            close = difflib.get_close_matches(self.field_path, _POD_FIELDS, n=1)
+            raise fault(
+                "expected a field that the kubelet serves as a variable",
+                found=repr(self.field_path),
+                remedy=f'did you mean "{close[0]}"?' if close else f"known: {_KNOWN_POD_FIELDS}",
+                at=("fieldPath",),
+            )
+        return self
 
 
 class EnvSource(Choosing):

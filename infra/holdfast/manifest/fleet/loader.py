@@ -193,6 +193,9 @@ def _kind(document: Document, errors: list[ManifestError]) -> type[Agent | Compa
         found = described(value, place) if key in data else "nothing"
         expected = f"expected {' or '.join(known)}"
         remedy = suggestion(value, known) if isinstance(value, str) else f"add {key}: {known[0]}"
+        misspelt = [each for each in data if key not in data and each.lower() == key.lower()]
+        if misspelt:
+            remedy = f"rename {misspelt[0]} to {key}"
         if isinstance(data.get("kind"), str) and data["kind"] in _IMPORTED:
             remedy = "`holdfast agent import` converts it to an Agent"
         errors.append(

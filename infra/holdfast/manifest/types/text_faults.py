@@ -49,7 +49,8 @@ def why_no_semver(value: str) -> str:
     """Why a text is no version that can be a label's value, too; empty when it is one."""
     # Build metadata opens with a plus sign, which no label may hold.
     if not re.fullmatch(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?", value):
-        return 'must be a semantic version such as "1.4.0" or "2.0.0-rc.1"'
+        prefix = ", without the v" if re.match("[vV][0-9]", value) else ""
+        return f'must be a semantic version such as "1.4.0" or "2.0.0-rc.1"{prefix}'
     return fault_in_label_value(value)
 
 

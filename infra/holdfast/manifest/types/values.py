@@ -166,6 +166,7 @@ Domain = Annotated[
         "domain, *. before it allowed",
         ("api.example.com",),
         expected='domain must be a domain such as "api.example.com" or "*.example.com"',
+        remedy="write the domain alone, in lower case, without scheme, port and path",
     ),
 ]
 HostName = Annotated[

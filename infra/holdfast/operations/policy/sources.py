@@ -18,6 +18,7 @@ from holdfast.drift.finding import NotChecked
 from holdfast.errors import InputError, SourceLocation
 from holdfast.kube.objects import ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import parse_path
+from holdfast.kube.text import counted
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.text.kube_files import read_kube_objects
 from holdfast.manifest.text.kube_places import KubeFilePlaces
@@ -150,8 +151,8 @@ def _of_manifests(judged: Iterable[Judged]) -> tuple[str, ...]:
     if not count:
         return ()
     return (
-        f"{count} of them are manifests, into which no rule looks; "
-        "holdfast policy check -s STACK judges what they stand for",
+        f"{counted(count, 'object')} not evaluated: no rule covers Holdfast manifests; "
+        "`holdfast policy check -s STACK` evaluates the objects rendered from them",
     )
 
 

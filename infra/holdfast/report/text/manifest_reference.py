@@ -39,13 +39,21 @@ def field_text(entry: FieldEntry, below: Sequence[FieldEntry]) -> str:
     if entry.path:
         lines.append(f"  default:  {entry.default or 'none'}")
     if entry.types:
-        lines.append(f"  holds on: {_types(entry)}")
+        lines.append(f"  applies to: {_types(entry)}")
     if below:
         lines += ["", "  fields"]
     for each in below:
         default = f", default {each.default}" if each.default else ""
         needed = "  -required-" if each.default == "required" else ""
-        lines.append(f"    {_name(each)}  <{each.words}{'' if needed else default}>{needed}")
+        head = f"{_name(each)}  <{each.words}{'' if needed else default}>{needed}"
+        lines += textwrap.wrap(
+            head,
+            _COLUMNS,
+            initial_indent=" " * 4,
+            subsequent_indent=" " * 8,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
         lines += _wrapped(each.description, 8)
     return "\n".join(lines) + "\n"
 

@@ -113,11 +113,11 @@ def test_every_format_says_which_rules_were_weakened(
     assert wanted in html.unescape(out).replace("\\u2192", "→")
 
 
-def test_files_of_manifests_are_told_as_what_no_rule_looks_into(
+def test_manifests_among_the_files_are_reported_as_not_evaluated(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["policy", "check", "--files", "agents"]) == 0
-    told = "1 of them are manifests, into which no rule looks; holdfast policy check -s STACK"
+    told = "1 object not evaluated: no rule covers Holdfast manifests; `holdfast policy check"
     assert told in capsys.readouterr().out
 
 

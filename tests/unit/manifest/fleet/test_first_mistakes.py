@@ -44,6 +44,12 @@ PASTED = [
     bad("pull policy", spec("imagePullPolicy: Always"), "7:3", "remove it"),
     bad("server's own field", agent().replace("}", ", uid: a}", 1), "3:", "the API server writes"),
     bad("status", agent() + "status: {}\n", "8:1", "the API server writes"),
+    bad(
+        "key in the wrong case",
+        agent().replace("apiVersion", "apiversion"),
+        "1:1",
+        "rename apiversion to apiVersion",
+    ),
     bad("flat resources", spec("resources: {cpu: 1}"), "7:15", "requests.cpu and limits.cpu"),
     bad("unlike any field", spec("zzz: 1"), "7:3", "`holdfast explain Agent.spec` lists the"),
     bad(
@@ -61,6 +67,20 @@ FORMS = [
     bad("egress as a list", spec("network: {egress: [a.example]}"), "7:21", "a mapping with mode"),
     bad("version as a number", agent().replace("1.0.0", "1.0"), "5:12", 'write it like "1.4.0"'),
     bad("duration as a number", spec("model: {ref: a, timeout: 30}"), "7:28", 'like "30s"'),
+    bad("version with a v", agent().replace("1.0.0", "v1.0.0"), "5:12", "without the v"),
+    bad(
+        "domain as a URL",
+        spec('network: {egress: {domains: ["https://a.example/v1"]}}'),
+        "7:32",
+        "write the domain alone",
+    ),
+    bad(
+        "field of a pod that does not exist",
+        spec("env: [{name: A, valueFrom: {fieldRef: {fieldPath: metadata.nmae}}}]"),
+        "7:53",
+        "spec.env[0].valueFrom.fieldRef.fieldPath",
+        'did you mean "metadata.name"?',
+    ),
     bad(
         "size as a number",
         spec("storage: [{name: a, mountPath: /a, size: 2}]"),

@@ -148,7 +148,7 @@ def test_row_43_what_never_became_ready_is_tried_again_by_the_next_update(
     failed = up(project)
     assert failed.returncode == 1
     assert '"loop/bee" failed to fully initialize or become live' in failed.stderr
-    assert "run it again: it is tried anew" in failed.stderr
+    assert "correct what keeps it from being ready, and run it again" in failed.stderr
     again = up(project)
     assert again.returncode == 1, "it is not taken for done"
     assert "would update   Deployment loop/bee" in again.stderr
@@ -170,7 +170,7 @@ def test_row_38_a_conflict_names_the_manager_and_its_fields_and_is_put_back(
     assert done.returncode == 1
     assert (
         'loop/ant: field manager dashboard has changed .spec.template.spec.containers[name="agent"]'
-        ".image, which holdfast declares; run 'holdfast drift -s dev'" in done.stderr
+        ".image, which holdfast declares; run 'holdfast drift revert -s dev'" in done.stderr
     )
     assert project.project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
     again = up(project)

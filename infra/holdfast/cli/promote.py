@@ -64,7 +64,8 @@ def command(
 
     \b
     Exit codes: 0 done and verified   1 a gate or the update failed   2 bad input
-      5 policy   6 no such stack   7 drift on --from   8 cancelled   9 timeout
+      4 pods are refused   5 policy   6 no such stack   7 drift on --from
+      8 cancelled   9 timeout
     """
     root = find_project_root()
     wanted = PromotionRequest(

@@ -38,8 +38,8 @@ def command(
 
     \b
     Exit codes: 0 verified   1 the update failed, or not everything was compared
-      2 bad input, no such commit   5 policy   6 no such stack   7 drift remains
-      8 cancelled   9 timeout
+      2 bad input, no such commit   4 pods are refused   5 policy
+      6 no such stack   7 drift remains   8 cancelled   9 timeout
     """
     context = StackContext(find_project_root(), stack, timeout_seconds)
     with planned_rollback(context, commit, reason, TERMINAL) as deployment:

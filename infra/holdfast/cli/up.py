@@ -76,7 +76,7 @@ def command(
 
     \b
     Exit codes: 0 done   1 the update failed   2 bad input, or not committed
-      5 policy   6 no such stack   8 cancelled   9 timeout
+      4 pods are refused   5 policy   6 no such stack   8 cancelled   9 timeout
     """
     request = UpdateRequest(
         reason=reason,

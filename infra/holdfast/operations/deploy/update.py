@@ -19,6 +19,7 @@ from holdfast.adapters.engine.state.interrupted import (
 from holdfast.adapters.engine.update_record import UpdateRecord, message_of
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.errors import EngineError, HoldfastError
+from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.deploy.recorder import (
     UpdateProgress,
     UpdateRecorder,
@@ -83,9 +84,12 @@ class StackUpdate:
         """Refuse what must not be done, and say what would be; nothing is written.
 
         Raises:
-            InputError: the files are not committed, or not valid.
+            InputError: there is no such stack (exit code 6); the files are not committed, or not
+                valid.
             EngineError: the policy pack refuses it, or the preview failed.
         """
+        # Before anything is recorded: a stack that does not exist has no history.
+        read_stack_file(self.context.root, self.context.name)
         try:
             check_preconditions(self.context, self.request, self.recorder.source, self.progress)
             self._ensure_not_interrupted()

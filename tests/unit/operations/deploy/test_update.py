@@ -6,10 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from holdfast.errors import EngineError, ExitCode
+from holdfast.errors import EngineError, ExitCode, InputError
 from holdfast.operations.deploy.guarded import GuardedUpdate
 from holdfast.operations.deploy.request import UpdateRequest
 from holdfast.operations.deploy.update import StackUpdate
+from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import update_records
 
 from tests.unit.adapters.cluster.fake_api import fake_api, page
@@ -104,6 +105,21 @@ def test_a_tag_that_cannot_be_set_fails_no_update(
     assert progress.lines[-1].startswith("note: the update is done, its tags are not set: ")
     (kept,) = update_records(engine.project.root, "dev")
     assert kept.outcome == "succeeded"
+
+
+def test_a_stack_that_does_not_exist_is_named_first_and_gets_no_history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = ScriptedEngine.write(tmp_path, monkeypatch, manifest("app"))
+    (engine.project.root / "not-committed").write_text("x")
+    update = StackUpdate(StackContext(engine.project.root, "qa"), UpdateRequest())
+
+    with pytest.raises(InputError, match="no stack 'qa': there is no stacks") as no:
+        update.plan()
+
+    assert no.value.exit_code is ExitCode.NO_STACK
+    assert engine.calls() == []
+    assert not list(tmp_path.rglob("updates.jsonl"))
 
 
 def test_files_that_are_not_valid_are_named_line_by_line_and_nothing_is_begun(

@@ -10,15 +10,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 
-from holdfast.adapters.cluster.client import ApiClient, path_of
-from holdfast.adapters.cluster.json_answers import read_whole
-from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.adapters.engine.run.events import Event, StepDone, StepFailed, StepStarted
-from holdfast.errors import ClusterError
+from holdfast.errors import HoldfastError
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.kube.workload_status import refused_pods
 from holdfast.operations.progress import SILENT, Progress
+from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 
 REFUSED_SECONDS = 60.0
@@ -26,9 +25,9 @@ REFUSED_SECONDS = 60.0
 
 _LOOK_SECONDS = 3.0
 _REQUEST_SECONDS = 10.0
-_PLURALS = {"Deployment": "deployments"}
+_FOLLOWED = frozenset({"Deployment"})
 
-Read = Callable[[ObjectRef], KubeObject]
+Read = Callable[[ObjectRef], KubeObject | None]
 
 
 @dataclass
@@ -36,7 +35,7 @@ class RolloutGuard:
     """Follows the rollouts that one run of the engine waits for.
 
     Attributes:
-        read: Gives a live workload; raises ClusterError when it cannot be read.
+        read: Gives a live workload, None when there is none; raises where it cannot be read.
         progress: Takes what a rollout waits for.
         clock: Seconds that only grow.
     """
@@ -53,7 +52,7 @@ class RolloutGuard:
             return
         step = event.step
         if isinstance(event, StepStarted):
-            if step.reference is not None and step.reference.kind in _PLURALS:
+            if step.reference is not None and step.reference.kind in _FOLLOWED:
                 self._waiting[step.urn] = step.reference
         else:
             self._waiting.pop(step.urn, None)
@@ -63,8 +62,8 @@ class RolloutGuard:
         """Read what is waited for; what cannot be read now decides nothing."""
         for urn, ref in tuple(self._waiting.items()):
             try:
-                why = refused_pods(self.read(ref))
-            except ClusterError:
+                why = refused_pods(self.read(ref) or {})
+            except HoldfastError:
                 continue
             if not why or urn not in self._waiting:
                 self._refused.pop(urn, None)
@@ -100,13 +99,14 @@ class RolloutGuard:
 
 def live_reader(context: StackContext) -> Read:
     """Reads workloads of a stack's cluster; the connection is opened with the first."""
-    client: list[ApiClient] = []
 
-    def read(ref: ObjectRef) -> KubeObject:
-        if not client:
-            connection = connection_of(context.sandbox_kubeconfig, context.kube_context)
-            client.append(ApiClient(connection, _REQUEST_SECONDS))
-        path = path_of(ref.api_version, _PLURALS[ref.kind], ref.namespace, ref.name)
-        return read_whole(client[0], path)
+    @cache
+    def cluster() -> ClusterSource:
+        return ClusterSource.connect(
+            context.sandbox_kubeconfig, context.kube_context, _REQUEST_SECONDS
+        )
+
+    def read(ref: ObjectRef) -> KubeObject | None:
+        return cluster().live(ref)
 
     return read

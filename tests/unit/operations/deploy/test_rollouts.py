@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from holdfast.adapters.engine.run.events import ResourceStep, StepDone, StepFailed, StepStarted
-from holdfast.errors import ClusterError
+from holdfast.errors import ClusterError, HoldfastError, InputError
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.operations.deploy.rollouts import REFUSED_SECONDS, RolloutGuard
 
@@ -88,9 +88,10 @@ def test_a_break_begins_the_minute_anew(watched: Watched, between: KubeObject) -
     assert watched.look_at(31 + REFUSED_SECONDS) == WHY
 
 
-def test_a_read_that_fails_decides_nothing(watched: Watched) -> None:
+@pytest.mark.parametrize("error", [ClusterError("no answer"), InputError("no such context")])
+def test_a_read_that_fails_decides_nothing(watched: Watched, error: HoldfastError) -> None:
     watched.look_at(0)
-    watched.answer = ClusterError("no answer")
+    watched.answer = error
     assert watched.look_at(30) == ""
     watched.answer = live()
     assert watched.look_at(REFUSED_SECONDS) == WHY

@@ -203,8 +203,7 @@ class _Stop:
         is_ending = self.signals > 0 or self.timed_out or bool(self.reason)
         if not is_ending and (reason := self._ask_reason()):
             self.reason = reason
-            self._deadline = time.monotonic() + STOP_SECONDS
-            self._send(signal.SIGINT)
+            self._stop_gently()
         if self._deadline is None or time.monotonic() < self._deadline:
             return
         if self.signals > 1 or self.timed_out or self.reason:
@@ -212,8 +211,11 @@ class _Stop:
             self._deadline = None
         else:
             self.timed_out = True
-            self._deadline = time.monotonic() + STOP_SECONDS
-            self._send(signal.SIGINT)
+            self._stop_gently()
+
+    def _stop_gently(self) -> None:
+        self._deadline = time.monotonic() + STOP_SECONDS
+        self._send(signal.SIGINT)
 
     def _send(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):

@@ -72,10 +72,10 @@ class Verdict:
         found = []
         for member in self.stage.members:
             lines = self._ask(member, "/metrics").splitlines()
-            told = [each for each in lines if each.startswith("holdfast_conflicts_open")]
-            if not told:
+            counts = [each for each in lines if each.startswith("holdfast_conflicts_open")]
+            if not counts:
                 found.append(f"{member.name} does not tell of fights")
-            elif any(float(each.rpartition(" ")[2]) for each in told):
+            elif any(float(each.rpartition(" ")[2]) for each in counts):
                 found.append(f"{member.name} has open fights")
         return found
 

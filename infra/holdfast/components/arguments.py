@@ -1338,7 +1338,7 @@ class AnalysisArgs(TypedDict):
     min_request_sample: NotRequired[int]
     """Requests below which nothing is decided and the rollout waits for a person; default 100."""
     window: NotRequired[str]
-    """Time over which the metrics are looked at; default 10m."""
+    """Time over which the metrics are evaluated; default 10m."""
 
 
 class RolloutArgs(TypedDict):
@@ -1774,11 +1774,11 @@ class AgentArgs(ContextArgs, ObjectMetaArgs):
     framework: NotRequired[str]
     """What the agent is written with, such as langgraph; a label, default custom."""
     provider: NotRequired[ProviderArgs]
-    """Who offers the agent; told in its card."""
+    """Who offers the agent; shown in its card."""
     icon_url: NotRequired[str]
-    """Picture of the agent; told in its card."""
+    """Picture of the agent; shown in its card."""
     documentation_url: NotRequired[str]
-    """Page about the agent; told in its card."""
+    """Page about the agent; shown in its card."""
     image: NotRequired[str]
     """Image, such as name@sha256:<64 hex digits>; a tag without digest passes the policy pack in
     profile dev only. Required but with runtime: managed."""

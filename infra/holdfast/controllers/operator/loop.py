@@ -209,6 +209,7 @@ class AgentLoop:
         try:
             self._take(change)
         except Exception as error:
+            # A defect of ours in one change: the rest goes on, and a LIST follows.
             self._note_defect("watch", error)
             if time.monotonic() >= self._next_suspicion:
                 self._next_suspicion = time.monotonic() + SUSPICION_SECONDS

@@ -73,11 +73,11 @@ class AgentSpec(Placement):
     framework: LabelValue = "custom"
     """What the agent is written with, such as langgraph; a label, default custom."""
     provider: Provider | None = None
-    """Who offers the agent; told in its card."""
+    """Who offers the agent; shown in its card."""
     icon_url: Url | None = None
-    """Picture of the agent; told in its card."""
+    """Picture of the agent; shown in its card."""
     documentation_url: Url | None = None
-    """Page about the agent; told in its card."""
+    """Page about the agent; shown in its card."""
     image: ImageReference | None = None
     """Image, such as name@sha256:<64 hex digits>; a tag without digest passes the policy pack in
     profile dev only. Required but with runtime: managed."""

@@ -63,7 +63,7 @@ class Analysis(ManifestModel):
     min_request_sample: Annotated[int, Field(ge=1)] = 100
     """Requests below which nothing is decided and the rollout waits for a person; default 100."""
     window: Duration = "10m"
-    """Time over which the metrics are looked at; default 10m."""
+    """Time over which the metrics are evaluated; default 10m."""
 
     @model_validator(mode="after")
     def _asks_something(self) -> Self:
